@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import de
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, object]:
         return {
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),

@@ -11,14 +11,18 @@ task and host. What those files imported took more time than most tasks.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COLLECTION = __name__.rsplit(".plugins.", 1)[0]
 
 
-def deferred(module, function):
+def deferred(module: str, function: str) -> Callable[..., Any]:
     """A function of a module below plugins, which is imported at the first call."""
 
-    def call(*args, **kwargs):
+    def call(*args: Any, **kwargs: Any) -> Any:
         return getattr(import_module(f"{COLLECTION}.plugins.{module}"), function)(*args, **kwargs)
 
     return call

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
@@ -20,6 +22,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests as site_guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
 # What names the objects whose privileges are checked.
 KEYS = {
     "cluster": "site.cluster",
@@ -30,7 +35,7 @@ KEYS = {
 AGAIN = "Mend what blocks, and look again."
 
 
-def site(problems, secrets):
+def site(problems: Sequence[str], secrets: Iterable[Sequence[Any]]) -> Iterator[Finding]:
     """The site itself, and the secrets that it needs; a secret is never told."""
     for problem in problems:
         subject, colon, rest = problem.partition(": ")
@@ -45,7 +50,7 @@ def site(problems, secrets):
             yield Finding("secrets", where, what, BLOCKS, "It is missing.", "", todo)
 
 
-def plain(secrets):
+def plain(secrets: Iterable[Sequence[str]]) -> Iterator[Finding]:
     """Secrets that stand in a file as they are."""
     for name, where in secrets:
         file = where.rpartition(", line ")[0]
@@ -53,7 +58,7 @@ def plain(secrets):
         yield Finding("secrets", "inventory", name, OPEN, found, todo=f"Run: ansible-vault encrypt {file}")
 
 
-def needs(missing):
+def needs(missing: Sequence[Mapping[str, Any]] | None) -> Iterator[Finding]:
     """What this machine lacks, by the filter controller_needs; None where it was not checked."""
     if missing is None:
         return
@@ -64,7 +69,7 @@ def needs(missing):
         yield Finding("controller", "this machine", "collections and libraries", OK, "Nothing is missing.")
 
 
-def broken(parts):
+def broken(parts: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
     """What could not be worked out on this machine, such as a variable that is not defined."""
     for one in parts:
         text = " ".join(str(one["why"]).split())
@@ -74,7 +79,7 @@ def broken(parts):
         )
 
 
-def different(hosts, switches):
+def different(hosts: Mapping[str, Iterable[str]], switches: Iterable[str]) -> Iterator[Finding]:
     """What is wrong with what differs for single hosts and switches."""
     told = [(name, problem) for name, problems in hosts.items() for problem in problems]
     told += [problem.partition(": ")[::2] for problem in switches]
@@ -84,7 +89,7 @@ def different(hosts, switches):
         yield Finding("site", name, subject if colon else "site", BLOCKS, sentence(found), "", todo or "Correct it.")
 
 
-def vcenter(answer, asked, limits):
+def vcenter(answer: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: Mapping[str, int]) -> Iterator[Finding]:
     """The login, versions, privileges, and clocks."""
     if asked["problems"]:
         return
@@ -120,7 +125,9 @@ def vcenter(answer, asked, limits):
             yield Finding("disk", store["name"], "datastore", OK, found)
 
 
-def _privileges(objects, needs, user):
+def _privileges(
+    objects: Iterable[Mapping[str, Any]], needs: Sequence[Mapping[str, Any]], user: str
+) -> Iterator[Finding]:
     held = 0
     for one in objects:
         where = " ".join(part for part in (one["kind"], one["name"]) if part)
@@ -141,7 +148,7 @@ def _privileges(objects, needs, user):
         yield Finding("privileges", user, "privileges", OK, f"{held} privileges that the stages need are held.")
 
 
-def _key(kind, needs):
+def _key(kind: str, needs: Iterable[Mapping[str, Any]]) -> str:
     """The key of the site that names an object; that of a datastore hangs on who needs it."""
     if kind == "datastore":
         stages = dict.fromkeys(need["stage"] for need in needs)
@@ -149,7 +156,7 @@ def _key(kind, needs):
     return KEYS.get(kind, "the name in the site")
 
 
-def _clock(where, ahead_s, limit_s, whose):
+def _clock(where: str, ahead_s: float, limit_s: int, whose: str) -> Iterator[Finding]:
     if abs(ahead_s) <= limit_s:
         yield Finding("clocks", where, "clock", OK, f"It agrees with the one here within {limit_s} seconds.")
         return
@@ -159,7 +166,9 @@ def _clock(where, ahead_s, limit_s, whose):
     yield Finding("clocks", where, "clock", BLOCKS, found, f"At most {limit_s} seconds.", todo)
 
 
-def compatibility(wish, previews):
+def compatibility(
+    wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]
+) -> Iterator[Finding]:
     """Whether the driver of the guests may run on those of the hosts, as they will be."""
     if not wish or "guests" not in site_guests.stages(wish):
         return
@@ -171,7 +180,7 @@ def compatibility(wish, previews):
         todo = "Set site.guests.driver.version, so that it can be compared."
         yield Finding("compatibility", "guests", "driver", OPEN, "The name of the package tells no version.", todo=todo)
         return
-    versions = {}
+    versions: dict[str, list[str]] = {}
     for name, preview in previews.items():
         versions.setdefault(_host_driver(preview or {}), []).append(name)
     for version, names in versions.items():
@@ -190,14 +199,19 @@ def compatibility(wish, previews):
             yield Finding("compatibility", where, "driver of host and guests", BLOCKS, found, "", todo)
 
 
-def _host_driver(preview):
+def _host_driver(preview: Mapping[str, Any]) -> str:
     """The version that a host will have: what is planned, else what is there."""
     planned = ((preview.get("answers") or {}).get("driver") or {}).get("host") or {}
     there = (preview.get("host") or {}).get("driver") or {}
     return (planned.get("after") or {}).get("version") or there.get("version") or ""
 
 
-def controller(answer, asked, limits, inside=()):
+def controller(
+    answer: Mapping[str, Any] | None,
+    asked: Mapping[str, Any],
+    limits: Mapping[str, int],
+    inside: Iterable[Sequence[Any]] = (),
+) -> Iterator[Finding]:
     """What this machine reaches, and the room for results on it; inside is what guests said that are there."""
     if asked["problems"]:
         return
@@ -214,7 +228,9 @@ def controller(answer, asked, limits, inside=()):
     )
 
 
-def _reached(where, answer, asked, heard=None):
+def _reached(
+    where: str, answer: Mapping[str, Any], asked: Mapping[str, Any], heard: Collection[str] | None = None
+) -> Iterator[Finding]:
     """heard: of this machine, the addresses of which guests say themselves whether they reach them; None of a guest."""
     for wish, one in zip(asked["addresses"], answer["addresses"]):
         what = f"{wish['what']} at {one['url']}"
@@ -242,7 +258,7 @@ def _reached(where, answer, asked, heard=None):
             yield Finding("addresses", where, what, OK, f"It answers {where}. {login}.")
 
 
-def _answers(where, what, wish, one):
+def _answers(where: str, what: str, wish: Mapping[str, Any], one: Mapping[str, Any]) -> Finding:
     """An address that is reached; of a key, also whether it is the expected one."""
     if "fingerprints" not in wish:
         return Finding("addresses", where, what, OK, f"It answers {where}.")
@@ -262,7 +278,7 @@ def _answers(where, what, wish, one):
     return Finding("addresses", where, what, BLOCKS, f"{' '.join(wrong)} {expected}", "", todo, "key_fingerprint")
 
 
-def _disks(where, disks, least_gb, todo):
+def _disks(where: str, disks: Iterable[Mapping[str, Any]], least_gb: int, todo: str) -> Iterator[Finding]:
     for one in disks:
         what = f"disk of {one['path']}"
         if one["free_gb"] is None:
@@ -274,7 +290,7 @@ def _disks(where, disks, least_gb, todo):
             yield Finding("disk", where, what, OK, f"{one['free_gb']} GB are free.")
 
 
-def guests(seen, asked, limits):
+def guests(seen: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: Mapping[str, int]) -> Iterator[Finding]:
     """The guests that are there already: way in, clock, disk, what they reach. Those to come are told as such."""
     if asked["problems"] or not asked["stages"]:
         return
@@ -300,7 +316,13 @@ def guests(seen, asked, limits):
         yield from _guest(name, answer, (before, after), asked, limits)
 
 
-def _guest(name, answer, between, asked, limits):
+def _guest(
+    name: str,
+    answer: Mapping[str, Any] | None,
+    between: tuple[Any, Any],
+    asked: Mapping[str, Any],
+    limits: Mapping[str, int],
+) -> Iterator[Finding]:
     if not answer or failed(answer) or "time" not in answer:
         todo = "Check that it runs, its address, the user, the key, and that this machine knows its host key."
         yield refusal("guests", name, "login", answer or {}, todo=todo)
@@ -311,7 +333,7 @@ def _guest(name, answer, between, asked, limits):
     yield from _disks(name, answer["disks"], limits["guest_gb"], "Free space there, or give the VM a larger disk.")
 
 
-def _skew(theirs, before, after):
+def _skew(theirs: float, before: str | float, after: str | float) -> float:
     """What the way to it cannot explain; before ansible-core 2.19 a template makes a text of each number."""
     before, after = float(before), float(after)
     if theirs > after:

@@ -11,9 +11,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleError
 from jinja2 import TemplateError, Undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 NETWORK_CLI = "ansible.netcommon.network_cli"
 # ansible.netcommon imports it, and does not bring it along.
@@ -33,7 +37,13 @@ CONNECTION = (
 UNDEFINED = re.compile(r"'(\w+)' is undefined|\{\{\s*(\w+)")
 
 
-def needs(names, variables, here=None, find=importlib.util.find_spec, python=sys.executable):
+def needs(
+    names: Iterable[str],
+    variables: Mapping[str, Mapping[str, Any]],
+    here: Mapping[str, Any] | None = None,
+    find: Callable[[str], object] = importlib.util.find_spec,
+    python: str = sys.executable,
+) -> list[dict[str, Any]]:
     """[{what, found, todo, blocks}] of what is missing; variables are those of each host, as hostvars has them."""
     known = {name: _Variables(variables[name]) for name in names if name in variables}
     there = _Finder(find)
@@ -41,10 +51,10 @@ def needs(names, variables, here=None, find=importlib.util.find_spec, python=sys
 
 
 class _Finder:
-    def __init__(self, find):
+    def __init__(self, find: Callable[[str], object]) -> None:
         self._find = find
 
-    def __call__(self, name):
+    def __call__(self, name: str) -> bool:
         try:
             return self._find(name) is not None
         except (ImportError, ValueError):
@@ -54,7 +64,9 @@ class _Finder:
 class _Variables:
     """The variables of one host; one that cannot be worked out has its reason in place of a value."""
 
-    def __init__(self, own):
+    def __init__(self, own: Mapping[str, Any]) -> None:
+        self.values: dict[str, str]
+        self.unknown: dict[str, str]
         self.values, self.unknown = {}, {}
         for key in CONNECTION:
             if key not in own:
@@ -71,7 +83,7 @@ class _Variables:
                 self.values[key] = value
 
 
-def _libraries(here, there, python):
+def _libraries(here: Any, there: _Finder, python: str) -> Iterator[dict[str, Any]]:
     own = here.get("ansible_python_interpreter") if isinstance(here, Mapping) else None
     # Another Python answers for itself, when a module runs there.
     if isinstance(own, str) and own and os.path.realpath(own) != os.path.realpath(python):
@@ -84,8 +96,8 @@ def _libraries(here, there, python):
         )
 
 
-def _collections(known, there, python):
-    wanted = {}
+def _collections(known: Mapping[str, _Variables], there: _Finder, python: str) -> Iterator[dict[str, Any]]:
+    wanted: dict[str, list[str]] = {}
     cli = [name for name, own in known.items() if own.values.get("ansible_connection") in (NETWORK_CLI, "network_cli")]
     for name, own in known.items():
         for collection in filter(None, (_collection_of(own.values.get(key, "")) for key in PLUGINS)):
@@ -101,8 +113,10 @@ def _collections(known, there, python):
         yield _missing("Python library ansible-pylibssh", f"network_cli of {_joined(cli)}", command)
 
 
-def _undefined(known):
+def _undefined(known: Mapping[str, _Variables]) -> Iterator[dict[str, Any]]:
     """One entry for each variable that is not defined, with the hosts and the variables that use it."""
+    hosts: dict[str, list[str]]
+    keys: dict[str, list[str]]
     hosts, keys = {}, {}
     for name, own in known.items():
         for key, why in own.unknown.items():
@@ -120,7 +134,7 @@ def _undefined(known):
         }
 
 
-def _missing(what, why, command, blocks=True):
+def _missing(what: str, why: str, command: str, blocks: bool = True) -> dict[str, Any]:
     return {
         "what": what,
         "found": f"It is not installed. It is needed for {why}.",
@@ -129,10 +143,10 @@ def _missing(what, why, command, blocks=True):
     }
 
 
-def _collection_of(plugin):
+def _collection_of(plugin: str) -> str:
     parts = plugin.split(".")
     return ".".join(parts[:2]) if len(parts) > 2 else ""
 
 
-def _joined(names):
+def _joined(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 OK, CHANGED, OPEN, BLOCKS = "ok", "will be changed", "open", "blocks"
 # The worst last.
@@ -71,7 +75,7 @@ class Finding:
     code: str = ""  # of a module's failure
 
 
-def sentence(text):
+def sentence(text: str) -> str:
     """A text as a sentence. Its first word keeps its letters where that may be a name or a value."""
     text = text.strip()
     first = text.partition(" ")[0]
@@ -79,7 +83,7 @@ def sentence(text):
     return f"{opening}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def failed(answer):
+def failed(answer: Mapping[str, Any] | None) -> bool:
     """Whether a module said that it could not do what it was asked for, or was not even reached.
 
     Where a task may fail its answer says that it did not, and tells the failure all the same.
@@ -87,11 +91,13 @@ def failed(answer):
     return bool(answer and (answer.get("failed") or answer.get("unreachable") or answer.get("failure")))
 
 
-def code_of(answer):
+def code_of(answer: Mapping[str, Any]) -> str:
     return (answer.get("failure") or {}).get("code") or ("unreachable" if answer.get("unreachable") else "")
 
 
-def refusal(category, where, what, answer, state=BLOCKS, todo=""):
+def refusal(
+    category: str, where: str, what: str, answer: Mapping[str, Any], state: str = BLOCKS, todo: str = ""
+) -> Finding:
     """What a module refused, as a finding: the sentences of its message in their order, with the advice apart."""
     text = in_site(" ".join(_reason(answer).split()))
     subject = (answer.get("failure") or {}).get("subject")
@@ -108,7 +114,7 @@ def refusal(category, where, what, answer, state=BLOCKS, todo=""):
     return Finding(category, where, what, state, found, "", todo, code_of(answer))
 
 
-def _reason(answer):
+def _reason(answer: Mapping[str, Any]) -> str:
     """What an answer says of its failure; modules that end without a message leave it elsewhere."""
     for key in ("msg", "reason", "module_stderr", "stderr", "exception", "module_stdout", "stdout"):
         text = str(answer.get(key) or "").strip()
@@ -117,9 +123,9 @@ def _reason(answer):
     return "The task gave no result. Its output is above."
 
 
-def once(findings):
+def once(findings: Iterable[Finding]) -> list[Finding]:
     """Without what was told of a host before: many modules say the same of one that is away."""
-    told = {}
+    told: dict[object, Finding] = {}
     for one in findings:
         alike = (one.where, one.found, one.wanted) if one.state == BLOCKS and one.category in ("hosts", "bmc") else one
         told.setdefault(alike, one)

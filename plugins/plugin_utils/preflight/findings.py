@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import asdict, astuple, replace
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, machines
@@ -22,6 +23,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
     once,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 NO_CLUSTER = "cluster_not_found"
 # What modules say of an object that vCenter does not show, which preflight checks by its name.
@@ -38,7 +42,7 @@ FOR_NEW_VMS = ("vm ", "folder ", "datastore ")
 THERE_ARE = re.compile(r"(?:[Tt]here are|Near it): ([^.;]+)")
 
 
-def findings(seen):
+def findings(seen: Mapping[str, Any]) -> list[Finding]:
     """Everything that the looks tell; see the filter preflight_findings for the keys."""
     hosts = list(preflight_hosts.hosts(seen.get("hosts") or {}))
     waits = any(one.state == CHANGED for one in hosts)
@@ -69,7 +73,7 @@ def findings(seen):
     return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
 
 
-def unknown(seen):
+def unknown(seen: Mapping[str, Any]) -> list[str]:
     """Sentences about names that vCenter does not know and a stage needs; vms: the answer of vm_guest_info."""
     there = (seen.get("vms") or {}).get("missing") == []
     rows = findings(dict(seen, limits=dict.fromkeys(("clock_s", "controller_gb", "guest_gb"), 0)))
@@ -80,7 +84,9 @@ def unknown(seen):
     ]
 
 
-def causes(told, objects, previews):
+def causes(
+    told: list[Finding], objects: Iterable[Mapping[str, Any]], previews: Mapping[str, Mapping[str, Any] | None]
+) -> list[Finding]:
     """Without what only repeats that vCenter shows no object of a name; its row gets the names that there are."""
     for one in objects:
         code = NOT_FOUND.get(one["kind"])
@@ -97,7 +103,7 @@ def causes(told, objects, previews):
     return told
 
 
-def one_datacenter(told, name, strangers):
+def one_datacenter(told: list[Finding], name: str | None, strangers: Collection[str]) -> list[Finding]:
     """One row for a datacenter that is not there, instead of one for each object that was looked for in it."""
     refused = [row for row in told if row.code == NO_DATACENTER]
     if not refused:
@@ -110,32 +116,32 @@ def one_datacenter(told, name, strangers):
     return [*kept, cause]
 
 
-def _within(row, strangers):
+def _within(row: Finding, strangers: Collection[str]) -> bool:
     """Whether it is about an object that was looked for in the datacenter of the site."""
     return (row.category, row.what) == ("privileges", "object") or (row.where in strangers and row.what == "host")
 
 
-def together(told):
+def together(told: Iterable[Finding]) -> list[Finding]:
     """One row for all VMs that a name of the site blocks in the same way."""
-    rows = {}
+    rows: dict[object, list[Finding]] = {}
     for row in told:
         same = row.category == "machines" and row.code in NOT_FOUND.values()
         rows.setdefault(replace(row, where="") if same else (len(rows), row), []).append(row)
     return [replace(alike[0], where=", ".join(dict.fromkeys(one.where for one in alike))) for alike in rows.values()]
 
 
-def _elsewhere(row, previews):
+def _elsewhere(row: Finding, previews: Mapping[str, Mapping[str, Any] | None]) -> bool:
     """Whether a host is refused because it is in another cluster, and not because it is away."""
     host = (previews.get(row.where) or {}).get("host") or {}
     return row.what == preflight_hosts.STEPS["cluster"] and host.get("connection") == "connected"
 
 
-def _plain(one):
+def _plain(one: Finding) -> Finding:
     """A finding for a terminal: guests, switches and BMCs have their words in it."""
     return Finding(*map(plain_text.shown, astuple(one)))
 
 
-def unverified(connections):
+def unverified(connections: Iterable[Sequence[str]]) -> Iterator[Finding]:
     """Connections of which nobody verifies the certificate, with the setting that says so."""
     for what, setting in connections:
         if what == trust.SSH:
@@ -152,7 +158,7 @@ def unverified(connections):
         yield Finding("trust", what, "certificate", OPEN, found, todo=todo)
 
 
-def answer(seen):
+def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
     """The findings with counts, the table and the sentence."""
     told = findings(seen)
     counts = {state: sum(1 for one in told if one.state == state) for state in STATES}
@@ -166,7 +172,7 @@ def answer(seen):
     }
 
 
-def sentence(counts, blocking):
+def sentence(counts: Mapping[str, int], blocking: Iterable[Finding]) -> str:
     """One sentence of counts, and for each thing that blocks what it is and what to do."""
     shown = [f"{counts[state]} {WORDS[state]}" for state in STATES if counts[state]]
     lines = [f"{sum(counts.values())} things were looked at: {', '.join(shown)}."]
@@ -176,7 +182,7 @@ def sentence(counts, blocking):
 WORDS = {"ok": "ok", "will be changed": "will be changed", "open": "cannot be told yet", "blocks": "block"}
 
 
-def table(told):
+def table(told: Sequence[Finding]) -> list[str]:
     """One line each, the worst last."""
     if not told:
         return []
@@ -190,15 +196,15 @@ def table(told):
     return [line.rstrip() for line in lines]
 
 
-def _line(one):
+def _line(one: Finding) -> str:
     text = _said(one) if one.state == BLOCKS else one.found
     return text if one.state == BLOCKS else textwrap.shorten(text, 200, placeholder=" ...")
 
 
-def _said(one):
+def _said(one: Finding) -> str:
     wanted = f"Required: {one.wanted}" if one.wanted else ""
     return " ".join(part for part in (one.found, wanted, one.todo) if part)
 
 
-def _cut(text, width):
+def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 3]}..."

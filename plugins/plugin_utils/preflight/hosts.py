@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     BLOCKS,
@@ -18,6 +20,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
     refusal,
     sentence,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 # What the module says of a VMkernel adapter that the host does not have.
 NO_ADAPTER = "There is no such VMkernel adapter"
@@ -49,7 +54,7 @@ STAGE = "The stage hosts does it."
 OF_BMC = ("bmc_", "not_redfish", "invalid_parameters")
 
 
-def hosts(previews):
+def hosts(previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
     """Findings of each host; previews: {name: esxi_host_preview, or nothing where there was no look}."""
     for name, preview in previews.items():
         if not preview:
@@ -60,7 +65,7 @@ def hosts(previews):
             yield from _host(name, preview)
 
 
-def _host(name, preview):
+def _host(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
     host, answers = preview.get("host"), preview["answers"]
     refused = list(_refusals(name, answers))
     yield from refused
@@ -98,7 +103,7 @@ def _host(name, preview):
         yield Finding("hosts", name, "settings", OK, "Nothing is to be changed.")
 
 
-def _refusals(name, answers):
+def _refusals(name: str, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     for step, answer in answers.items():
         # Its own row says that the adapter is not there, with the names of those that are.
         if step == "mtu" and NO_ADAPTER in str((answers.get("pvrdma") or {}).get("msg")):
@@ -109,7 +114,7 @@ def _refusals(name, answers):
                 yield refusal("bmc" if of_bmc else "hosts", name, "BMC" if of_bmc else STEPS[step], one)
 
 
-def _restart(name, preview):
+def _restart(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
     restart, allowed = preview["restart"], preview["allowed"]
     if not restart["reboot"]:
         return
@@ -127,7 +132,7 @@ def _restart(name, preview):
         yield Finding("hosts", name, "restart", CHANGED, f"{kind} is needed, because of {why}.", todo=STAGE)
 
 
-def switches(looks):
+def switches(looks: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
     """Findings of each switch; looks: {name: the answer of roce_qos in check mode, or nothing}."""
     for name, answer in looks.items():
         if not answer or answer.get("skipped"):
@@ -146,7 +151,7 @@ def switches(looks):
             yield from _switch(name, answer["switch"])
 
 
-def _switch(name, switch):
+def _switch(name: str, switch: Mapping[str, Any]) -> Iterator[Finding]:
     yield Finding("switches", name, "login", OK, f"It lets the user in; its platform is {_platform(switch)}.")
     yield from _links(name, switch)
     changes = [change["path"] for change in switch["changes"]]
@@ -158,7 +163,7 @@ def _switch(name, switch):
         yield Finding("switches", name, "RoCE", OK, "Nothing is to be changed.")
 
 
-def _links(name, switch):
+def _links(name: str, switch: Mapping[str, Any]) -> Iterator[Finding]:
     """Ports that the inventory names and that carry nothing; a link may come with a host that is off now."""
     down = [one["port"] for one in switch.get("ports_down") or [] if one["reason"] == "administratively down"]
     dark = [one["port"] for one in switch.get("ports_down") or [] if one["port"] not in down]
@@ -173,7 +178,7 @@ def _links(name, switch):
         )
 
 
-def data_path(previews):
+def data_path(previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
     """Whether the VMkernel adapters that PVRDMA will use reach each other: VLAN, subnet, duplicates."""
     ends = []
     for name, preview in previews.items():
@@ -194,5 +199,5 @@ def data_path(previews):
         )
 
 
-def _platform(switch):
+def _platform(switch: Mapping[str, Any]) -> str:
     return " ".join(str(switch[key]) for key in ("platform", "version") if switch.get(key)) or "not known"

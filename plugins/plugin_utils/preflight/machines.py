@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     BLOCKS,
     CHANGED,
@@ -17,6 +19,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
     refusal,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import machine_left
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 STAGE = "The stage machines does it."
 LATER = "It is decided after the stage hosts."
@@ -37,7 +42,7 @@ OF_HOSTS = ("does_not_fit",)
 ADVICE = "Ask for what would fit"
 
 
-def machines(preview, hosts_change):
+def machines(preview: Mapping[str, Any] | None, hosts_change: bool) -> list[Finding]:
     """Findings of the VMs; hosts_change: whether the stage hosts has something to do first."""
     if not preview:
         todo = "Mend what blocks, and look again."
@@ -52,7 +57,9 @@ def machines(preview, hosts_change):
     ]
 
 
-def _room(preview, answers, hosts_change):
+def _room(
+    preview: Mapping[str, Any], answers: Mapping[str, Mapping[str, Any]], hosts_change: bool
+) -> Iterator[Finding]:
     answer = answers["placement"]
     if not answer or answer.get("skipped"):
         return
@@ -88,7 +95,7 @@ def _room(preview, answers, hosts_change):
         yield Finding("capacity", where, "room for the VMs", state, found, todo=todo)
 
 
-def _left(preview, answers):
+def _left(preview: Mapping[str, Any], answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     """VMs that left the site, VMs of others that hold GPUs, and VMs to be removed."""
     there = preview["left"]
     for vm in there["left"]:
@@ -117,7 +124,7 @@ def _left(preview, answers):
             yield Finding("machines", name, "removal", CHANGED, f"It is removed with its disks{first}.", todo=STAGE)
 
 
-def _vms(answers, hosts_change):
+def _vms(answers: Mapping[str, Mapping[str, Any]], hosts_change: bool) -> Iterator[Finding]:
     placed = not failed(answers["placement"])
     made = {vm.get("name") for vm in answers["clone"].get("vms") or [] if vm.get("failed") or _is_made(vm)}
     for part, what in PARTS.items():
@@ -140,12 +147,14 @@ def _vms(answers, hosts_change):
         yield Finding("machines", vm.get("path") or vm["name"], "settings", OK, "Nothing is to be changed.")
 
 
-def _is_made(vm):
+def _is_made(vm: Mapping[str, Any]) -> bool:
     """Whether vm_clone would create a VM, and not move or mark one that is there."""
     return bool(vm.get("changed")) and not (vm.get("before") or {}).get("exists")
 
 
-def _refused(part, name, what, answer, placed, hosts_change):
+def _refused(
+    part: str, name: str, what: str, answer: Mapping[str, Any], placed: bool, hosts_change: bool
+) -> Iterator[Finding]:
     # Without a place for it, nothing that is asked of a VM that is not there can be answered.
     if not placed and part != "clone":
         return
@@ -154,14 +163,14 @@ def _refused(part, name, what, answer, placed, hosts_change):
     yield refusal(category, name, what, answer, OPEN if later else BLOCKS, LATER if later else "")
 
 
-def _changes(answer, vm):
+def _changes(answer: Mapping[str, Any], vm: Mapping[str, Any]) -> bool:
     return any(
         one.get("path") == vm.get("path") and one.get("name") == vm.get("name") and (one["changed"] or one["failed"])
         for one in answer.get("vms") or []
     )
 
 
-def _running(preview):
+def _running(preview: Mapping[str, Any]) -> Iterator[Finding]:
     running = preview["due"].get("running") or []
     for name in running:
         found = "It runs, and what changes takes a VM that is off."
@@ -172,7 +181,7 @@ def _running(preview):
             yield Finding("machines", name, "power", CHANGED, found + " It is shut down and started again.", todo=STAGE)
 
 
-def _drs(answers):
+def _drs(answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     answer = answers["drs"]
     if failed(answer):
         yield refusal("machines", "DRS", "rules", answer)

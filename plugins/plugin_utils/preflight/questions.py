@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileges import NEEDS
@@ -18,6 +19,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
 # Where packages and images come from when the site names no mirror.
 TOOLKIT = "https://nvidia.github.io/libnvidia-container/stable"
 VENDOR = "https://download.docker.com/linux"
@@ -26,7 +30,13 @@ VENDOR_KEYS = {"debian": "debian", "centos": "redhat"}
 HUB = "docker.io"
 
 
-def everything(site, passwords=None, given=None, groups=None, variables=None):
+def everything(
+    site: Any,
+    passwords: Mapping[str, str] | None = None,
+    given: Mapping[str, Any] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    variables: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
     """What is asked, of what, and which secrets it takes; groups and variables are those of the inventory."""
     asked, misnamed = questions(site, passwords), inventory_checks.names(groups or {}, variables)
     return dict(
@@ -39,7 +49,7 @@ def everything(site, passwords=None, given=None, groups=None, variables=None):
     )
 
 
-def questions(site, passwords=None):
+def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Everything that is asked for; with problems of the site, these alone."""
     wrong = problems(site)
     told = {
@@ -68,7 +78,7 @@ def questions(site, passwords=None):
     )
 
 
-def _privileges(site):
+def _privileges(site: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The objects of vcenter_access_info, each with its stage and the reason."""
     network, machine = site["network"], site["machine"]
     conditions = {
@@ -98,9 +108,9 @@ def _privileges(site):
             yield {"stage": need.stage, "why": need.why, "kind": kind, "name": name, "privilege": need.privilege}
 
 
-def objects(site):
+def objects(site: Any) -> list[dict[str, Any]]:
     """The same as vcenter_access_info takes it: one entry for each object."""
-    wanted = {}
+    wanted: dict[tuple[str, str | None], list[str]] = {}
     for need in questions(site)["privileges"]:
         wanted.setdefault((need["kind"], need["name"]), []).append(need["privilege"])
     return [
@@ -109,7 +119,7 @@ def objects(site):
     ]
 
 
-def _addresses(site, stages):
+def _addresses(site: Mapping[str, Any], stages: Collection[str]) -> Iterator[dict[str, Any]]:
     """{url, expect, what, who}: who needs it are the hosts or the guests."""
     driver = site["driver"] or {}
     if driver.get("url"):
@@ -128,7 +138,7 @@ def _addresses(site, stages):
             yield from _vendor_keys(runtime["vendor_repository"] or {})
 
 
-def _vendor_keys(own):
+def _vendor_keys(own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The key of a mirror, or both of Docker's."""
     url = own.get("key_url") or (f"{own['url'].rstrip('/')}/gpg" if own.get("url") else "")
     named = {url: sum(repository_keys.DOCKER.values(), ())} if url else {}
@@ -137,14 +147,16 @@ def _vendor_keys(own):
         yield _key("container engine", address, own, usual, "site.runtime.vendor_repository")
 
 
-def _key(what, url, repository, usual, setting):
+def _key(what: str, url: str, repository: Mapping[str, Any], usual: Iterable[str], setting: str) -> dict[str, Any]:
     """The question for the file of a repository's key, with the fingerprints that are expected in it."""
     given = repository.get("key_fingerprints")
     expected = list(usual if given is None else given)
     return {"url": url, "expect": "key", "what": what, "who": "guests", "fingerprints": expected, "setting": setting}
 
 
-def _registries(site, stages, passwords):
+def _registries(
+    site: Mapping[str, Any], stages: Collection[str], passwords: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
     if "runtime" not in stages:
         return
     named = guests.part_of(site, "runtime")["registries"]
@@ -162,13 +174,13 @@ def _registries(site, stages, passwords):
             yield {"address": address, "username": "", "password": "", "insecure": False}
 
 
-def registry_of(image):
+def registry_of(image: str) -> str:
     """Where an image comes from: the part before the first slash, if it looks like a host."""
     first, slash, dummy = image.partition("/")
     return first if slash and (first == "localhost" or "." in first or ":" in first) else HUB
 
 
-def _paths(site, stages):
+def _paths(site: Mapping[str, Any], stages: Collection[str]) -> Iterator[str]:
     if site["fabric"]["backup_dir"]:
         yield site["fabric"]["backup_dir"]
     for stage in ("training", "validation"):
@@ -176,7 +188,9 @@ def _paths(site, stages):
             yield guests.part_of(site, stage)["result_dir"]
 
 
-def secrets(site, given, environment=None):
+def secrets(
+    site: Any, given: Mapping[str, Any], environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, str, bool, str]]:
     """[(where, what, whether it is there, what to do)] of the secrets that the site needs; never a secret itself.
 
     given: which variables hold one, by their names; site_registry_passwords is a list of addresses.

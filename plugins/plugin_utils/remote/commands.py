@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NoReturn
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
@@ -16,6 +17,9 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
+
+if TYPE_CHECKING:
+    from ansible.module_utils.errors import AnsibleValidationError
 
 # What ssh adds on standard error to everything that ran in a terminal.
 SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
@@ -31,11 +35,11 @@ class Completed:
     stderr: str
 
     @property
-    def command(self):
+    def command(self) -> str:
         return shlex.join(self.argv)
 
     @property
-    def text(self):
+    def text(self) -> str:
         """Both outputs without the ends of lines and the words of a terminal: a task with become has one."""
         lines = f"{self.stdout}\n{self.stderr}".splitlines()
         return "\n".join(line.rstrip() for line in lines if line.strip() and not SSH_ENDED.match(line))
@@ -44,10 +48,10 @@ class Completed:
 class Remote:
     """Runs commands on the host of the task, with its become settings."""
 
-    def __init__(self, action):
+    def __init__(self, action: ActionBase) -> None:
         self._action = action
 
-    def run(self, argv):
+    def run(self, argv: Iterable[str]) -> Completed:
         """Run one command. Arguments reach it as they are; a host that cannot be reached is Ansible's to report."""
         argv = tuple(str(argument) for argument in argv)
         # A terminal is asked for only where become may need one, since it mixes the two outputs.
@@ -60,7 +64,7 @@ class Remote:
 class Left(Exception):
     """A module ended with this answer."""
 
-    def __init__(self, answer):
+    def __init__(self, answer: dict[str, Any]) -> None:
         self.answer = answer
         super().__init__(answer.get("msg", ""))
 
@@ -68,7 +72,7 @@ class Left(Exception):
 class RemoteModule:
     """What runner.run and the modules need of an AnsibleModule, in an action plugin."""
 
-    def __init__(self, action, arguments, relations):
+    def __init__(self, action: ActionBase, arguments: Mapping[str, Any], relations: Mapping[str, Any]) -> None:
         self.check_mode = action._task.check_mode
         self._diff = action._task.diff
         self._display = action._display
@@ -77,17 +81,17 @@ class RemoteModule:
         fail_if_invalid(self, problems)
         self.params = checked.validated_parameters
 
-    def warn(self, message):
+    def warn(self, message: str) -> None:
         self._display.warning(plain_text.shown(message))
 
-    def exit_json(self, **answer):
+    def exit_json(self, **answer: Any) -> NoReturn:
         raise Left(answer)
 
-    def fail_json(self, msg, **answer):
+    def fail_json(self, msg: str, **answer: Any) -> NoReturn:
         raise Left(dict(answer, msg=plain_text.shown(msg), failed=True))
 
 
-def _told(error):
+def _told(error: AnsibleValidationError) -> str:
     if isinstance(error, UnsupportedError):
         return f"There is no parameter {error.msg}"
     return error.msg if error.msg.endswith(".") else f"{error.msg}."
@@ -97,10 +101,10 @@ class RemoteAction(ActionBase):
     """An action plugin that is a module: a subclass says its arguments and what it does."""
 
     TRANSFERS_FILES = False
-    ARGUMENTS: dict = {}
-    RELATIONS: dict = {}
+    ARGUMENTS: Mapping[str, Any] = {}
+    RELATIONS: Mapping[str, Any] = {}
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         try:
             module = RemoteModule(self, self.ARGUMENTS, self.RELATIONS)
@@ -109,6 +113,6 @@ class RemoteAction(ActionBase):
             result.update(end.answer)
         return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         """Do what the module does, and leave by module.exit_json or module.fail_json."""
         raise NotImplementedError

@@ -7,12 +7,16 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible.errors import AnsibleError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted, interruptible
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import progress
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
 
 
 class GuestsAction(RemoteAction):
@@ -23,7 +27,7 @@ class GuestsAction(RemoteAction):
     # What is interrupted, and the word before each line of progress.
     WHAT, PREFIX = "", ""
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         self._known = task_vars or {}
         try:
             return super().run(tmp, task_vars)
@@ -33,7 +37,7 @@ class GuestsAction(RemoteAction):
                 os.kill(os.getpid(), end.args[0])
             raise AnsibleError(f"{self.WHAT} interrupted.") from None
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         problems = self.problems(module.params)
         if problems:
             failure = {"code": "invalid_parameters", "problems": problems}
@@ -44,14 +48,14 @@ class GuestsAction(RemoteAction):
         except OperatorError as trouble:
             module.fail_json(msg=trouble.message, failure=trouble.failure, changed=False)
 
-    def problems(self, given):
+    def problems(self, given: Mapping[str, Any]) -> list[str]:
         """All that is wrong with the parameters, as sentences."""
         raise NotImplementedError
 
-    def meet(self, module, task_vars):
+    def meet(self, module: RemoteModule, task_vars: dict[str, Any]) -> None:
         """Do the work, and leave by module.exit_json or module.fail_json."""
         raise NotImplementedError
 
-    def say(self, text):
+    def say(self, text: str) -> None:
         """Tell how far it is."""
         progress.tell(self._display, f"{self.PREFIX}{text}")

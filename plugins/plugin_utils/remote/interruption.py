@@ -9,6 +9,10 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+from typing import TYPE_CHECKING, Callable, Iterator
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 class Interrupted(BaseException):
@@ -16,11 +20,11 @@ class Interrupted(BaseException):
 
 
 @contextlib.contextmanager
-def interruptible():
+def interruptible() -> Iterator[None]:
     """Within it, what ends a process raises Interrupted once, so that there is time to tidy up."""
-    before = {}
+    before: dict[signal.Signals, Callable[[int, FrameType | None], object] | int | None] = {}
 
-    def stop(number, _frame):
+    def stop(number: int, _frame: FrameType | None) -> None:
         for other in before:
             signal.signal(other, signal.SIG_IGN)
         raise Interrupted(number)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible.errors import AnsibleConnectionFailure
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -16,11 +17,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session imp
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch_session import session_of
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
+
 
 class SwitchAction(RemoteAction):
     """An action plugin for one switch. A subclass says in work() what it does."""
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         known = task_vars or {}
         self.host = known.get("inventory_hostname") or self._play_context.remote_addr
         self._network_os = self._templar.template(known.get("ansible_network_os") or "")
@@ -36,30 +42,30 @@ class SwitchAction(RemoteAction):
                 f"({self._network_os or 'not set'}) is what runs there."
             ) from None
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         try:
             self.meet(module, self.platform(module))
         except OperatorError as error:
             module.fail_json(msg=error.message, failure=error.failure, changed=False)
 
-    def meet(self, module, platform):
+    def meet(self, module: RemoteModule, platform: Platform) -> None:
         """Do the work with a known platform."""
         raise NotImplementedError
 
-    def platform(self, module, options=None):
+    def platform(self, module: RemoteModule, options: Mapping[str, Any] | None = None) -> Platform:
         """The platform of this switch."""
         return platform_of(module.params["platform"], self._network_os, options or self.options(module.params))
 
-    def options(self, params):
+    def options(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What the platform has to know of the parameters."""
         return {}
 
-    def session(self, platform):
+    def session(self, platform: Platform) -> Session:
         """The connection of the play."""
         return session_of(self, self.host, platform)
 
 
-def keep(path, text):
+def keep(path: str, text: str) -> None:
     """Write a backup that its owner alone can read; whoever finds the file finds it whole."""
     folder, draft = os.path.dirname(os.path.abspath(path)), None
     try:

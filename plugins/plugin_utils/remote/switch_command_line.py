@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from ansible.errors import AnsibleConnectionFailure
 from ansible.module_utils.common.text.converters import to_text
@@ -37,32 +38,44 @@ class CommandLine(CliconfBase):
     """A switch as modules see it. A platform says what its commands are."""
 
     NETWORK_OS = ""
-    CONFIGURATIONS: dict = {}
+    CONFIGURATIONS: dict[str, str] = {}
     LEAVE = "end"  # ends configuration mode
     JSON = ""  # what makes an output JSON, where there is such
-    INFO: dict = {}  # {key of the device info: label in `show version`}
+    INFO: dict[str, str] = {}  # {key of the device info: label in `show version`}
 
     __rpc__ = [*CliconfBase.__rpc__, "run_commands"]
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._device_info = {}
+        self._device_info: dict[str, str] = {}
 
-    def get_device_info(self):
+    def get_device_info(self) -> dict[str, str]:
         """What the switch is; asked for once in a session."""
         if not self._device_info:
             self._device_info = dict(self._read_device_info(), network_os=self.NETWORK_OS)
         return self._device_info
 
     @enable_mode
-    def get_config(self, source="running", flags=None, format=None):  # noqa: A002  the name is ansible's
+    def get_config(
+        self,
+        source: str = "running",
+        flags: str | list[str] | None = None,
+        format: str | None = None,  # noqa: A002  the name is ansible's
+    ) -> str:
         """The running or the startup configuration; flags are words that follow the command."""
         if source not in self.CONFIGURATIONS:
             raise ValueError(f"There is no configuration {source}; these exist: {', '.join(self.CONFIGURATIONS)}.")
         return self.send_command(" ".join([self.CONFIGURATIONS[source], *to_list(flags)]))
 
     @enable_mode
-    def edit_config(self, candidate=None, commit=True, replace=None, diff=False, comment=None):
+    def edit_config(
+        self,
+        candidate: str | list[str | dict[str, Any]] | None = None,
+        commit: bool = True,
+        replace: str | None = None,
+        diff: bool = False,
+        comment: str | None = None,
+    ) -> dict[str, list[str]]:
         """Send lines in configuration mode, which is left again whatever happens."""
         if not commit or replace:
             raise ValueError("Lines can only be added to what runs: the switch keeps no candidate.")
@@ -77,7 +90,16 @@ class CommandLine(CliconfBase):
             self.send_command(self.LEAVE)
         return {"request": sent, "response": answers}
 
-    def get(self, command=None, prompt=None, answer=None, sendonly=False, newline=True, output=None, check_all=False):
+    def get(
+        self,
+        command: str | None = None,
+        prompt: str | list[str] | None = None,
+        answer: str | list[str] | None = None,
+        sendonly: bool = False,
+        newline: bool = True,
+        output: str | None = None,
+        check_all: bool = False,
+    ) -> str:
         """The output of one command; output json asks for JSON, where the switch has it."""
         if command is None:
             raise ValueError("A command is needed; an empty one asks for a prompt.")
@@ -90,7 +112,9 @@ class CommandLine(CliconfBase):
             check_all=check_all,
         )
 
-    def run_commands(self, commands=None, check_rc=True):
+    def run_commands(
+        self, commands: str | list[str | dict[str, Any]] | None = None, check_rc: bool = True
+    ) -> list[str]:
         """The outputs of several commands; without check_rc, what was refused is an output too."""
         if commands is None:
             raise ValueError("Commands are needed.")
@@ -105,11 +129,11 @@ class CommandLine(CliconfBase):
                 answers.append(to_text(getattr(refused, "err", refused)))
         return answers
 
-    def get_device_operations(self):
+    def get_device_operations(self) -> dict[str, bool]:
         """What modules may ask for."""
         return dict.fromkeys(OPERATIONS, False)
 
-    def get_capabilities(self):
+    def get_capabilities(self) -> str:
         """All of this, as JSON."""
         found = super().get_capabilities()
         found["device_operations"] = self.get_device_operations()
@@ -117,7 +141,7 @@ class CommandLine(CliconfBase):
         found.update(format=["text"], output=outputs, diff_match=[], diff_replace=[])
         return json.dumps(found)
 
-    def _read_device_info(self):
+    def _read_device_info(self) -> dict[str, str]:
         text = self.get("show version")
         told = {key: re.search(rf"(?m)^{label}:\s*(\S.*?)\s*$", text) for key, label in self.INFO.items()}
         found = {key: match.group(1) for key, match in told.items() if match}
@@ -125,7 +149,7 @@ class CommandLine(CliconfBase):
         name = re.match(r"[^\s(#>]+", to_text(self._connection.get_prompt() or b"").strip())
         return dict(found, network_os_hostname=name.group()) if name else found
 
-    def _with_output(self, command, output):
+    def _with_output(self, command: str, output: str | None) -> str:
         if output in (None, "text") or (output == "json" and self.JSON and self.JSON in command):
             return command
         if output != "json" or not self.JSON:
@@ -140,18 +164,18 @@ class Terminal(TerminalBase):
     LEAVE = b"end"  # ends configuration mode
     terminal_config_prompt = re.compile(r"^.*\(conf.*\) ?#$")
 
-    def on_open_shell(self):
+    def on_open_shell(self) -> None:
         """Outputs shall come at once and not page by page."""
         try:
             self._exec_cli_command(self.NO_PAGES)
         except AnsibleConnectionFailure as refused:
             raise AnsibleConnectionFailure(f"The pages of the terminal could not be turned off: {refused}") from refused
 
-    def on_become(self, passwd=None):
+    def on_become(self, passwd: str | None = None) -> None:
         """Go to the mode that may change things; a password is given where the switch asks for it."""
         if self._prompt().endswith(b"#"):
             return
-        command = {"command": "enable"}
+        command: dict[str, str | bool] = {"command": "enable"}
         if passwd:
             command.update(prompt=r"[Pp]assword: ?$", answer=passwd, prompt_retry_check=True)
         try:
@@ -161,7 +185,7 @@ class Terminal(TerminalBase):
         if not self._prompt().endswith(b"#"):
             raise AnsibleConnectionFailure(f"The switch is not in enable mode, but at the prompt {self._prompt()!r}")
 
-    def on_unbecome(self):
+    def on_unbecome(self) -> None:
         """Back to the mode that only looks."""
         prompt = self._prompt()
         if b"(conf" in prompt:
@@ -169,12 +193,12 @@ class Terminal(TerminalBase):
         if prompt.endswith(b"#"):
             self._exec_cli_command(b"disable")
 
-    def _prompt(self):
+    def _prompt(self) -> bytes:
         """What stands before the cursor, or nothing where the switch waits for an answer."""
         return (self._get_prompt() or b"").strip()
 
 
-def to_list(value):
+def to_list(value: Any) -> list[Any]:
     """A list of one or of many."""
     if value is None:
         return []

@@ -14,6 +14,7 @@ import signal
 import socket
 import struct
 import time
+from typing import TYPE_CHECKING, Iterable
 
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.executor.task_executor import start_connection
@@ -22,6 +23,10 @@ from ansible.module_utils.connection import ConnectionError as HelperError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost, NoLogin, Refused, Session
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import SSH_ENDED
+
+if TYPE_CHECKING:
+    from ansible.plugins.action import ActionBase
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
 
 # How long Ansible's helper may take beyond its own limit for a command, and how long to end when asked to.
 SLACK_S, END_S = 30, 5
@@ -34,7 +39,7 @@ NO_LOGIN = re.compile(
 )
 
 
-def session_of(action, host, platform):
+def session_of(action: ActionBase, host: str, platform: Platform) -> CliSession | ShellSession:
     """The session that the play's connection is."""
     persistent = getattr(action._connection, "socket_path", None) is not None
     if platform.shell == persistent:
@@ -52,12 +57,12 @@ def session_of(action, host, platform):
 class Helper(Connection):
     """Ansible's helper process of a command line, which may have died or may answer no more."""
 
-    def __init__(self, socket_path, limit_s):
+    def __init__(self, socket_path: str, limit_s: float) -> None:
         super().__init__(socket_path)
         self.limit_s = limit_s
         self.process = 0  # the number of the helper process, where the system reports it
 
-    def send(self, data):
+    def send(self, data: str) -> str:
         try:
             with self._line() as line:
                 send_data(line, data.encode())
@@ -68,7 +73,7 @@ class Helper(Connection):
             raise HelperError(f"Ansible's helper process at {self.socket_path} ended before it answered")
         return answer.decode("utf-8", "surrogateescape")
 
-    def end(self):
+    def end(self) -> None:
         """Close the session. A helper that does not close it within some seconds is killed; its socket is removed.
 
         The old helper removes the socket last: a new one must not be started before.
@@ -87,7 +92,7 @@ class Helper(Connection):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.socket_path)
 
-    def _line(self):
+    def _line(self) -> socket.socket:
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         line.settimeout(self.limit_s)
         try:
@@ -106,12 +111,12 @@ class Helper(Connection):
 class CliSession(Session):
     """A command line; Ansible keeps it open between the tasks of a play."""
 
-    def __init__(self, action, name):
+    def __init__(self, action: ActionBase, name: str) -> None:
         self.name = name
         self._action = action
         self._open(action._connection.socket_path)
 
-    def run(self, command, answers=()):
+    def run(self, command: str, answers: Iterable[tuple[str, str]] = ()) -> str:
         asked = [pattern for pattern, _typed in answers]
         typed = [text for _pattern, text in answers]
         try:
@@ -126,7 +131,7 @@ class CliSession(Session):
             raise Lost(command, "the switch closed the session")
         return text
 
-    def reconnect(self):
+    def reconnect(self) -> None:
         self._device.end()
         connection, task = self._action._connection, self._action._task
         try:
@@ -138,11 +143,11 @@ class CliSession(Session):
         # The helper logs in with the first command.
         self.run("")
 
-    def _open(self, path):
+    def _open(self, path: str) -> None:
         limit = self._action._connection.get_option("persistent_command_timeout")
         self._device = Helper(path, float(limit) + SLACK_S)
 
-    def _judged(self, command, trouble):
+    def _judged(self, command: str, trouble: str) -> Lost | Refused:
         """A refusal, or the end of the connection: an empty line is answered as long as somebody is there."""
         if NO_LOGIN.search(trouble):
             return NoLogin(command, trouble)
@@ -156,7 +161,7 @@ class CliSession(Session):
         return Refused(command, complaint(trouble, command))
 
 
-def complaint(trouble, command):
+def complaint(trouble: str, command: str) -> str:
     """What the switch said, without the echo before it, the prompt after it and the marks of bytes around it."""
     if trouble.startswith(("b'", 'b"')):
         with contextlib.suppress(ValueError, SyntaxError):
@@ -170,11 +175,11 @@ def complaint(trouble, command):
 class ShellSession(Session):
     """A Linux shell; each command is one of its own over the same ssh connection."""
 
-    def __init__(self, action, name):
+    def __init__(self, action: ActionBase, name: str) -> None:
         self.name = name
         self._action = action
 
-    def run(self, command, answers=()):
+    def run(self, command: str, answers: Iterable[tuple[str, str]] = ()) -> str:
         try:
             answer = self._action._low_level_execute_command(command, sudoable=True)
         except AnsibleConnectionFailure as trouble:
@@ -187,6 +192,6 @@ class ShellSession(Session):
             raise Refused(command, " ".join(said) or f"it ended with {answer['rc']}")
         return answer["stdout"]
 
-    def reconnect(self):
+    def reconnect(self) -> None:
         self._action._connection.reset()
         self.run("true")

@@ -10,9 +10,16 @@ import json
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
 
 from ansible.playbook.block import Block
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan, results, stages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ansible.playbook.task import Task
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import Seen
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
 # Tasks that take longer are kept, so that a later run can tell how long they usually take.
@@ -32,10 +39,10 @@ ENDED_EARLY = "The run ended here, with plays left. See above."
 class Clock:
     """Time; replaced in tests."""
 
-    monotonic: object = time.monotonic
-    utc: object = lambda: datetime.now(timezone.utc)
+    monotonic: Callable[[], float] = time.monotonic
+    utc: Callable[[], datetime] = lambda: datetime.now(timezone.utc)
 
-    def stamp(self):
+    def stamp(self) -> str:
         return self.utc().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -49,7 +56,7 @@ class Failure:
     unreachable: bool = False
     ends_run: bool = False  # although Ansible counts it as ignored
 
-    def as_result(self):
+    def as_result(self) -> dict[str, str]:
         return {"object": self.host, "task": self.task, "msg": self.text}
 
 
@@ -65,15 +72,15 @@ class Stage:
     why: str = ""
     check: bool = False  # nothing was changed: its changes are those that would be made
     ran: bool = False
-    hosts: set = field(default_factory=set)
-    changes: list = field(default_factory=list)
-    told: set = field(default_factory=set)
-    failures: list = field(default_factory=list)
-    restarts: dict = field(default_factory=dict)
-    tasks: list = field(default_factory=list)
-    later: list = field(default_factory=list)  # what a plan leaves open
+    hosts: set[str] = field(default_factory=set)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+    failures: list[Failure] = field(default_factory=list)
+    restarts: dict[str, int] = field(default_factory=dict)
+    tasks: list[dict[str, Any]] = field(default_factory=list)
+    later: list[dict[str, Any]] = field(default_factory=list)  # what a plan leaves open
 
-    def as_result(self):
+    def as_result(self) -> dict[str, Any]:
         found = {
             "name": self.name,
             "began": self.began,
@@ -99,24 +106,26 @@ class Stage:
 class Course:
     """Fed with the events of a run in their order."""
 
-    def __init__(self, clock=None):
+    def __init__(self, clock: Clock | None = None) -> None:
         self.clock = clock or Clock()
         self.check = False
-        self.ahead = []  # the names of the stages of this playbook that have not begun
+        self.ahead: list[str] = []  # the names of the stages of this playbook that have not begun
         self.number = self.count = 0
-        self.stages = []
-        self.outside = []  # failures before, between and after the stages
-        self.now = None
-        self.running = {}  # (host, id of a task): (name, since when)
-        self.report = {}
+        self.stages: list[Stage] = []
+        self.outside: list[Failure] = []  # failures before, between and after the stages
+        self.now: Stage | None = None
+        self.running: dict[tuple[str, str], tuple[str, float]] = {}  # (host, id of a task): (name, since when)
+        self.report: dict[str, Any] = {}
         self.folder = ""  # what a task said about the folder of this run
-        self._planned = {}
-        self._plays_left = set()
-        self._rescued = {}  # the last failure of each host that a rescue catches
+        self._planned: dict[str, tuple[str | None, bool]] = {}
+        self._plays_left: set[str] = set()
+        self._rescued: dict[str, Failure] = {}  # the last failure of each host that a rescue catches
         self._prepares = False
-        self._tags = ()
+        self._tags: set[str] = set()
 
-    def playbook_begins(self, plays, check=False, tags=()):
+    def playbook_begins(
+        self, plays: Iterable[tuple[str, str, Any]], check: bool | None = False, tags: Iterable[str] = ()
+    ) -> None:
         """plays: [(id, path, variables)] in their order; tags: what --tags asks for, if it does."""
         self.check, self._planned = bool(check), stages.plan(plays)
         self._plays_left = set(self._planned)
@@ -124,23 +133,33 @@ class Course:
         self.ahead = stages.in_order(self._planned)
         self.number, self.count = 0, len(self.ahead)
 
-    def play_begins(self, play, path="", variables=None):
+    def play_begins(
+        self, play: str, path: str = "", variables: Mapping[str, Any] | None = None
+    ) -> tuple[Stage | None, Stage | None]:
         """(the stage that ended, the stage that began); both are None where it goes on."""
         self._plays_left.discard(play)
         stage, self._prepares = self._planned.get(play) or stages.of_play(path, variables or {})
         return self._turn(stage)
 
-    def task_begins(self, role):
+    def task_begins(self, role: str) -> tuple[Stage | None, Stage | None]:
         """As above: a play that does not tell its stage is told by the first role of this collection in it."""
         stage = stages.of_role(role) if role else None
         if stage is None or (self.now is not None and self.now.name in self._planned_stages()):
             return None, None
         return self._turn(stage)
 
-    def starts(self, host, task, name):
+    def starts(self, host: str, task: str, name: str) -> None:
         self.running.setdefault((host, task), (name, self.clock.monotonic()))
 
-    def ended(self, seen, task, failed=False, ignored=False, skipped=False, unreachable=False):
+    def ended(
+        self,
+        seen: Seen,
+        task: Task,
+        failed: bool = False,
+        ignored: bool = False,
+        skipped: bool = False,
+        unreachable: bool = False,
+    ) -> float:
         """A task ended on a host. Returns how many seconds it took there."""
         name, since = self.running.pop((seen.host, task._uuid), (seen.task, None))
         seconds = 0.0 if since is None else self.clock.monotonic() - since
@@ -163,7 +182,7 @@ class Course:
             stage.restarts[name] = stage.restarts.get(name, 0) + many
         return seconds
 
-    def ends(self, lost=None, why=""):
+    def ends(self, lost: set[str] | None = None, why: str = "") -> Stage | None:
         """The playbook is done; lost: the hosts on which something failed for good, where that is known."""
         left, self.ahead = self.ahead, []
         if lost is not None:
@@ -174,18 +193,18 @@ class Course:
         self.running.clear()
         return ended
 
-    def seconds(self):
+    def seconds(self) -> float:
         """How long the present stage has been running."""
         return 0.0 if self.now is None else self.clock.monotonic() - self.now.since
 
-    def restarts(self):
-        found = {}
+    def restarts(self) -> dict[str, int]:
+        found: dict[str, int] = {}
         for stage in self.stages:
             for name, many in stage.restarts.items():
                 found[name] = found.get(name, 0) + many
         return found
 
-    def _note_failure(self, seen, task, failed, ignored, unreachable):
+    def _note_failure(self, seen: Seen, task: Task, failed: bool, ignored: bool, unreachable: bool) -> None:
         if not (failed or unreachable):
             return
         one = Failure(seen.host, seen.task, results.message(seen), unreachable, ends_all(task, ignored, unreachable))
@@ -196,10 +215,10 @@ class Course:
         else:
             self._failures().append(one)
 
-    def _failures(self):
+    def _failures(self) -> list[Failure]:
         return self.outside if self.now is None else self.now.failures
 
-    def _settle(self, lost):
+    def _settle(self, lost: set[str]) -> None:
         """Keep the failures of hosts that are lost, and find one for each: a failed run never looks like a good one."""
         for stage in self.stages:
             stage.failures = [one for one in stage.failures if one.host in lost or one.ends_run]
@@ -212,10 +231,10 @@ class Course:
         if self._plays_left and not (lost or told):
             self._failures().append(Failure("", "", ENDED_EARLY))
 
-    def _planned_stages(self):
+    def _planned_stages(self) -> set[str]:
         return {stage for stage, prepares in self._planned.values() if stage is not None}
 
-    def _turn(self, name):
+    def _turn(self, name: str | None) -> tuple[Stage | None, Stage | None]:
         if name is None or (self.now is not None and self.now.name == name):
             if name is None and self.now is not None and self._planned:
                 # A play between two stages that belongs to none.
@@ -230,7 +249,7 @@ class Course:
         self.stages.append(self.now)
         return ended, self.now
 
-    def _end(self, why=""):
+    def _end(self, why: str = "") -> Stage | None:
         stage, self.now = self.now, None
         if stage is None:
             return None
@@ -243,10 +262,10 @@ class Course:
             stage.state, stage.why = SKIPPED, "It had nothing to do: no hosts, or left out by tags or conditions."
         return stage
 
-    def _is_asked_for(self, task):
+    def _is_asked_for(self, task: Task) -> bool:
         return not self._tags or bool(self._tags & {str(tag) for tag in task.tags})
 
-    def _note(self, stage, changes):
+    def _note(self, stage: Stage, changes: Iterable[dict[str, Any]]) -> None:
         for change in changes:
             # In check mode, roles look and then ask again, in another task: the same change once.
             told = json.dumps([change[key] for key in ("object", "what", "before", "after")], sort_keys=True)
@@ -254,10 +273,10 @@ class Course:
                 stage.told.add(told)
                 stage.changes.append(change)
 
-    def _leave_open(self, stage, marks):
+    def _leave_open(self, stage: Stage, marks: Iterable[dict[str, Any]]) -> None:
         stage.later += [mark for mark in marks if mark not in stage.later]
 
-    def _hear(self, seen):
+    def _hear(self, seen: Seen) -> None:
         facts = seen.data.get("ansible_facts")
         if isinstance(facts, dict) and isinstance(facts.get("aiready_run_folder"), str) and not seen.hidden:
             self.folder = facts["aiready_run_folder"]
@@ -265,7 +284,7 @@ class Course:
             self.report = seen.data
 
 
-def ends_all(task, ignored, unreachable):
+def ends_all(task: Task, ignored: bool, unreachable: bool) -> bool:
     """Whether this ends the play for all hosts, although only this host is counted, and as ignored.
 
     Strategy linear does so when a task with run_once or any_errors_fatal ignores unreachable hosts and no other errors.
@@ -274,7 +293,7 @@ def ends_all(task, ignored, unreachable):
     return bool(unreachable and ignored and strict and not getattr(task, "ignore_errors", False))
 
 
-def is_rescued(task):
+def is_rescued(task: Task) -> bool:
     """Whether a block around the task catches its failure. A failure within the rescue is one of its own."""
     child, parent = task, task._parent
     while parent is not None:

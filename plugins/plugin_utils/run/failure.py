@@ -7,8 +7,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ansible.playbook.task import Task
 
 _ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir))
 _STAGES = tuple(os.path.join(_ROOT, folder) + os.sep for folder in ("roles", "playbooks"))
@@ -20,7 +26,7 @@ LOOKS = "__preflight_looks"
 MORE = "Run with -v to see the whole result."
 
 
-def answer(result, task, variables, verbosity):
+def answer(result: dict[str, Any], task: Task, variables: Mapping[str, Any], verbosity: int) -> dict[str, Any]:
     """What a task returns. Playbooks of users get the whole result of a module."""
     if not result.get("failed") or not of_stage(task.get_path()):
         return result
@@ -35,14 +41,14 @@ def answer(result, task, variables, verbosity):
     return result if verbosity or False in (task.failed_when or ()) else short(result)
 
 
-def of_stage(path):
+def of_stage(path: str | None) -> bool:
     """Whether a task, by its file and line, belongs to a role or playbook of this collection."""
     return os.path.realpath(str(path or "").rpartition(":")[0]).startswith(_STAGES)
 
 
-def short(result):
+def short(result: Mapping[str, Any]) -> dict[str, Any]:
     """The message, its code, and what was changed although the task failed. The record of a run needs that too."""
-    kept = {}
+    kept: dict[str, Any] = {}
     for key, value in result.items():
         if key == "failure" and isinstance(value, dict):
             kept[key] = {name: value[name] for name in ("code", "subject") if name in value}
@@ -56,11 +62,11 @@ def short(result):
     return dict(kept, details=MORE) if kept != result else kept
 
 
-def _is_changed(item):
+def _is_changed(item: Any) -> bool:
     return isinstance(item, dict) and set(_STATES) <= set(item) and bool(item["changed"])
 
 
-def _changed(item):
+def _changed(item: Mapping[str, Any]) -> dict[str, Any]:
     """A changed object: by its two states where it failed half way, else by its changes."""
     found = {key: value for key, value in item.items() if not isinstance(value, (dict, list)) and key != "msg"}
     before, after = item["before"] or {}, item["after"] or {}

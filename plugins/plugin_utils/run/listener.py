@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from typing import TYPE_CHECKING
 
 from ansible import context
 from ansible.errors import AnsibleError
@@ -17,11 +18,23 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.record import Folder
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import unreadable_files
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ansible.executor.stats import AggregateStats
+    from ansible.executor.task_result import TaskResult
+    from ansible.inventory.host import Host
+    from ansible.playbook import Playbook
+    from ansible.playbook.play import Play
+    from ansible.playbook.task import Task
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Stage
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import Seen
+
 try:
     from ansible.template import trust_as_template
 except ImportError:  # before ansible-core 2.19 every text was a template
 
-    def trust_as_template(text):
+    def trust_as_template(text: str) -> str:
         return text
 
 
@@ -40,49 +53,49 @@ _SIMULATED = (
 class Listener:
     """One for each callback plugin, which hands on what it is told."""
 
-    def __init__(self, run_folder="", results="", course=None):
+    def __init__(self, run_folder: str = "", results: str = "", course: Course | None = None) -> None:
         self.course = course or Course()
         self.folder = Folder(run_folder, results)
-        self.simulated = []
+        self.simulated: list[str] = []
         self.plan = ""  # the folder of the run that planned this one in check mode
         self._asks = not run_folder
-        self._play = None
+        self._play: Play | None = None
         self._asked = False
 
-    def playbook_begins(self, playbook):
+    def playbook_begins(self, playbook: Playbook) -> None:
         plays = [(play._uuid, play.get_path(), play.vars) for play in playbook.get_plays()]
         self.course.playbook_begins(plays, context.CLIARGS.get("check"), context.CLIARGS.get("tags") or ())
 
-    def play_begins(self, play):
+    def play_begins(self, play: Play) -> tuple[Stage | None, Stage | None]:
         self._play, self._asked = play, False
         return self.course.play_begins(play._uuid, play.get_path(), play.vars)
 
-    def task_begins(self, task):
+    def task_begins(self, task: Task) -> tuple[Stage | None, Stage | None]:
         role = task._role.get_name() if task._role is not None else ""
         return self.course.task_begins(role)
 
-    def starts(self, host, task):
+    def starts(self, host: Host, task: Task) -> None:
         self.course.starts(host.get_name(), task._uuid, run_results.short(task.get_name().strip()))
         self._ask(host, task)
 
-    def ended(self, result, **how):
+    def ended(self, result: TaskResult, **how: bool) -> tuple[Seen, float]:
         """(the result, the seconds that its task took)."""
         seen = run_results.seen(result)
         seconds = self.course.ended(seen, result._task, **how)
         self.folder.heard(run_folder=self.course.folder)
         return seen, seconds
 
-    def ends(self, stats):
+    def ends(self, stats: AggregateStats) -> Stage | None:
         told = {name: stats.summarize(name) for name in stats.processed}
         lost = {name for name, counts in told.items() if counts["failures"] or counts["unreachable"]}
         return self.course.ends(lost)
 
-    def unreadable(self):
+    def unreadable(self) -> list[str]:
         """Sentences about files of variables that Ansible cannot read."""
         folders = [self._play.get_loader().get_basedir()] if self._play is not None else []
         return unreadable_files.unreadable(context.CLIARGS.get("inventory") or (), folders)
 
-    def _ask(self, host, task):
+    def _ask(self, host: Host, task: Task) -> None:
         """Where the results shall be, and the plan, by variables; once in a play, since it costs milliseconds."""
         if self._asked or self._play is None or self.course.now is None:
             return
@@ -99,16 +112,16 @@ class Listener:
             return
 
     @staticmethod
-    def _said(templar, template):
+    def _said(templar: Templar, template: str) -> str:
         found = templar.template(trust_as_template(template))
         return found.strip() if isinstance(found, str) else ""
 
 
-def at_exit(work):
+def at_exit(work: Callable[[], object]) -> Callable[[], None]:
     """Have this done when the process ends, which may be without having been told that the run did."""
     owner = os.getpid()
 
-    def ending():
+    def ending() -> None:
         if os.getpid() == owner:
             work()
 

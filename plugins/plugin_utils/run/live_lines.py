@@ -11,6 +11,11 @@ import shutil
 import sys
 import threading
 import unicodedata
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
 # Between two looks at the clock; what is printed meanwhile waits for nobody.
 PAUSE_S = 0.25
@@ -25,27 +30,35 @@ class LiveLines:
     written, so that it is not printed besides.
     """
 
-    def __init__(self, lock, lines, take, paint, size=shutil.get_terminal_size):
+    def __init__(
+        self,
+        lock: AbstractContextManager[object],
+        lines: Callable[[], Sequence[tuple[str, str]]],
+        take: Callable[[str], bool],
+        paint: Callable[[str, str], str],
+        size: Callable[[], tuple[int, int]] = shutil.get_terminal_size,
+    ) -> None:
         self._lock, self._lines, self._take, self._paint, self._size = lock, lines, take, paint, size
         self._pid = os.getpid()
-        self._streams = []
+        self._streams: list[tuple[TextIO, Callable[[str], int]]] = []
         self._drawn = 0  # lines on the screen
-        self._last = []
+        self._last: list[str] = []
         self._hidden = self._within_line = False
+        self._thread: threading.Thread | None
         self._thread, self._over = None, threading.Event()
 
-    def start(self):
+    def start(self) -> None:
         with self._lock:
             for stream in (sys.stdout, sys.stderr):
                 # What goes to a file does not meet the lines.
                 if stream.isatty():
                     self._streams.append((stream, stream.write))
-                    stream.write = self._writer(stream, stream.write)
+                    stream.write = self._writer(stream, stream.write)  # type: ignore[method-assign]
         self._over.clear()
         self._thread = threading.Thread(target=self._follow, name="stages", daemon=True)
         self._thread.start()
 
-    def stop(self):
+    def stop(self) -> None:
         """Take the lines away; everything is as it was before."""
         self._over.set()
         if self._thread is not None:
@@ -54,17 +67,17 @@ class LiveLines:
         with self._lock:
             self._erase()
             for stream, write in self._streams:
-                stream.write = write
+                stream.write = write  # type: ignore[method-assign]
             self._streams = []
 
-    def hide(self, hidden=True):
+    def hide(self, hidden: bool = True) -> None:
         """As long as somebody is asked something."""
         with self._lock:
             self._hidden = hidden
             if hidden:
                 self._erase()
 
-    def draw(self):
+    def draw(self) -> None:
         """Show the lines as they are now."""
         with self._lock:
             if self._hidden or self._within_line or not self._streams:
@@ -77,7 +90,7 @@ class LiveLines:
             self._write(self._erasing() + "".join(f"{line}\n" for line in lines))
             self._drawn, self._last = len(lines), lines
 
-    def _follow(self):
+    def _follow(self) -> None:
         while not self._over.wait(PAUSE_S):
             try:
                 self.draw()
@@ -85,8 +98,8 @@ class LiveLines:
                 # Nobody looks any more, and the run goes on.
                 return
 
-    def _writer(self, stream, write):
-        def writing(text):
+    def _writer(self, stream: TextIO, write: Callable[[str], int]) -> Callable[[str], int]:
+        def writing(text: str) -> int:
             if os.getpid() != self._pid:
                 return write(text)
             with self._lock:
@@ -101,22 +114,23 @@ class LiveLines:
 
         return writing
 
-    def _erase(self):
+    def _erase(self) -> None:
         if self._drawn:
             self._write(self._erasing())
             self._drawn, self._last = 0, []
 
-    def _erasing(self):
+    def _erasing(self) -> str:
         return _UP.format(self._drawn) + _CLEAR if self._drawn else ""
 
-    def _write(self, text):
+    def _write(self, text: str) -> None:
         for stream, write in self._streams[:1]:
             write(text)
             stream.flush()
 
 
-def cut(text, columns):
+def cut(text: str, columns: int) -> str:
     """As much of a text as fits into a line; some characters take two places, and some none."""
+    kept: list[str]
     kept, used = [], 0
     for char in text:
         if not char.isprintable():

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 # What a task says and a callback understands: one sentence for each object.
 _LATER = re.compile(
@@ -20,7 +24,7 @@ EVERYTHING = "everything"
 _NOT_BEGUN = "The run ended before this stage."
 
 
-def later(objects, after, why="", what=()):
+def later(objects: str | Iterable[str], after: str, why: str = "", what: str | Iterable[str] = ()) -> list[str]:
     """Sentences that tell of objects what cannot be known before something was done: the stage after, or a restart."""
     objects = [objects] if isinstance(objects, str) else objects
     what = ", ".join([what] if isinstance(what, str) else what) or EVERYTHING
@@ -28,7 +32,7 @@ def later(objects, after, why="", what=()):
     return [f"{name}: {what} will be decided after {after}{': ' if why else ''}{why}." for name in objects]
 
 
-def understood(message):
+def understood(message: Any) -> list[dict[str, Any]]:
     """[{object, what, after, why}] of such sentences among those of a message; what is empty for everything.
 
     An entry of what is a setting, all that begin so before a dot, or a pattern with *.
@@ -42,17 +46,17 @@ def understood(message):
     return found
 
 
-def planned(record):
+def planned(record: Mapping[str, Any] | None) -> dict[str, Any]:
     """What check mode left of a record, which may be None."""
     return {"stages": [stage for stage in (record or {"stages": []})["stages"] if stage.get("check_mode")]}
 
 
-def made(record):
+def made(record: Mapping[str, Any]) -> dict[str, Any]:
     """What was done in a record; one folder may hold both."""
     return {"stages": [stage for stage in record["stages"] if not stage.get("check_mode")]}
 
 
-def compared(plan, done):
+def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]:
     """A record that check mode made beside that of the run: what is alike, and what is not.
 
     as_announced counts settings; not_announced and not_done are lists of {stage, object, what, before, after}; later is
@@ -84,7 +88,7 @@ def compared(plan, done):
     }
 
 
-def lines(comparison, folder):
+def lines(comparison: Mapping[str, Any], folder: str) -> list[str]:
     """The comparison, to be read."""
     alike, more, less = (comparison[key] for key in ("as_announced", "not_announced", "not_done"))
     found = [
@@ -102,9 +106,9 @@ def lines(comparison, folder):
     return found
 
 
-def _settings(record):
+def _settings(record: Mapping[str, Any]) -> dict[tuple[str, str, str], list[tuple[Any, Any]]]:
     """{(stage, object, what): [(before, after)]} in their order."""
-    found = {}
+    found: dict[tuple[str, str, str], list[tuple[Any, Any]]] = {}
     for stage in record["stages"]:
         for change in stage.get("changes") or []:
             what, values = change["what"], [(change["before"], change["after"])]
@@ -116,15 +120,15 @@ def _settings(record):
     return found
 
 
-def _names(plan):
+def _names(plan: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(stage.get("name") for stage in plan["stages"] if stage.get("changes") or _marks(stage)))
 
 
-def _marks(stage):
+def _marks(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
     return stage.get("decided_later") or []
 
 
-def _alike(told, done):
+def _alike(told: Sequence[tuple[Any, Any]], done: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a setting went where it was announced; it may have gone back afterwards, as a host into its service."""
     before, after = told[0][0], told[-1][1]
     if done[0][0] != before:
@@ -132,25 +136,25 @@ def _alike(told, done):
     return done[-1][1] == after or (_came_back(done) and any(one == after for _before, one in done))
 
 
-def _came_back(changes):
+def _came_back(changes: Sequence[tuple[Any, Any]]) -> bool:
     return changes[0][0] == changes[-1][1] and len(changes) > 1
 
 
-def _covers(mark, stage, name, what):
+def _covers(mark: Mapping[str, Any], stage: str, name: str, what: str) -> bool:
     """Whether a mark is about this setting, of the object or a part of it."""
     if mark["stage"] != stage or not (name == mark["object"] or name.startswith(f"{mark['object']} ")):
         return False
     return not mark["what"] or any(fnmatchcase(what, one) or what.startswith(f"{one}.") for one in mark["what"])
 
 
-def _line(key, changes):
+def _line(key: tuple[str, str, str], changes: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
     stage, name, what = key
     return {"stage": stage, "object": name, "what": what, "before": changes[0][0], "after": changes[-1][1]}
 
 
-def _told(line):
+def _told(line: Mapping[str, Any]) -> str:
     return f"[{line['stage']}] {line['object']}, {line['what']}: {line['before']} -> {line['after']}"
 
 
-def _many(number, thing):
+def _many(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"

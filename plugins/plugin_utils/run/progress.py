@@ -7,19 +7,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+
+if TYPE_CHECKING:
+    from ansible.utils.display import Display
 
 MARK = "... "
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def tell(display, text):
+def tell(display: Display, text: str) -> None:
     """For action plugins, at any time: not among the results, since some callbacks write those as JSON."""
     display.display(f"{MARK}{plain_text.shown(text)}", stderr=True)
 
 
-def told(written):
+def told(written: str) -> str | None:
     """The text where this is a line of tell, as it is written to a terminal; else None."""
     text = _COLOUR.sub("", written)
     if not text.startswith(MARK) or not text.endswith("\n") or "\n" in text[:-1]:

@@ -11,8 +11,14 @@ import os
 import statistics
 import tempfile
 import time
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import stages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Course
 
 NAME, FORMAT = "stages.json", 1
 RESULTS = "~/aiready/results"
@@ -28,22 +34,22 @@ _KEPT = ("format", "began", "ended", "stages", "reboots", "simulated_parts")
 class Folder:
     """Where the results of this run lie. An option beats what a play says, and that the usual place."""
 
-    def __init__(self, run_folder="", results=""):
+    def __init__(self, run_folder: str | None = "", results: str | None = "") -> None:
         self._option, self._results_option = run_folder or "", results or ""
         self._said = self._results_said = ""
 
-    def heard(self, run_folder="", results=""):
+    def heard(self, run_folder: str = "", results: str = "") -> None:
         """What variables or a task say; later ones count."""
         self._said = run_folder or self._said
         self._results_said = results or self._results_said
 
     @property
-    def path(self):
+    def path(self) -> str:
         given = self._option or self._said
         return _full(given) if given else os.path.join(self.results, RUN)
 
     @property
-    def results(self):
+    def results(self) -> str:
         """The folder with the results of all runs of the site."""
         given = self._option or self._said
         if given and not self._results_option:
@@ -54,15 +60,16 @@ class Folder:
 class Record:
     """What is written: the stages of earlier playbooks of the run, which are kept, and those of this one."""
 
-    def __init__(self, warn, monotonic=time.monotonic):
+    def __init__(self, warn: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> None:
         self._warn, self._monotonic = warn, monotonic
+        self._earlier: dict[str, Any] | None
         self._path, self._earlier = "", {}
-        self.last = {"stages": []}  # what was written, or would have been
+        self.last: dict[str, Any] = {"stages": []}  # what was written, or would have been
         self._not_before = 0.0
         self._silent = False
         self.is_behind = False  # something was left for the next time
 
-    def write(self, folder, told, at_once=True):
+    def write(self, folder: str, told: dict[str, Any], at_once: bool = True) -> None:
         """Write the record of this playbook, unless the last time was just now. No trouble with it ends the run."""
         began = self._monotonic()
         self.is_behind = not at_once and began < self._not_before
@@ -81,7 +88,7 @@ class Record:
         now = self._monotonic()
         self._not_before = now + (now - began) / SHARE
 
-    def _move(self, path):
+    def _move(self, path: str) -> None:
         """The folder of the run became known only now: what was written elsewhere goes there."""
         before, ours = self._path, not self._earlier
         self._path, self._earlier = path, {}
@@ -97,7 +104,7 @@ class Record:
                 os.rmdir(os.path.dirname(before))
 
 
-def joined(earlier, told):
+def joined(earlier: Mapping[str, Any] | None, told: dict[str, Any]) -> dict[str, Any]:
     """Two records of one run, in their order."""
     if not earlier:
         return told
@@ -115,7 +122,7 @@ def joined(earlier, told):
     }
 
 
-def told(course, began, ended, simulated=()):
+def told(course: Course, began: str, ended: str | None, simulated: Iterable[str] = ()) -> dict[str, Any]:
     """The record of a course; simulated are the parts that the site declares so."""
     return {
         "format": FORMAT,
@@ -127,7 +134,7 @@ def told(course, began, ended, simulated=()):
     }
 
 
-def read(path):
+def read(path: str) -> dict[str, Any] | None:
     """A record, or None for what is none."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -138,7 +145,7 @@ def read(path):
     return found if known and all(isinstance(stage, dict) for stage in found["stages"]) else None
 
 
-def of_folder(folder):
+def of_folder(folder: str) -> dict[str, Any] | None:
     """The record in the folder of a run, or None."""
     return read(os.path.join(_full(folder), NAME))
 
@@ -146,14 +153,16 @@ def of_folder(folder):
 class Usual:
     """How long stages and tasks take, by what earlier runs tell."""
 
-    def __init__(self, records=(), check=False):
+    def __init__(self, records: Iterable[Mapping[str, Any]] = (), check: bool = False) -> None:
+        self._stages: dict[str, list[float]]
+        self._tasks: dict[str, list[float]]
         self._stages, self._tasks, self._check = {}, {}, check
         for record in records:
             for stage in record["stages"]:
                 if bool(stage.get("check_mode")) is bool(check) and stage.get("state") == "ok":
                     self._learn(stage)
 
-    def _learn(self, stage):
+    def _learn(self, stage: Mapping[str, Any]) -> None:
         if isinstance(stage.get("seconds"), (int, float)):
             self._stages.setdefault(str(stage.get("name")), []).append(float(stage["seconds"]))
         tasks = stage.get("tasks")
@@ -161,7 +170,7 @@ class Usual:
             if isinstance(task, dict) and isinstance(task.get("seconds"), (int, float)):
                 self._tasks.setdefault(str(task.get("task")), []).append(float(task["seconds"]))
 
-    def stage(self, name):
+    def stage(self, name: str) -> tuple[float, float] | None:
         """(at least, at most) seconds, or None where nobody knows."""
         found = self._stages.get(name, [])[:COUNTED]
         if found:
@@ -169,13 +178,13 @@ class Usual:
         # Of check mode nobody has estimates.
         return None if self._check else stages.USUAL.get(name)
 
-    def task(self, name):
+    def task(self, name: str) -> float | None:
         """Seconds, or None."""
         found = self._tasks.get(name, [])[: COUNTED * 4]
         return statistics.median(found) if found else None
 
 
-def earlier(results):
+def earlier(results: str) -> list[dict[str, Any]]:
     """Records of earlier runs below a folder of results, the newest first."""
     try:
         with os.scandir(results) as entries:
@@ -192,11 +201,11 @@ def earlier(results):
     return [record for record in found if record is not None]
 
 
-def _full(path):
+def _full(path: str) -> str:
     return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
 
-def _replace(path, text, durable):
+def _replace(path: str, text: str, durable: bool) -> None:
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
     handle, beside = tempfile.mkstemp(prefix=f".{NAME}.", dir=folder)
@@ -214,7 +223,7 @@ def _replace(path, text, durable):
         raise
 
 
-def _umask():
+def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

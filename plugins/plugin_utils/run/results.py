@@ -9,9 +9,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ansible.executor.task_result import TaskResult
 
 OWN = "aiready.vsphere."
 HIDDEN = "[not shown]"
@@ -38,19 +44,19 @@ class Seen:
     host: str
     action: str  # with its collection
     task: str
-    data: dict
+    data: dict[str, Any]
     check: bool = False
     delegate: str = ""
     hidden: bool = False
     failed: bool = False
 
     @property
-    def own(self):
+    def own(self) -> str:
         """The module's name where it is one of this collection."""
         return self.action[len(OWN) :] if self.action.startswith(OWN) else ""
 
 
-def seen(result):
+def seen(result: TaskResult) -> Seen:
     """Of what Ansible hands to callbacks."""
     # From ansible-core 2.19 on there are public names; those before it had only these.
     task, host = result._task, result._host
@@ -70,15 +76,15 @@ def seen(result):
     )
 
 
-def short(name):
+def short(name: str) -> str:
     """The name of a task without that of its role in front of it."""
     role, colon, rest = name.partition(" : ")
     return rest if colon and " " not in role else name
 
 
-def changes(seen):
+def changes(seen: Seen) -> list[dict[str, Any]]:
     """[{object, what, before, after, task}] that were made; in check mode, those that would be."""
-    found = []
+    found: list[dict[str, Any]] = []
     if seen.own in _PASSING:
         return found
     for data in _items(seen.data):
@@ -87,14 +93,14 @@ def changes(seen):
     return found
 
 
-def _items(data):
+def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
     """The results of a loop, or the one result."""
     if isinstance(data.get("results"), list) and "changes" not in data:
         return [item for item in data["results"] if isinstance(item, dict)]
     return [data]
 
 
-def _of(seen, data):
+def _of(seen: Seen, data: dict[str, Any]) -> list[dict[str, Any]]:
     if not data.get("changed"):
         return []
     hidden = seen.hidden or bool(data.get("_ansible_no_log"))
@@ -111,7 +117,7 @@ def _of(seen, data):
     ]
 
 
-def _objects(data):
+def _objects(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """(key, object) of an answer of runner.run."""
     for key, value in data.items():
         for item in value if isinstance(value, list) else [value]:
@@ -119,7 +125,7 @@ def _objects(data):
                 yield key, item
 
 
-def _made(item):
+def _made(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any, dict[str, str], str]]:
     if not item["changed"]:
         return
     if item.get("failed"):
@@ -136,7 +142,7 @@ def _made(item):
             yield str(change.get("path")), change.get("before"), change.get("after"), needs, of
 
 
-def _object_of(seen, key, item):
+def _object_of(seen: Seen, key: str, item: Mapping[str, Any]) -> str:
     name = str(item.get("name") or "")
     host = seen.delegate or seen.host
     if key in _NAMED:
@@ -152,11 +158,11 @@ def _object_of(seen, key, item):
     return host
 
 
-def _entry(thing, what, before, after, task):
+def _entry(thing: str, what: str, before: Any, after: Any, task: str) -> dict[str, Any]:
     return {"object": thing, "what": what, "before": safe(what, before), "after": safe(what, after), "task": task}
 
 
-def safe(name, value):
+def safe(name: str, value: Any) -> Any:
     """A value that may be written down and read by anybody."""
     if value is None or isinstance(value, (bool, int)):
         return HIDDEN if value and SECRET.search(name) else value
@@ -171,13 +177,13 @@ def safe(name, value):
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
 
 
-def _whole(value):
+def _whole(value: Any) -> Any:
     return value if len(json.dumps(value)) <= LONGEST else f"{json.dumps(value, sort_keys=True)[:LONGEST]} [...]"
 
 
-def restarts(seen):
+def restarts(seen: Seen) -> dict[str, int]:
     """{object: how many times it was restarted} by this task."""
-    found = {}
+    found: dict[str, int] = {}
     if seen.check:
         return found
     if seen.action == "ansible.builtin.reboot":
@@ -192,7 +198,7 @@ def restarts(seen):
     return found
 
 
-def message(seen):
+def message(seen: Seen) -> str:
     """Why it failed, where that was written to be read by anybody; else nothing, and the output has it."""
     if seen.hidden:
         return "Its output is hidden (no_log)."

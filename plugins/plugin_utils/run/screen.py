@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import os
 import textwrap
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import FAILED, NOT_BEGUN, OK, SKIPPED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Course, Stage
 
 GOOD, BAD, QUIET, PLAIN, WARN = "good", "bad", "quiet", "plain", "warn"
 # Of hosts that do the same, so many are named.
@@ -18,7 +24,7 @@ _KIND = {OK: GOOD, FAILED: BAD, SKIPPED: QUIET}
 _VERDICT = {"pass": GOOD, "warn": WARN, "fail": BAD, "incomplete": WARN}
 
 
-def duration(seconds):
+def duration(seconds: float) -> str:
     """As one would say it."""
     seconds = int(round(seconds))
     if seconds < 60:
@@ -28,13 +34,13 @@ def duration(seconds):
     return f"{seconds // 3600} h {seconds % 3600 // 60:02} min"
 
 
-def watch(seconds):
+def watch(seconds: float) -> str:
     """As a clock shows it."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
 
 
-def usual(span):
+def usual(span: tuple[float, float] | None) -> str:
     """How long something usually takes, or nothing."""
     if span is None:
         return ""
@@ -44,7 +50,7 @@ def usual(span):
     return f"usually {duration(low)} to {duration(high)}"
 
 
-def begins(stage, course, span):
+def begins(stage: Stage, course: Course, span: tuple[float, float] | None) -> str:
     """The line above a stage."""
     parts = [f"{course.number} of {course.count}"] if course.count > 1 and course.number else []
     parts += [usual(span)] if span else []
@@ -52,13 +58,22 @@ def begins(stage, course, span):
     return f"STAGE [{stage.name}] {', '.join(parts)}".rstrip()
 
 
-def still(course, span, tasks, now):
+def still(
+    course: Course, span: tuple[float, float] | None, tasks: Mapping[str, Sequence[tuple[str, float]]], now: float
+) -> str:
     """That a stage goes on, where lines cannot change in place."""
     doing = "; ".join(_doing(tasks, now))
-    return f"[{course.now.name}] {duration(course.seconds())}{_of(span)}: {doing}."
+    return f"[{cast('Stage', course.now).name}] {duration(course.seconds())}{_of(span)}: {doing}."
 
 
-def live(course, span, tasks, expected, told, now):
+def live(
+    course: Course,
+    span: tuple[float, float] | None,
+    tasks: Mapping[str, Sequence[tuple[str, float]]],
+    expected: Callable[[str], float | None],
+    told: Iterable[str],
+    now: float,
+) -> list[tuple[str, str]]:
     """[(text, kind)] that change in place; tasks: {name: [(host, since)]}, told: the latest words of long work."""
     stage = course.now
     if stage is None:
@@ -78,7 +93,7 @@ def live(course, span, tasks, expected, told, now):
     return lines + [(f"    {text}", QUIET) for text in told]
 
 
-def ends(stage, span):
+def ends(stage: Stage, span: tuple[float, float] | None) -> tuple[str, str]:
     """What came of a stage, in one line."""
     text = f"STAGE [{stage.name}] {_state(stage)}"
     if stage.state != SKIPPED:
@@ -86,7 +101,7 @@ def ends(stage, span):
     return text, _KIND[stage.state]
 
 
-def last(course, report, record):
+def last(course: Course, report: Mapping[str, str], record: str | None) -> list[tuple[str, str]]:
     """[(text, kind)] of the last screen."""
     width = max([len(stage.name) for stage in course.stages] + [6])
     lines = []
@@ -104,7 +119,7 @@ def last(course, report, record):
     return lines
 
 
-def broken_off(course, record):
+def broken_off(course: Course, record: str | None) -> list[tuple[str, str]]:
     """When a run ended without its end: interrupted, or by an error of Ansible itself."""
     stage = next((stage for stage in reversed(course.stages) if stage.why != NOT_BEGUN), None)
     if stage is None and not course.stages:
@@ -117,11 +132,11 @@ def broken_off(course, record):
     return lines + ([(f"Record: {record}", PLAIN)] if record else [])
 
 
-def report_of(data):
+def report_of(data: Mapping[str, Any]) -> dict[str, str]:
     """What module validation_report answered, as {state, words, path}; empty where there is no report."""
-    report = data.get("report") if isinstance(data.get("report"), dict) else {}
-    after = report.get("after") if isinstance(report.get("after"), dict) else {}
-    files = after.get("files") if isinstance(after.get("files"), dict) else {}
+    report: Any = data.get("report") if isinstance(data.get("report"), dict) else {}
+    after: Any = report.get("after") if isinstance(report.get("after"), dict) else {}
+    files: Any = after.get("files") if isinstance(after.get("files"), dict) else {}
     title, sentence = (str(after.get(key) or "").strip() for key in ("title", "sentence"))
     path = files.get("report.html")
     return {
@@ -131,7 +146,7 @@ def report_of(data):
     }
 
 
-def _verdict(course, report):
+def _verdict(course: Course, report: Mapping[str, str]) -> list[tuple[str, str]]:
     names = [stage.name for stage in course.stages if stage.state == FAILED]
     failed = [f"in {_joined(names)}"] if names else []
     failed += [_outside(course)] if course.outside else []
@@ -150,13 +165,13 @@ def _verdict(course, report):
     return [("Verdict: these stages went through. Nothing was validated in this run.", GOOD)]
 
 
-def _outside(course):
+def _outside(course: Course) -> str:
     """Where the failures are that are in no stage."""
     ran = [stage.name for stage in course.stages if stage.why != NOT_BEGUN]
     return f"after stage {ran[-1]}" if ran else "before the first stage"
 
 
-def _failures(course):
+def _failures(course: Course) -> list[tuple[str, str]]:
     found = [(f"in stage {stage.name}", one) for stage in course.stages for one in stage.failures]
     found += [(_outside(course), one) for one in course.outside]
     lines = [("", PLAIN)] if found else []
@@ -170,11 +185,11 @@ def _failures(course):
     return [*lines, ("", PLAIN)]
 
 
-def _state(stage):
+def _state(stage: Stage) -> str:
     return "not begun" if stage.why == NOT_BEGUN else stage.state or "running"
 
 
-def _sum(stage):
+def _sum(stage: Stage) -> str:
     parts = [_changes(stage)]
     many = sum(stage.restarts.values())
     if many:
@@ -185,7 +200,7 @@ def _sum(stage):
     return ", ".join(parts)
 
 
-def _changes(stage):
+def _changes(stage: Stage) -> str:
     many = len(stage.changes)
     objects = len({change["object"] for change in stage.changes})
     words = f"{many} change{'s' if many > 1 else ''} on {objects} object{'s' if objects > 1 else ''}"
@@ -196,29 +211,29 @@ def _changes(stage):
     return ", ".join(filter(None, [words, f"more will be decided after {_joined(after)}" if after else ""]))
 
 
-def _of(span):
+def _of(span: tuple[float, float] | None) -> str:
     if span is None:
         return ""
     low, high = span
     return f" of about {watch((low + high) / 2)}" if high <= low * 1.5 + 5 else f" of {watch(low)} to {watch(high)}"
 
 
-def _unusual(stage, span):
+def _unusual(stage: Stage, span: tuple[float, float] | None) -> str:
     return f" ({usual(span)})" if span and stage.seconds > span[1] * 1.5 + 10 else ""
 
 
-def _doing(tasks, now):
+def _doing(tasks: Mapping[str, Sequence[tuple[str, float]]], now: float) -> Iterator[str]:
     for name, hosts in tasks.items():
         longest = now - min(since for _host, since in hosts)
         yield f"{name} on {_hosts(host for host, _since in hosts)} for {duration(longest)}"
 
 
-def _hosts(names):
+def _hosts(names: Iterable[str]) -> str:
     names = list(names)
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _joined(names):
+def _joined(names: Iterable[str]) -> str:
     names = list(dict.fromkeys(names))
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 # Said by a play of the user's own, in its vars or in those of its import_playbook.
 VARIABLE = "aiready_stage"
@@ -45,12 +49,12 @@ _NAMESPACE = "aiready.vsphere."
 _OWN = str(Path(__file__).absolute().parents[3] / "playbooks")
 
 
-def of_play(path, variables, own=_OWN):
+def of_play(path: str, variables: Any, own: str = _OWN) -> tuple[str | None, bool]:
     """(stage or None, whether the play only prepares the stage that comes next)."""
     return _told(path, variables, own)[:2]
 
 
-def _told(path, variables, own):
+def _told(path: str, variables: Any, own: str) -> tuple[str | None, bool, Sequence[str]]:
     """As above, and the stages that it may be a part of."""
     said = variables.get(VARIABLE) if isinstance(variables, dict) else None
     if isinstance(said, str) and said.strip() and "{{" not in said:
@@ -65,12 +69,12 @@ def _told(path, variables, own):
     return (stage if stage in USUAL else None), False, PARTS.get(name, ())
 
 
-def of_role(name):
+def of_role(name: str) -> str | None:
     """The stage of a role of this collection, by its whole name; None for any other."""
     return ROLES.get(name[len(_NAMESPACE) :]) if name.startswith(_NAMESPACE) else None
 
 
-def plan(plays):
+def plan(plays: Iterable[tuple[str, str, Any]]) -> dict[str, tuple[str | None, bool]]:
     """{id of a play: (stage, whether it only prepares it)} of the plays of a playbook: [(id, path, variables)]."""
     found, before = [], None
     for play, path, variables in plays:
@@ -86,6 +90,6 @@ def plan(plays):
     return dict(reversed(told))
 
 
-def in_order(planned):
+def in_order(planned: Mapping[str, tuple[str | None, bool]]) -> list[str]:
     """The stages of a playbook, each once, in the order in which they begin."""
     return list(dict.fromkeys(stage for stage, prepares in planned.values() if stage is not None))

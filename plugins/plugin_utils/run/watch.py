@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 from ansible import constants as C
 from ansible import context
@@ -16,6 +17,12 @@ from ansible.utils.color import stringc
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import progress, record, screen
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.live_lines import LiveLines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ansible.utils.display import Display
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener
 
 COLOURS = {
     screen.GOOD: C.COLOR_OK,
@@ -31,17 +38,20 @@ _TOLD = 3
 class Watch:
     """Beside the run, from its first stage to its end."""
 
-    def __init__(self, display, listener):
+    def __init__(self, display: Display, listener: Listener) -> None:
         self._display, self._listener = display, listener
+        self._usual_of: str | None
         self._usual, self._usual_of = record.Usual(), None
-        self._told = {}
+        self._told: dict[str, str] = {}
+        self._live: LiveLines | None
+        self._still: Every | None
         self._live = self._still = None
 
     @property
-    def is_live(self):
+    def is_live(self) -> bool:
         return self._live is not None
 
-    def start(self, live, still_s):
+    def start(self, live: bool, still_s: float) -> None:
         if self._live is not None or self._still is not None:
             return
         # Forks hold it while they are made, so that no child begins with a lock that nobody opens.
@@ -52,39 +62,40 @@ class Watch:
         elif still_s > 0:
             self._still = Every(still_s, self._tell_still)
 
-    def stop(self):
+    def stop(self) -> None:
         for watching in (self._live, self._still):
             if watching is not None:
                 watching.stop()
         self._live = self._still = None
 
-    def hide(self, hidden=True):
+    def hide(self, hidden: bool = True) -> None:
         if self._live is not None:
             self._live.hide(hidden)
 
-    def forget(self, host=None):
+    def forget(self, host: str | None = None) -> None:
         """What long work told counts no more: of one host, or of all."""
         if host is None:
             self._told.clear()
         else:
             self._told.pop(host, None)
 
-    def usually(self, name):
+    def usually(self, name: str) -> tuple[float, float] | None:
         """How long a stage usually takes."""
         return self._times().stage(name)
 
-    def say(self, text, kind):
+    def say(self, text: str, kind: str) -> None:
         self._display.display(plain_text.shown(text), color=COLOURS[kind])
 
-    def _times(self):
+    def _times(self) -> record.Usual:
         results = self._listener.folder.results
         if results != self._usual_of:
             self._usual_of = results
             self._usual = record.Usual(record.earlier(results), self._listener.course.check)
         return self._usual
 
-    def _running(self, at_least=0.0):
+    def _running(self, at_least: float = 0.0) -> tuple[dict[str, list[tuple[str, float]]], float]:
         """{task: [(host, since)]} of those that have been running for so long, and the time."""
+        found: dict[str, list[tuple[str, float]]]
         found, course = {}, self._listener.course
         now = course.clock.monotonic()
         for (host, _task), (name, since) in list(course.running.items()):
@@ -92,7 +103,7 @@ class Watch:
                 found.setdefault(name, []).append((host, since))
         return found, now
 
-    def _lines(self):
+    def _lines(self) -> list[tuple[str, str]]:
         course = self._listener.course
         if course.now is None:
             return []
@@ -100,7 +111,7 @@ class Watch:
         told = list(self._told.values())[-_TOLD:]
         return screen.live(course, self.usually(course.now.name), running, self._times().task, told, now)
 
-    def _take(self, text):
+    def _take(self, text: str) -> bool:
         """Whether the lines show what was written to the terminal."""
         words = progress.told(text)
         if words is None:
@@ -110,7 +121,7 @@ class Watch:
         self._told[subject] = words
         return True
 
-    def _tell_still(self, seconds):
+    def _tell_still(self, seconds: float) -> None:
         course = self._listener.course
         running, now = self._running(seconds)
         if course.now is not None and running:
@@ -120,16 +131,16 @@ class Watch:
 class Every:
     """Has something done every so many seconds, beside the run."""
 
-    def __init__(self, seconds, work):
+    def __init__(self, seconds: float, work: Callable[[float], object]) -> None:
         self._seconds, self._work, self._over = seconds, work, threading.Event()
         self._thread = threading.Thread(target=self._follow, name="stages", daemon=True)
         self._thread.start()
 
-    def stop(self):
+    def stop(self) -> None:
         self._over.set()
         self._thread.join(5)
 
-    def _follow(self):
+    def _follow(self) -> None:
         while not self._over.wait(self._seconds):
             try:
                 self._work(self._seconds)
@@ -138,12 +149,12 @@ class Every:
                 return
 
 
-def can_be_live():
+def can_be_live() -> bool:
     """Whether this is a terminal that can move back, and nobody is asked between the tasks."""
     asks = context.CLIARGS.get("step") or getattr(C, "ENABLE_TASK_DEBUGGER", False) or C.DEFAULT_STRATEGY == "debug"
     able = os.environ.get("TERM", "") not in ("", "dumb") and "CI" not in os.environ
     return able and not asks and sys.stdout.isatty()
 
 
-def _painted(text, kind):
+def _painted(text: str, kind: str) -> str:
     return stringc(text, COLOURS[kind]) if COLOURS[kind] else text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import difflib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
@@ -26,6 +27,11 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification
     unknown_keys,
     validate,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import Board
 
 # vSphere takes no longer names for inventory objects.
 LONGEST_NAME = 80
@@ -50,7 +56,7 @@ SHARED_BY_HOSTS = (
 )
 
 
-def problems(site, override=None):
+def problems(site: Any, override: Any = None) -> list[str]:
     """Everything that is wrong with a site, as sentences; with override, what one host adds to that."""
     if not override:
         return placed(_problems(site), site)
@@ -61,7 +67,7 @@ def problems(site, override=None):
     return placed(_shared(override), override, "site_host") + placed(found, whole)
 
 
-def _shared(override):
+def _shared(override: Mapping[str, Any]) -> Iterator[str]:
     named = [key for key in SHARED_BY_HOSTS if key in override]
     hosts = override.get("hosts")
     named += ["hosts.serial"] if isinstance(hosts, Mapping) and "serial" in hosts else []
@@ -70,7 +76,7 @@ def _shared(override):
 
 
 @safety.guarded
-def _problems(site):
+def _problems(site: Any) -> list[str]:
     if site is None:
         return ["site: it is empty. Indent its keys below it, each as 'key: value'."]
     if not site:
@@ -84,7 +90,7 @@ def _problems(site):
     return errors + [one for one in _compared(site) if not any(key in one for key in meant)]
 
 
-def _compared(site):
+def _compared(site: Mapping[str, Any]) -> list[str]:
     return [
         *_vcenter(site["vcenter"] or {}),
         *_gpu(site["gpu"], site["vms"]),
@@ -96,7 +102,7 @@ def _compared(site):
     ]
 
 
-def _vcenter(vcenter):
+def _vcenter(vcenter: Mapping[str, Any]) -> Iterator[str]:
     hostname = vcenter.get("hostname") or ""
     if hostname.startswith("["):
         yield f"site.vcenter.hostname: {hostname} has brackets. Write an IPv6 address without them."
@@ -112,7 +118,7 @@ def _vcenter(vcenter):
     yield from site_trust.problems(trust.VCENTER, vcenter)
 
 
-def _gpu(gpu, vms):
+def _gpu(gpu: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if gpu["per_vm"] < 1:
         yield (
             f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
@@ -146,7 +152,7 @@ def _gpu(gpu, vms):
             yield from _profiles(f"site.vms[{index}].profiles", entry["profiles"], gpu["mode"])
 
 
-def _mmio(mmio, size_gb):
+def _mmio(mmio: str, size_gb: int | None) -> Iterator[str]:
     if size_gb is not None and mmio == "ignore":
         yield f"site.gpu: mmio_size_gb is {size_gb}, but mmio is ignore, so it would not be set. Remove one of them."
     elif size_gb is not None and (size_gb < 1 or size_gb & (size_gb - 1)):
@@ -156,12 +162,12 @@ def _mmio(mmio, size_gb):
         )
 
 
-def _profiles(key, profiles, mode):
+def _profiles(key: str, profiles: Sequence[str], mode: str) -> Iterator[str]:
     for profile in dict.fromkeys(profiles):
         problem = _profile(profile, mode)
         if problem:
             yield f"{key}: {problem}"
-    names = [parse(profile) for profile in profiles if parse(profile)]
+    names = [name for name in map(parse, profiles) if name is not None]
     parts = {"boards": {name.board for name in names}, "series": {name.series.upper() for name in names}}
     for what, different in parts.items():
         if len(different) > 1:
@@ -169,12 +175,12 @@ def _profiles(key, profiles, mode):
             yield f"{key}: one VM cannot have vGPUs of different {what}. These are {shown}. Choose one of them."
 
 
-def _profile(profile, mode):
+def _profile(profile: str, mode: str) -> str:
     """What is wrong with one profile, or nothing."""
     name, board = parse(profile), catalogue.board_of(profile)
     if name is None:
-        near = " or ".join(_near(profile, catalogue.all_profiles())) or "grid_a100-40c"
-        return f"{profile} is not the name of a vGPU profile. Write it as vSphere shows it, such as {near}."
+        some = " or ".join(_near(profile, catalogue.all_profiles())) or "grid_a100-40c"
+        return f"{profile} is not the name of a vGPU profile. Write it as vSphere shows it, such as {some}."
     # The table is complete for the C series only; of the others vCenter knows better.
     if board is not None and name.series == "c" and not catalogue.is_known(profile):
         known = ", ".join(_known(board, "mig" if name.mig_backed else "vgpu"))
@@ -187,15 +193,15 @@ def _profile(profile, mode):
     return f"{profile} is {KIND_OF_MODE[other]}, but site.gpu.mode is {mode}. Set the mode to {other}{choice}."
 
 
-def _known(board, mode):
+def _known(board: Board, mode: str) -> Sequence[str]:
     return catalogue.mig_profiles(board) if mode == "mig" else catalogue.time_sliced_profiles(board)
 
 
-def _near(name, known):
+def _near(name: str, known: Sequence[str]) -> list[str]:
     return difflib.get_close_matches(name, known, n=2)
 
 
-def _vms(vms, absent):
+def _vms(vms: Sequence[Mapping[str, Any]], absent: Sequence[str]) -> Iterator[str]:
     if not vms:
         yield "site.vms: there is no VM in it. Name at least one."
     sound = []
@@ -215,7 +221,7 @@ def _vms(vms, absent):
             yield f"site.vms: the name {name} has {len(name)} characters. vSphere takes {LONGEST_NAME}, shorten it."
 
 
-def _entry(key, entry):
+def _entry(key: str, entry: Mapping[str, Any]) -> Iterator[str]:
     given = [way for way in ("name", "path", "prefix") if entry[way]]
     if len(given) != 1:
         there = " and ".join(given) if given else "neither name, path nor prefix"
@@ -239,5 +245,5 @@ def _entry(key, entry):
         yield f"{key}.profiles: the list is empty. Leave it out to use site.gpu.profile."
 
 
-def _title(index, entry):
+def _title(index: int, entry: Mapping[str, Any]) -> str:
     return entry["name"] or entry["path"] or entry["prefix"] or f"site.vms[{index}]"

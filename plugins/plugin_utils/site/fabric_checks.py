@@ -6,22 +6,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.host_checks import LARGEST_MTU, SERIAL
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 TIMES = ("confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s")
 ENDS = (("host", "nic"), ("peer", "peer_port"))
 
 
-def fabric_problems(site):
+def fabric_problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Everything about RoCE and switches that contradicts itself."""
     yield from _roce(site["roce"], site["network"])
     yield from _fabric(site["fabric"])
     yield from _cables(site["fabric"]["cables"])
 
 
-def _roce(roce, network):
+def _roce(roce: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
     wish, rdma = intent(roce), network["path"] in RDMA_PATHS
     # Of an MTU that no adapter takes, nothing follows for the switches; it is a problem of its own.
     mtu = network["mtu"] if rdma and network["mtu"] <= LARGEST_MTU else None
@@ -36,7 +41,7 @@ def _roce(roce, network):
         )
 
 
-def _fabric(fabric):
+def _fabric(fabric: Mapping[str, Any]) -> Iterator[str]:
     if not SERIAL.fullmatch(fabric["serial"]):
         yield (
             f"site.fabric.serial: {fabric['serial']} is neither a number of switches nor a percentage. Use 1, or a "
@@ -47,8 +52,8 @@ def _fabric(fabric):
             yield f"site.fabric.{key}: {fabric[key]} is no time to wait. Use 1 to 86400 seconds."
 
 
-def _cables(cables):
-    used = {}
+def _cables(cables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    used: dict[tuple[str, ...], int] = {}
     for index, cable in enumerate(cables):
         place = f"site.fabric.cables[{index}]"
         ends = [end for end in ENDS if any(cable[key] for key in end)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params as training_params
@@ -18,6 +19,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import how, slots
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.repository_keys import FINGERPRINT, normal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 # Below this IPv4 does not work any more (RFC 791 asks for 576, Linux takes 68; nobody means less than Ethernet's 1280).
 SMALLEST_MTU = 1280
@@ -32,7 +36,7 @@ REASONS = {
 }
 
 
-def guest_problems(site):
+def guest_problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Everything inside the guests that contradicts itself, of the parts that the site has."""
     if site["guests"]:
         yield from _guests(site["guests"], site)
@@ -43,7 +47,7 @@ def guest_problems(site):
     yield from validation.problems(site)
 
 
-def _guests(wish, site):
+def _guests(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
     path, mode = site["network"]["path"], site["gpu"]["mode"]
     if wish["training_user"] and not USER.fullmatch(wish["training_user"]):
         yield (
@@ -79,7 +83,7 @@ def _guests(wish, site):
         )
 
 
-def _driver(driver):
+def _driver(driver: Mapping[str, Any] | None) -> Iterator[str]:
     if driver is None:
         return
     source, package = driver["source"], driver["package"]
@@ -108,7 +112,7 @@ def _driver(driver):
     yield from _signature(driver)
 
 
-def _signature(driver):
+def _signature(driver: Mapping[str, Any]) -> Iterator[str]:
     key, certificate = driver["signing_key"], driver["signing_certificate"]
     if bool(key) != bool(certificate):
         has, lacks = ("signing_key", "signing_certificate") if key else ("signing_certificate", "signing_key")
@@ -120,7 +124,7 @@ def _signature(driver):
         )
 
 
-def _licence(licence, mode):
+def _licence(licence: Mapping[str, Any] | None, mode: str) -> Iterator[str]:
     if licence is None:
         return
     if licence["feature_type"] in ("vgpu", "rtx_vws") and mode == "passthrough":
@@ -137,7 +141,7 @@ def _licence(licence, mode):
         yield f"site.guests.licence.wait_s: {licence['wait_s']} is no time to wait. Use 1 to 86400 seconds."
 
 
-def _rdma(rdma, path, wanted):
+def _rdma(rdma: Mapping[str, Any], path: str, wanted: str) -> Iterator[str]:
     stack, direct = rdma["stack"], rdma["gpudirect"]
     if stack == "ofed" and path == "pvrdma":
         yield (
@@ -162,7 +166,7 @@ def _rdma(rdma, path, wanted):
         )
 
 
-def _mtu(mtu, path, of_path):
+def _mtu(mtu: int | None, path: str, of_path: int) -> Iterator[str]:
     if mtu is None:
         return
     if not SMALLEST_MTU <= mtu <= LARGEST_MTU:
@@ -174,7 +178,7 @@ def _mtu(mtu, path, of_path):
         )
 
 
-def _addresses(plan, vms):
+def _addresses(plan: Mapping[str, Any] | None, vms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if plan is None:
         return
     try:
@@ -196,7 +200,7 @@ def _addresses(plan, vms):
         )
 
 
-def _runtime(wish):
+def _runtime(wish: Mapping[str, Any]) -> Iterator[str]:
     if wish["engine"] == "podman" and wish["source"] == "vendor":
         yield "site.runtime.source: vendor is Docker's repository, which has no Podman. Use distribution."
     if wish["vendor_repository"] and wish["source"] != "vendor":
@@ -243,7 +247,7 @@ def _runtime(wish):
             yield f"site.runtime.proxy.{key}: {proxy[key]} is no address of a proxy. Write it as http://host:port."
 
 
-def _repository(key, repository):
+def _repository(key: str, repository: Mapping[str, Any]) -> Iterator[str]:
     """A key that comes over plain HTTP would let anybody on the way sign packages, which root installs."""
     url, key_url = repository.get("url") or "", repository.get("key_url") or ""
     for index, one in enumerate(repository.get("key_fingerprints") or ()):
@@ -264,7 +268,7 @@ def _repository(key, repository):
         )
 
 
-def _training(site):
+def _training(site: Mapping[str, Any]) -> Iterator[str]:
     wish = site["training"]
     yield from _image(wish)
     if site["runtime"] and site["runtime"]["engine"] == "containerd":
@@ -285,7 +289,10 @@ def _training(site):
             f"site.training.slots: {wish['slots']} ranks on each guest were wanted, each with its own GPU, but the "
             f"site gives a VM {min(gpus)}. Lower it, raise site.gpu.per_vm, or set site.training.gpus to none."
         )
-    given = {name: option.get("default") for name, option in training_params.ARGUMENTS.items()}
+    given = {
+        name: option.get("default")
+        for name, option in cast("Mapping[str, Mapping[str, Any]]", training_params.ARGUMENTS).items()
+    }
     given.update({key: wish[key] for key in given if key in wish})
     given.update(how(wish), elastic=wish["elastic"])
     given["limits"] = {**training_params.LIMITS, **wish["limits"]}
@@ -297,12 +304,12 @@ def _training(site):
     yield from dict.fromkeys(f"site.training.{_plain(one)}" for one in found)
 
 
-def _plain(problem):
+def _plain(problem: str) -> str:
     """Slots are those of all guests here."""
     return re.sub(r"^hosts: \S+ has (-?\d+) slots\.", r"slots: a guest has \1 slots.", problem)
 
 
-def _image(wish):
+def _image(wish: Mapping[str, Any]) -> Iterator[str]:
     if not re.sub(r"[:@][^/]*$", "", wish["image"]) or re.search(r"\s|://", wish["image"]):
         yield (
             f"site.training.image: {wish['image'] or 'an empty text'} is no name of an image. Write it as "

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
@@ -20,6 +21,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification
     validate,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
 # What the inventory may say of a guest that it lists.
 OWN = ("ansible_host", "ansible_user", "data_mac")
 FEATURES = {"vgpu": "vgpu", "mig": "vgpu", "passthrough": "compute"}
@@ -27,12 +31,12 @@ VAULT = b"$ANSIBLE_VAULT"
 ACCEPT_NEW = "-o StrictHostKeyChecking=accept-new"
 
 
-def stages(site):
+def stages(site: Any) -> list[str]:
     """The stages inside the guests that a site has: those of which it says something."""
     return [name for name in STAGES if isinstance(site, Mapping) and site.get(name)]
 
 
-def of_stage(site, name):
+def of_stage(site: Any, name: str) -> tuple[Any, Any]:
     """(a validated site, one of its parts with its defaults, also where the site says nothing of it)."""
     site, errors = validate(site)
     if errors:
@@ -40,12 +44,19 @@ def of_stage(site, name):
     return site, part_of(site, name)
 
 
-def part_of(site, name):
+def part_of(site: Mapping[str, Any], name: str) -> Any:
     """A part of a validated site with its defaults, also where the site says nothing of it."""
     return site[name] if site[name] is not None else defaults_of(name)
 
 
-def guests(site, seen=None, names=(), variables=None, token=None, without=()):
+def guests(
+    site: Any,
+    seen: Mapping[str, Any] | None = None,
+    names: Iterable[str] = (),
+    variables: Mapping[str, Mapping[str, Any]] | None = None,
+    token: bool | None = None,
+    without: Container[str] = (),
+) -> dict[str, Any]:
     """Whom to ask vCenter for; with the answer, the guests with all that the role guest_vm needs to know of each.
 
     names are the hosts that the inventory has in its group training_guests, variables those of each host. token tells
@@ -54,7 +65,7 @@ def guests(site, seen=None, names=(), variables=None, token=None, without=()):
     active = [stage for stage in stages(site) if stage not in without]
     site, wish = of_stage(site, "guests")
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
-    told = {"stages": active, "look": _look(site, wish, vms), "guests": {}}
+    told: dict[str, Any] = {"stages": active, "look": _look(site, wish, vms), "guests": {}}
     told.update({key: [] for key in ("problems", "waiting", "later", "notes")})
     if seen is None:
         return told
@@ -75,13 +86,13 @@ def guests(site, seen=None, names=(), variables=None, token=None, without=()):
     return dict(told, guests=made)
 
 
-def _own(variables, name):
+def _own(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:
     """What the inventory says of a guest."""
     said = variables[name] if variables is not None and name in variables else {}
     return {**{key: said.get(key) for key in OWN}, "unchecked": unchecked(said) if said else ""}
 
 
-def _look(site, wish, vms):
+def _look(site: Mapping[str, Any], wish: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The options of vm_guest_info."""
     path, group = site["network"]["path"], site["network"]["portgroup"]
     options = {
@@ -94,8 +105,11 @@ def _look(site, wish, vms):
     return {key: value for key, value in options.items() if value is not None}
 
 
-def _matched(vms, seen, listed):
+def _matched(
+    vms: Sequence[Mapping[str, Any]], seen: Sequence[Mapping[str, Any]], listed: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, tuple[int, Mapping[str, Any]]], list[str], list[str]]:
     """({name in the inventory: (position, VM)}, VMs that are not there yet, problems)."""
+    found: dict[str, tuple[int, Mapping[str, Any]]]
     found, waiting, problems = {}, [], []
     by_label = {vm[key]: vm for vm in seen for key in ("path", "name")}
     for position, identity in enumerate(vms):
@@ -120,7 +134,9 @@ def _matched(vms, seen, listed):
     return found, waiting, problems
 
 
-def _guest(site, wish, position, vm, own):
+def _guest(
+    site: Mapping[str, Any], wish: Mapping[str, Any], position: int, vm: Mapping[str, Any], own: Mapping[str, Any]
+) -> dict[str, Any]:
     """What is to be known of one guest; the inventory's own word wins."""
     path = site["network"]["path"]
     adapter = _data_adapter(vm, path, site["network"]["portgroup"]) or {}
@@ -148,7 +164,7 @@ def _guest(site, wish, position, vm, own):
     }
 
 
-def _common(site, wish):
+def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
     """What is the same for all guests, under the names that the role guest_vm has for it."""
     return {
         "driver": _driver(wish["driver"]),
@@ -164,7 +180,7 @@ def _common(site, wish):
     }
 
 
-def _driver(driver):
+def _driver(driver: Mapping[str, Any] | None) -> dict[str, Any]:
     """A checksum of digits alone is one that sha256sum printed; the module wants to know which it is."""
     made = given(driver)
     if made.get("checksum") and ":" not in made["checksum"]:
@@ -172,9 +188,9 @@ def _driver(driver):
     return made
 
 
-def _connection(wish, address, own):
+def _connection(wish: Mapping[str, Any], address: str, own: Mapping[str, Any]) -> dict[str, Any]:
     """Variables of Ansible's own, as far as the inventory leaves them open."""
-    told = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
+    told: dict[str, Any] = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
     if wish["user"] and not own["ansible_user"]:
         told["ansible_user"] = wish["user"]
     if wish["host_keys"] == "accept_new":
@@ -185,7 +201,7 @@ def _connection(wish, address, own):
     return {key: value for key, value in told.items() if value}
 
 
-def _data_adapter(vm, path, portgroup):
+def _data_adapter(vm: Mapping[str, Any], path: str, portgroup: str | None) -> Mapping[str, Any] | None:
     """The adapter that the training uses: the first of the path's kind, or the plain one on the port group."""
     adapters = vm["adapters"]
     if path in RDMA_PATHS:
@@ -195,21 +211,23 @@ def _data_adapter(vm, path, portgroup):
     return next((one for one in adapters if vm["address"] in one["addresses"]), None)
 
 
-def _fixed_address(plan, position):
+def _fixed_address(
+    plan: Mapping[str, Any] | None, position: int
+) -> ipaddress.IPv4Interface | ipaddress.IPv6Interface | None:
     if plan is None:
         return None
     network = ipaddress.ip_network(plan["subnet"], strict=False)
     return ipaddress.ip_interface(f"{network.network_address + plan['first'] + position}/{network.prefixlen}")
 
 
-def _mtu(site, wish):
+def _mtu(site: Mapping[str, Any], wish: Mapping[str, Any]) -> int:
     """0 leaves it as it is."""
     if wish["mtu"] is not None:
         return wish["mtu"]
     return site["network"]["mtu"] if site["network"]["path"] in RDMA_PATHS else 0
 
 
-def _licence(site, licence):
+def _licence(site: Mapping[str, Any], licence: Mapping[str, Any] | None) -> dict[str, Any]:
     """The token is not in the site, and not here."""
     if licence is None:
         return {}
@@ -217,13 +235,13 @@ def _licence(site, licence):
     return given(dict(licence, feature_type=FEATURES[site["gpu"]["mode"]] if feature == "auto" else feature))
 
 
-def _gpudirect(site, wish):
+def _gpudirect(site: Mapping[str, Any], wish: Mapping[str, Any]) -> str:
     """Nothing where network adapter and GPU shall not, or cannot, talk directly."""
     path, asked = site["network"]["path"], site["network"]["gpudirect"]
     return wish["rdma"]["gpudirect"] if path in ("sriov", "passthrough") and asked != "disabled" else "off"
 
 
-def _unchecked(host_keys, listed):
+def _unchecked(host_keys: str, listed: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Guests whose host keys have to be known, and whose inventory switches the check off all the same."""
     for name, own in listed.items():
         if host_keys == "known" and own["unchecked"]:
@@ -233,7 +251,7 @@ def _unchecked(host_keys, listed):
             )
 
 
-def _troubles(site, name, guest, vm):
+def _troubles(site: Mapping[str, Any], name: str, guest: Mapping[str, Any], vm: Mapping[str, Any]) -> Iterator[str]:
     """What vCenter tells of a guest that does not fit the site."""
     if not guest["address"]:
         yield (
@@ -253,7 +271,7 @@ def _troubles(site, name, guest, vm):
         yield f"{name}: it has no GPU, and site.gpu gives it one. Run playbook machines first."
 
 
-def _token(licence, token):
+def _token(licence: Mapping[str, Any] | None, token: bool | None) -> Iterator[str]:
     """What is wrong with the way to the licence token."""
     if licence is None or token is None:
         return
@@ -269,7 +287,7 @@ def _token(licence, token):
         yield f"site.guests.licence.token_file: {file} is not there. Correct the path."
 
 
-def _open_token(licence):
+def _open_token(licence: Mapping[str, Any] | None) -> Iterator[str]:
     """A warning for a token that others on the controller can read."""
     file = (licence or {}).get("token_file")
     if not file or not os.path.isabs(file) or not os.path.isfile(file) or not os.stat(file).st_mode & 0o044:
@@ -286,7 +304,7 @@ def _open_token(licence):
         )
 
 
-def given(part):
+def given(part: Any) -> Any:
     """A part of a site without what is left out, which is the role's own default then."""
     if isinstance(part, Mapping):
         return {key: given(value) for key, value in part.items() if value is not None}

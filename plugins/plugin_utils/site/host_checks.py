@@ -7,10 +7,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS, SOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 SERIAL = re.compile(r"[1-9]\d*|([1-9]\d?|100)%")
 VMKNIC = re.compile(r"vmk\d+")
@@ -26,7 +30,7 @@ CHECKSUM = re.compile(r"(sha256:)?[0-9a-fA-F]{64}")
 NEEDED_BY_GPUS = ("virtualization", "iommu", "sriov", "above_4g")
 
 
-def host_problems(site):
+def host_problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Everything about hosts, driver and network that contradicts itself."""
     yield from _hosts(site["hosts"])
     yield from _bios(site["bios"]["functions"], site["gpu"]["mode"])
@@ -35,7 +39,7 @@ def host_problems(site):
     yield from _together(site)
 
 
-def _hosts(treatment):
+def _hosts(treatment: Mapping[str, Any]) -> Iterator[str]:
     if not SERIAL.fullmatch(treatment["serial"]):
         yield (
             f"site.hosts.serial: {treatment['serial']} is neither a number of hosts nor a percentage. Use 1, or a "
@@ -52,13 +56,13 @@ def _hosts(treatment):
     yield from _bmc(treatment["bmc"])
 
 
-def _bmc(bmc):
+def _bmc(bmc: Mapping[str, Any]) -> Iterator[str]:
     if not 1 <= bmc["timeout_s"] <= 3600:
         yield f"site.hosts.bmc.timeout_s: {bmc['timeout_s']} is no time to wait. Use 1 to 3600 seconds."
     yield from site_trust.problems(trust.BMC, bmc)
 
 
-def _bios(functions, mode):
+def _bios(functions: Mapping[str, Any], mode: str) -> Iterator[str]:
     off = [key for key in NEEDED_BY_GPUS if functions[key] == "disabled"]
     if off and mode in ("vgpu", "mig"):
         yield (
@@ -67,7 +71,7 @@ def _bios(functions, mode):
         )
 
 
-def _driver(driver, mode):
+def _driver(driver: Mapping[str, Any] | None, mode: str) -> Iterator[str]:
     if driver is None:
         return
     given = [key for key in SOURCES if driver[key]]
@@ -96,7 +100,7 @@ def _driver(driver, mode):
         )
 
 
-def _network(network):
+def _network(network: Mapping[str, Any]) -> Iterator[str]:
     path = network["path"]
     if path in RDMA_PATHS and not network["nics"]:
         yield f"site.network.nics: it is empty, but the path is {path}. Name the RDMA ports, such as [vmnic2]."
@@ -125,7 +129,7 @@ def _network(network):
         yield f"site.network.vfs: {network['vfs']} is no number of virtual functions. Use 1 to {MOST_VFS}."
 
 
-def _together(site):
+def _together(site: Mapping[str, Any]) -> Iterator[str]:
     mode, path = site["gpu"]["mode"], site["network"]["path"]
     if mode == "mig" and site["gpu"]["per_vm"] > 1 and path in RDMA_PATHS:
         yield (

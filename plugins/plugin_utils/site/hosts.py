@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
@@ -22,7 +23,7 @@ FIRMWARE = {
 SOURCES = ("depot", "url", "file")
 
 
-def hosts(site, override=None):
+def hosts(site: Any, override: Any = None) -> dict[str, Any]:
     """The inputs of the role esxi_host for one host; override holds what its host variable site_host says."""
     site, errors = validate(overlaid(site, override or {}))
     if errors:
@@ -55,7 +56,7 @@ def hosts(site, override=None):
     }
 
 
-def overlaid(site, override):
+def overlaid(site: Any, override: Any) -> Any:
     """A site with single keys replaced, at every depth."""
     if not (isinstance(site, Mapping) and isinstance(override, Mapping)):
         return override
@@ -65,7 +66,7 @@ def overlaid(site, override):
     return merged
 
 
-def bmc_connection(site, address="", password=""):
+def bmc_connection(site: Any, address: str = "", password: str = "") -> dict[str, Any]:
     """The connection options of the BMC modules; what the site leaves out is left to the environment."""
     treatment = site.get("hosts") if isinstance(site, Mapping) else None
     bmc = treatment.get("bmc") if isinstance(treatment, Mapping) else None
@@ -74,24 +75,24 @@ def bmc_connection(site, address="", password=""):
     return {f"bmc_{key}": value for key, value in given.items() if value is not None and value != ""}
 
 
-def driver(wish):
+def driver(wish: Mapping[str, Any] | None) -> dict[str, Any]:
     """The options of nvaie_vib; none for hosts that keep the driver that they have."""
     return {key: value for key, value in (wish or {}).items() if value is not None}
 
 
-def profiles(site):
+def profiles(site: Mapping[str, Any]) -> list[str]:
     """Every profile that a VM of the site has."""
     common = [site["gpu"]["profile"]] if site["gpu"]["profile"] else []
     wanted = [name for entry in site["vms"] if identities(entry) for name in entry["profiles"] or common]
     return list(dict.fromkeys(wanted))
 
 
-def module_options(site):
+def module_options(site: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """What priority and DSCP mean to the driver of the ports, by module."""
     return intent(site["roce"]).esxi_module_options()
 
 
-def firmware(network):
+def firmware(network: Mapping[str, Any]) -> dict[str, Any]:
     """What the firmware of the ports has to have."""
     if network["firmware"] == "ignore" or network["path"] not in FIRMWARE:
         return {}

@@ -13,6 +13,7 @@ import difflib
 import glob
 import os
 import re
+from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleError
 from ansible.inventory.data import InventoryData
@@ -22,6 +23,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import checks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.inventory_doubles import GROUPS, doubles, value_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.places import is_plain, place, placed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.switches import switch_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 # Variables beside the site that plays read: of each host in a group, and of all.
 VARIABLES = {
@@ -47,7 +51,11 @@ ALIKE_VARIABLE = 0.9
 ALIKE = 0.8
 
 
-def problems(site, groups=None, variables=None):
+def problems(
+    site: Any,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    variables: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
     """Everything that is wrong, as sentences; variables are those of each host by name, as hostvars has them."""
     groups = groups or {}
     found = elsewhere(site, groups, variables) or checks.problems(site)
@@ -61,7 +69,11 @@ def problems(site, groups=None, variables=None):
     return found if known else found + placed(switch_problems(site, switches, variables, switches), site)
 
 
-def elsewhere(site, groups=None, variables=None):
+def elsewhere(
+    site: Any,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    variables: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
     """A site that only some hosts of the inventory have: its file is in the folder of their group."""
     if site:
         return []
@@ -77,7 +89,7 @@ def elsewhere(site, groups=None, variables=None):
     return []
 
 
-def unresolved(message):
+def unresolved(message: object) -> str:
     """Why a site cannot be worked out, by Ansible's message, which of an undefined variable names parts of our own."""
     found = UNDEFINED.search(str(message))
     if found is None:
@@ -88,7 +100,7 @@ def unresolved(message):
     )
 
 
-def names(groups, variables=None):
+def names(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
     """What is wrong with the names of groups and variables, which Ansible ignores silently."""
     return [
         *_unread(groups, variables),
@@ -99,14 +111,14 @@ def names(groups, variables=None):
     ]
 
 
-def plain(variables):
+def plain(variables: Mapping[str, Mapping[str, Any]] | None) -> list[list[str]]:
     """[(name, file and line)] of passwords that stand in a file as they are."""
     own = _of(variables, CONTROLLER)
     keys = [_key(own, name) for name in (*PASSWORDS, "site_licence_token") if name in own]
     return [[str(key), place(key)[2:-1]] for key in keys if is_plain(key)]
 
 
-def _broken_passwords(variables):
+def _broken_passwords(variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     """Passwords that were encrypted together with the end of their line, as echo writes it."""
     own = _of(variables, CONTROLLER)
     for name in PASSWORDS:
@@ -118,7 +130,7 @@ def _broken_passwords(variables):
             )
 
 
-def _unread(groups, variables):
+def _unread(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     """A file of hosts that Ansible could not read: it warns, and goes on without any host."""
     if set(groups.get("all", [None])) - {CONTROLLER}:
         return
@@ -132,7 +144,7 @@ def _unread(groups, variables):
                 )
 
 
-def _refused(file):
+def _refused(file: str) -> str:
     """Why Ansible's own reader refuses a file of hosts in YAML; empty where it does not, or where it is none."""
     reader = inventory_loader.get("yaml")
     try:
@@ -145,9 +157,11 @@ def _refused(file):
     return ""
 
 
-def _misspelled_variables(groups, variables):
+def _misspelled_variables(
+    groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None
+) -> Iterator[str]:
     """Variables that are nearly one that is missing; a variable that plays do not read is ignored silently."""
-    told = {}
+    told: dict[tuple[str, str, str], list[str]] = {}
     for group, wanted in VARIABLES.items():
         for host in groups.get(group) or () if group else (CONTROLLER,):
             own = _of(variables, host)
@@ -162,17 +176,17 @@ def _misspelled_variables(groups, variables):
         yield f"The inventory sets {near}{of} and not {name}, which is probably meant. Rename it.{where}"
 
 
-def _key(own, name):
+def _key(own: Mapping[str, Any], name: str) -> str:
     """The name as it stands in the inventory, which knows its file and line."""
     return next(key for key in own if key == name)
 
 
-def _misspelled(groups):
+def _misspelled(groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for wanted in GROUPS:
         near = difflib.get_close_matches(wanted, groups, n=1, cutoff=ALIKE) if wanted not in groups else []
         if near and near[0] not in GROUPS:
             yield f"The inventory has a group {near[0]} and none named {wanted}, which is probably meant. Rename it."
 
 
-def _of(variables, name):
+def _of(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> Mapping[str, Any]:
     return variables[name] if variables is not None and name in variables else {}

@@ -6,15 +6,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible.errors import AnsibleError
 from jinja2 import TemplateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    V = TypeVar("V")
 
 GROUPS = ("esxi_hosts", "switches", "training_guests")
 # A tunnel on this machine, whose ports may not be known yet.
 LOOPBACK = ("127.", "::1", "localhost")
 
 
-def doubles(groups, variables):
+def doubles(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     """Sentences about names and addresses that stand for two hosts; variables as hostvars has them."""
     yield from _groups(groups)
     # vCenter compares names of hosts without regard to case.
@@ -37,7 +45,7 @@ def doubles(groups, variables):
         )
 
 
-def _groups(groups):
+def _groups(groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for place, one in enumerate(GROUPS):
         for other in GROUPS[place + 1 :]:
             both = [name for name in groups.get(one) or () if name in (groups.get(other) or ())]
@@ -48,7 +56,12 @@ def _groups(groups):
                 )
 
 
-def _of(groups, variables, group, keys):
+def _of(
+    groups: Mapping[str, Sequence[str]],
+    variables: Mapping[str, Mapping[str, Any]] | None,
+    group: str,
+    keys: Sequence[str],
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """(host, the values of these variables) of each host that has the first of them."""
     for name in groups.get(group) or ():
         own = variables[name] if variables is not None and name in variables else {}
@@ -57,7 +70,7 @@ def _of(groups, variables, group, keys):
             yield name, values
 
 
-def value_of(own, key):
+def value_of(own: Mapping[str, Any], key: str) -> str:
     """One variable of a host as a text; empty where it is not set or cannot be worked out, which others report."""
     try:
         value = own.get(key)
@@ -67,9 +80,9 @@ def value_of(own, key):
     return str(value) if isinstance(value, (str, int)) and "{{" not in str(value) else ""
 
 
-def _alike(pairs):
+def _alike(pairs: Iterable[tuple[str, V]]) -> dict[V, list[str]]:
     """{value: names} of the values that several have."""
-    found = {}
+    found: dict[V, list[str]] = {}
     for name, value in pairs:
         found.setdefault(value, []).append(name)
     return {value: names for value, names in found.items() if len(names) > 1}

@@ -48,7 +48,7 @@ _OTHERS = {
 }
 
 
-def in_site(text):
+def in_site(text: str) -> str:
     """The same message with the keys of a site in the places of options."""
     # Registries have options of the same names, and keys of their own.
     if "registry" in text.lower():
@@ -60,6 +60,6 @@ def in_site(text):
     return _ORDER.sub(lambda found: f"{found[1]} {KEYS.get(found[2], found[2])}", text)
 
 
-def _set(found):
+def _set(found: re.Match[str]) -> str:
     key = KEYS.get(found[1])
     return f"{key} is not set. Set {key}, or the environment variable {found[2]}" if key else found[0]

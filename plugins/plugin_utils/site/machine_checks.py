@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import DIRECT_PATHS, creates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 NO_NAME = re.compile(r"[/\x00-\x1f\x7f]")
 PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
@@ -37,7 +41,7 @@ OWNERS = {
 }
 
 
-def machine_problems(site):
+def machine_problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Everything about the VMs, their place and their adapters that contradicts itself."""
     made = creates(site)
     yield from _source(site["machine"])
@@ -57,11 +61,11 @@ def machine_problems(site):
     yield from _reservation(site)
 
 
-def _given(entry):
+def _given(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _source(machine):
+def _source(machine: Mapping[str, Any]) -> Iterator[str]:
     if machine["template"] and machine["content_item"]:
         yield "site.machine: template and content_item both say what VMs are created from. Remove one of them."
     if machine["content_library"] and not machine["content_item"]:
@@ -84,7 +88,7 @@ def _source(machine):
         yield f"site.machine.wait_timeout_s: {machine['wait_timeout_s']} is no time to wait. Use 1 to 86400 seconds."
 
 
-def _creation(site):
+def _creation(site: Mapping[str, Any]) -> Iterator[str]:
     if not site["cluster"]:
         yield "site.cluster: it is not set, and VMs are created in it. Name the cluster of the hosts."
     for key, what in (("memory_gb", "how much memory a host has to have free"), ("cpus", "how many cores")):
@@ -97,7 +101,7 @@ def _creation(site):
             yield f"site.vms[{index}].folder: the path {entry['path']} names the folder already. Remove one of them."
 
 
-def _no_creation(site):
+def _no_creation(site: Mapping[str, Any]) -> Iterator[str]:
     reason = "it acts when a VM is created, but nothing says from what. Name site.machine.template, or remove it."
     for key in AT_CREATION:
         if site["machine"][key]:
@@ -108,7 +112,7 @@ def _no_creation(site):
                 yield f"site.vms[{index}].{key}: {reason}"
 
 
-def _leaving(site):
+def _leaving(site: Mapping[str, Any]) -> Iterator[str]:
     """What a site says of VMs that left it."""
     name, absent = site["name"], site["absent"]
     if name is not None and (not name.strip() or NO_NAME.search(name)):
@@ -127,7 +131,7 @@ def _leaving(site):
             yield f"site.absent: {one} is named {times} times. Name each VM once."
 
 
-def _advanced(advanced):
+def _advanced(advanced: Mapping[str, Any]) -> Iterator[str]:
     others = {}
     for name, value in advanced.items():
         found = keys.find(str(name))
@@ -139,7 +143,7 @@ def _advanced(advanced):
         yield f"site.machine: {problem}"
 
 
-def _size(key, shape, own=None):
+def _size(key: str, shape: Mapping[str, Any], own: Mapping[str, Any] | None = None) -> Iterator[str]:
     """What is wrong with a size; with own, only what an entry itself brings in."""
     cpus, cores, memory = (shape.get(name) for name in ("cpus", "cores_per_socket", "memory_gb"))
     given = shape if own is None else own
@@ -159,7 +163,7 @@ def _size(key, shape, own=None):
         yield f"{key}.hardware_version: {version} is none. It is the number in vmx-20, from {OLDEST_HARDWARE} on."
 
 
-def _placement(placement, vms, mode):
+def _placement(placement: Mapping[str, Any], vms: Sequence[Mapping[str, Any]], mode: str) -> Iterator[str]:
     if placement["policy"] == "packed" and placement["anti_affinity"]:
         yield (
             "site.placement: policy packed wants as few hosts as possible, anti_affinity a host for each VM. Set "
@@ -181,7 +185,7 @@ def _placement(placement, vms, mode):
             )
 
 
-def _adapters(network, machine, made):
+def _adapters(network: Mapping[str, Any], machine: Mapping[str, Any], made: bool) -> Iterator[str]:
     path, group, version = network["path"], network["portgroup"], machine["hardware_version"]
     if network["adapters"] < 1:
         yield f"site.network.adapters: {network['adapters']} is no number of adapters. Use at least 1."
@@ -211,7 +215,7 @@ def _adapters(network, machine, made):
         )
 
 
-def _gpudirect(network):
+def _gpudirect(network: Mapping[str, Any]) -> Iterator[str]:
     if network["gpudirect"] != "enabled" or network["path"] in DIRECT_PATHS:
         return
     reason = {
@@ -222,7 +226,9 @@ def _gpudirect(network):
     yield (f"site.network.gpudirect: it is enabled, but {reason}. Use the path sriov or passthrough, or remove it.")
 
 
-def _direct(key, part, used, word, site, chosen):
+def _direct(
+    key: str, part: Mapping[str, Any], used: bool, word: str, site: Mapping[str, Any], chosen: bool
+) -> Iterator[str]:
     """How devices are given to VMs; chosen: the placement tells their kinds."""
     own = [name for name in ("devices", "label") if part[name]]
     if not used:
@@ -253,7 +259,7 @@ def _direct(key, part, used, word, site, chosen):
         )
 
 
-def _reservation(site):
+def _reservation(site: Mapping[str, Any]) -> Iterator[str]:
     if site["gpu"]["memory_reservation"] == "all":
         return
     direct = [f"site.network.path is {site['network']['path']}"] if site["network"]["path"] in DIRECT_PATHS else []

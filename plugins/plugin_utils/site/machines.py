@@ -6,8 +6,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Network adapter and GPU talk directly only where the VM has the adapter, or a part of it, as a PCIe device.
 DIRECT_PATHS = ("sriov", "passthrough")
@@ -37,7 +42,7 @@ OF_ENTRY = ("cores_per_socket", "cpus", "datastore", "folder", "host", "memory_g
 NUMBERS = ("cores_per_socket", "cpus", "hardware_version", "memory_gb", "mmio_size_gb", "max_per_vm")
 
 
-def machines(site):
+def machines(site: Any) -> dict[str, Any]:
     """The inputs of the role training_vm."""
     site, errors = validate(site)
     if errors:
@@ -71,7 +76,7 @@ def machines(site):
     return {key: (0 if key in NUMBERS else "") if value is None else value for key, value in inputs.items()}
 
 
-def fleet(site, action):
+def fleet(site: Any, action: str) -> dict[str, Any]:
     """What playbook fleet switches: the VMs of each entry of the site in the order of the action, and how."""
     site, errors = validate(site)
     if errors:
@@ -90,19 +95,19 @@ def fleet(site, action):
     }
 
 
-def gpudirect(network):
+def gpudirect(network: Mapping[str, Any]) -> str:
     """Whether network adapter and GPU shall talk directly, as vm_shape puts it."""
     if network["gpudirect"] == "auto":
         return "enabled" if network["path"] in DIRECT_PATHS else "ignore"
     return network["gpudirect"]
 
 
-def creates(site):
+def creates(site: Mapping[str, Any]) -> bool:
     """Whether VMs that are missing are created."""
     return bool(site["machine"]["template"] or site["machine"]["content_item"])
 
 
-def _vms(entry, gpu):
+def _vms(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One dictionary for each VM that an entry stands for."""
     more = {key: entry[key] for key in OF_ENTRY if entry[key] is not None}
     if gpu["mode"] == "passthrough":
@@ -113,6 +118,6 @@ def _vms(entry, gpu):
     return [dict(identity, **more) for identity in identities(entry)]
 
 
-def gpus_of(entry, gpu):
+def gpus_of(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> int:
     """How many GPUs each VM of an entry gets."""
     return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] != "passthrough" else gpu["per_vm"]

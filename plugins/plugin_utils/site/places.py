@@ -10,6 +10,10 @@ import linecache
 import os
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 try:
     from ansible._internal._datatag._tags import Origin
@@ -25,18 +29,18 @@ VALUE = re.compile(r"([^\s,\[\]{}#'\"][^\s,\[\]{}]*)")
 VALUE_OF_KEY = re.compile(r"[\w'\"]+\s*:\s+([^\s,\[\]{}#'\"][^\s,\[\]{}]*)")
 
 
-def placed(problems, given, name="site"):
+def placed(problems: Iterable[str], given: Any, name: str = "site") -> list[str]:
     """Each problem with the file and line of the key that it names; unchanged where nobody noted them."""
     return [problem + _place_of(problem, given, name) for problem in problems]
 
 
-def place(value):
+def place(value: object) -> str:
     """The file and line of one key or value, in brackets; empty where nobody noted them."""
     found = _origin(value)
     return f" ({found[0]}, line {found[1]})" if found else ""
 
 
-def is_plain(name):
+def is_plain(name: str) -> bool:
     """Whether the value of a key stands in its file as it is: no vault, no template; False where nobody noted it."""
     noted = _noted(name)
     if not noted or not noted[2]:
@@ -48,7 +52,7 @@ def is_plain(name):
     return value not in ("", "''", '""') and not value.startswith(("!vault", "#")) and "{{" not in value
 
 
-def written(name, value):
+def written(name: str | None, value: object) -> str:
     """The value of a key as it is written in its file; empty where nobody noted that, or where it is on other lines."""
     for noted, after in ((_noted(value), False), (_noted(name), True)):
         if noted and noted[2]:
@@ -60,7 +64,7 @@ def written(name, value):
     return ""
 
 
-def _place_of(problem, given, name):
+def _place_of(problem: str, given: Any, name: str) -> str:
     named = KEY.search(problem)
     # Below a switch's own variable, a key of the site is part of the advice.
     if named and OWN_VARIABLE.match(problem):
@@ -82,7 +86,7 @@ def _place_of(problem, given, name):
     return f" ({found[0]}, line {found[1]})" if found else ""
 
 
-def _origin(value):
+def _origin(value: object) -> tuple[str, int] | None:
     """(file, line) of something that was read from YAML."""
     noted = _noted(value)
     if noted is None:
@@ -92,7 +96,7 @@ def _origin(value):
     return (path if near.startswith(os.pardir) else near), line
 
 
-def _noted(value):
+def _noted(value: object) -> tuple[str, int, int | None] | None:
     """(file, line, column) as Ansible noted them, or None."""
     if Origin is None:
         path, line, column = getattr(value, "ansible_pos", None) or (None, None, None)

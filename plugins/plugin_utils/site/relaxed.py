@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible.errors import AnsibleError
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
@@ -23,6 +24,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import machine_left
 from jinja2 import UndefinedError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
 # Compared by functions of their own, since no single value is the strict one.
 COMPARED = (
     *("validation.rounds", "validation.nodes", "validation.arguments", "validation.nccl_command"),
@@ -31,7 +35,12 @@ COMPARED = (
 # Numbers of the built-in benchmark (roles/horovod/files/trainings/synthetic.py) that make it measure less.
 BENCHMARK = {"--iterations": "10", "--warmup": "10", "--batch": "32", "--image-size": "224", "--width": "64"}
 # nccl-tests: (short, long): default. Fewer rounds, smaller messages, and no check of the results (--check 0).
-NCCL = {("-n", "--iters"): "20", ("-w", "--warmup_iters"): "1", ("-c", "--check"): "1", ("-e", "--maxbytes"): "1G"}
+NCCL: dict[tuple[str, ...], str] = {
+    ("-n", "--iters"): "20",
+    ("-w", "--warmup_iters"): "1",
+    ("-c", "--check"): "1",
+    ("-e", "--maxbytes"): "1G",
+}
 _SIZE = re.compile(r"(\d+)([KMG]?)", re.IGNORECASE)
 # Groups of the inventory, and what is run on their hosts.
 GROUPS = {"esxi_hosts": ALL_HOSTS, "switches": ("fabric",), "training_guests": ("guests", "runtime", "training")}
@@ -43,7 +52,7 @@ ARGUMENTS = ("ssh_args", "ssh_common_args", "ssh_extra_args")
 WEAK = re.compile(r"StrictHostKeyChecking[ =]+(no|off|accept-new)\b|UserKnownHostsFile[ =]+/dev/null", re.IGNORECASE)
 
 
-def relaxed(site, surroundings=None):
+def relaxed(site: Mapping[str, Any], surroundings: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """[{setting, value, strict, means, checks, stages}] of a validated site, in the order of its keys.
 
     surroundings has what is not in the site: hosts ({group of the inventory: [variables of each host]}),
@@ -60,7 +69,9 @@ def relaxed(site, surroundings=None):
     return found + _of_surroundings(site, surroundings or {})
 
 
-def _told(setting, value, strict, means, checks=(), stages=()):
+def _told(
+    setting: str, value: Any, strict: str, means: str, checks: Iterable[str] = (), stages: Iterable[str] = ()
+) -> dict[str, Any]:
     return {
         "setting": setting,
         "value": _shown(value),
@@ -71,7 +82,7 @@ def _told(setting, value, strict, means, checks=(), stages=()):
     }
 
 
-def _shown(value):
+def _shown(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -79,7 +90,7 @@ def _shown(value):
     return (" ".join(map(str, value)) if isinstance(value, list) else str(value)) or "empty"
 
 
-def _values(part, path, before=""):
+def _values(part: Mapping[str, Any], path: str, before: str = "") -> list[tuple[str, Any]]:
     """[(path, value)] of a key, with one entry for each element of a list; nothing below a part that is left out."""
     head, _point, rest = path.partition(".")
     name = head[:-2] if head.endswith("[]") else head
@@ -93,7 +104,7 @@ def _values(part, path, before=""):
     return [one for place, below in entries if isinstance(below, Mapping) for one in _values(below, rest, place)]
 
 
-def _of_validation(site, wish):
+def _of_validation(site: Mapping[str, Any], wish: Mapping[str, Any]) -> list[dict[str, Any]]:
     many = sum(len(identities(entry)) for entry in site["vms"])
     found = []
     every = len(rounds.rounds([str(number) for number in range(many)]))
@@ -111,11 +122,14 @@ def _of_validation(site, wish):
     found += _nccl(wish["nccl_command"])
     for check, why in wish["skip"].items():
         found.append(_told(f"site.validation.skip.{check}", why, "not skipped", "The check is left out.", (check,)))
-    found += [_told(f"site.validation.thresholds.{name}", *more) for name, *more in marks.looser(site, many)]
+    found += [
+        _told(f"site.validation.thresholds.{name}", *cast("list[Any]", more))
+        for name, *more in marks.looser(site, many)
+    ]
     return found
 
 
-def _nccl(command):
+def _nccl(command: Sequence[str]) -> list[dict[str, Any]]:
     if not command:
         return [
             _told(
@@ -127,7 +141,7 @@ def _nccl(command):
     return [_told("site.validation.nccl_command", fewer[0], fewer[1], means, ("cluster.nccl",))] if fewer else []
 
 
-def less(words, defaults):
+def less(words: Sequence[object], defaults: Mapping[tuple[str, ...], str]) -> tuple[str, ...] | None:
     """(the options that are smaller than their defaults, these defaults) as texts, or None."""
     given = dict(part for word in words for part in [str(word).partition("=")[::2]] if part[1])
     given.update({str(word): str(value) for word, value in zip(words, words[1:])})
@@ -142,12 +156,12 @@ def less(words, defaults):
     return tuple(" ".join(f"{one[0]} {one[which]}" for one in low) for which in (1, 2))
 
 
-def _number(text):
-    digits, unit = _SIZE.fullmatch(text).groups()
+def _number(text: str) -> int:
+    digits, unit = cast("re.Match[str]", _SIZE.fullmatch(text)).groups()
     return int(digits) << (10 * "KMG".index(unit.upper()) + 10 if unit else 0)
 
 
-def _of_surroundings(site, around):
+def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
     wished, read = (site["validation"] or {}).get("speed_gb"), around.get("speed_gb")
     if wished and read and wished < read:
@@ -167,7 +181,7 @@ def _of_surroundings(site, around):
     by_default = around.get("host_key_checking")
     for group, stages in GROUPS.items():
         # An answer of each host, in the words that switch the check off.
-        why = {}
+        why: dict[str, list[str]] = {}
         for own in (around.get("hosts") or {}).get(group) or []:
             word = unchecked(own, by_default)
             # The site's own word for it is in the list already.
@@ -179,7 +193,7 @@ def _of_surroundings(site, around):
     return found
 
 
-def _left(site, owners):
+def _left(site: Mapping[str, Any], owners: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """VMs that left the site and are still there, since they hold what the site does not count."""
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
     inputs = {"owner": site["name"], "absent": site["absent"], "prune": site["prune"]}
@@ -189,7 +203,7 @@ def _left(site, owners):
         yield _told("VMs that left the site", names, "none", " ".join(there["told"]), (), ("machines",))
 
 
-def unchecked(own, by_default=None):
+def unchecked(own: Mapping[str, Any], by_default: Any = None) -> str:
     """The setting by which the host key of a host is not checked; empty where it is, or where no SSH is used."""
     if (_of_host(own, "ansible_connection") or "ssh").rpartition(".")[2] in ("local", "httpapi", "winrm", "psrp"):
         return ""
@@ -209,7 +223,7 @@ def unchecked(own, by_default=None):
     return ""
 
 
-def _of_host(own, name):
+def _of_host(own: Mapping[str, Any], name: str) -> str | None:
     """A variable of a host as a text; one that cannot be templated fails the task that needs it, and not the report."""
     try:
         value = own.get(name)
@@ -218,5 +232,5 @@ def _of_host(own, name):
         return None
 
 
-def _is_true(value):
+def _is_true(value: object) -> bool:
     return str(value).strip().lower() in ("1", "yes", "true", "on", "y", "t")

@@ -6,8 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import mapping, number, short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.thresholds import Mark
 
 LIMITS = ("low", "high", "warn_low", "warn_high")
 TRAINING = "cluster.training"
@@ -16,11 +23,11 @@ MARKS = "A result that the default threshold does not accept passes."
 BASES = {"line": " of the line", "rdma": " of RDMA", "": ""}
 
 
-def looser(site, many):
+def looser(site: Mapping[str, Any], many: int) -> list[tuple[str, str, str, str, list[str]]]:
     """[(name, value, strict, means, checks)]; many is the number of guests."""
     given = site["validation"]["thresholds"]
     cpu = site["training"] is not None and site["training"]["gpus"] == "none"
-    found = []
+    found: list[tuple[str, str, str, str, list[str]]] = []
     for name, value in given.items():
         check = name.partition(":")[0]
         if name in thresholds.RULES:
@@ -34,7 +41,7 @@ def looser(site, many):
     return found
 
 
-def _judged(kind):
+def _judged(kind: str) -> list[str]:
     """The checks that a rule is applied to."""
     if kind == "spread":
         return [TRAINING]
@@ -44,11 +51,17 @@ def _judged(kind):
     return list(dict.fromkeys(rung.check for rung in rungs.RUNGS if rung.better and rung.of in alike))
 
 
-def _rules(name, kind, value, given, cpu, checks):
+def _rules(
+    name: str, kind: str, value: Any, given: Mapping[str, Any], cpu: bool, checks: Sequence[str]
+) -> Iterator[tuple[str, Any, str, str, list[str]]]:
     for key in mapping(value):
-        if key not in thresholds.RULES[kind] or key == "source" or (kind == "spread" and key.startswith("cpu_") != cpu):
+        if (
+            key not in cast("Mapping[str, Mapping[str, Any]]", thresholds.RULES)[kind]
+            or key == "source"
+            or (kind == "spread" and key.startswith("cpu_") != cpu)
+        ):
             continue
-        strict = {}
+        strict: dict[float | None, list[str]] = {}
         for check in checks:
             of_cpu = cpu and check == TRAINING
             usual = thresholds.rule(kind, key, check, {}, of_cpu)
@@ -58,11 +71,13 @@ def _rules(name, kind, value, given, cpu, checks):
             yield (f"{name}.{key}", value[key], short(usual), RULES, some)
 
 
-def _above(value, usual):
+def _above(value: Any, usual: float | None) -> bool:
     return usual is not None and (value is None or number(value) is None or value > usual)
 
 
-def _marks(name, wish, site, many, cpu):
+def _marks(
+    name: str, wish: Mapping[str, Any], site: Mapping[str, Any], many: int, cpu: bool
+) -> Iterator[tuple[str, str, str, str, list[str]]]:
     """The default marks of a check that the site's own do not cover."""
     mine = [
         (wish.get(f"{prefix}low"), wish.get(f"{prefix}high"), not prefix, wish.get("share") or "")
@@ -83,14 +98,14 @@ def _marks(name, wish, site, many, cpu):
         yield (name, shown, "; ".join(map(_told, left)), MARKS, [name])
 
 
-def _applies(mark, site, many, cpu):
+def _applies(mark: Mark, site: Mapping[str, Any], many: int, cpu: bool) -> bool:
     network = site["network"]
     direct = network["path"] in rungs.DIRECT_PATHS and network["gpudirect"] != "disabled"
     kinds = {"gpu": not cpu, "gpudirect": direct, "staged": not direct, "local": many == 1}
     return (not mark.paths or network["path"] in mark.paths) and all(kinds[one] for one in mark.variants)
 
 
-def _covers(limit, mark, speed):
+def _covers(limit: tuple[Any, Any, bool, str], mark: Mark, speed: float | None) -> bool:
     """Whether a limit of the site is at least as strict; one in other units, which cannot be compared, is not."""
     low, high, fails, share = limit
     if mark.fails and not fails:
@@ -105,6 +120,6 @@ def _covers(limit, mark, speed):
     )
 
 
-def _told(mark):
+def _told(mark: Mark) -> str:
     bound = f"at least {short(mark.low)}" if mark.low is not None else f"at most {short(mark.high)}"
     return f"{bound}{BASES[mark.share]}, else it {'fails' if mark.fails else 'warns'}"

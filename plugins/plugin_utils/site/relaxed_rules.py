@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
 
 DIRECT = rungs.DIRECT_PATHS
 BANDWIDTH = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3")
@@ -24,47 +27,49 @@ class Rule(NamedTuple):
 
     strict: str
     means: str
-    looser: object
-    checks: tuple = ()
-    stages: tuple = ()
+    looser: Callable[[Any, Mapping[str, Any]], bool]
+    checks: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
 
 
-def _is(*words):
+def _is(*words: object) -> Callable[[Any, Mapping[str, Any]], bool]:
     return lambda value, site: value in words
 
 
-def _below(least, zero=False):
+def _below(least: int, zero: bool = False) -> Callable[[Any, Mapping[str, Any]], bool]:
     """Smaller than the default; of some settings 0 means that nothing is required."""
     return lambda value, site: value is not None and (value < least or (zero and value == 0))
 
 
-def _above(most):
+def _above(most: int) -> Callable[[Any, Mapping[str, Any]], bool]:
     return lambda value, site: value is not None and value > most
 
 
-def _at_once(value, site):
+def _at_once(value: object, site: Mapping[str, Any]) -> bool:
     """More than one at a time, as a number or as a share of all."""
     return str(value).strip() not in ("0", "1")
 
 
-def _on(paths, looser):
+def _on(
+    paths: Collection[str], looser: Callable[[Any, Mapping[str, Any]], bool]
+) -> Callable[[Any, Mapping[str, Any]], bool]:
     return lambda value, site: site["network"]["path"] in paths and looser(value, site)
 
 
-def _mtu_of_guests(value, site):
+def _mtu_of_guests(value: int | None, site: Mapping[str, Any]) -> bool:
     return value is not None and value < site["network"]["mtu"]
 
 
-def _limit(value, site):
+def _limit(value: object, site: Mapping[str, Any]) -> bool:
     return str(value).strip().lower() not in ("unlimited", "-1", "infinity")
 
 
-def _keys(vendor):
+def _keys(vendor: str) -> Rule:
     means = "The key of the repository is not verified, and it signs packages that root installs."
     return Rule(f"the fingerprint of {vendor}", means, lambda value, site: value == [], stages=("runtime",))
 
 
-def _bios(function):
+def _bios(function: str) -> Rule:
     means = f"The BIOS setting for {function} is not checked and stays as it is."
     return Rule("enabled", means, _is("ignore"), stages=ALL_HOSTS)
 

@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import of_stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HANDED_ON = (
     "engine",
@@ -22,7 +27,7 @@ HANDED_ON = (
 REPOSITORIES = ("vendor_repository", "toolkit_repository")
 
 
-def runtime(site, passwords=None, proxy_password=""):
+def runtime(site: Any, passwords: Mapping[str, str] | None = None, proxy_password: str = "") -> dict[str, Any]:
     """The inputs; passwords of registries are by their addresses."""
     dummy, wish = of_stage(site, "runtime")
     proxy = dict(wish["proxy"] or {})

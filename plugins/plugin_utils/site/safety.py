@@ -13,10 +13,14 @@ import functools
 import math
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 # Stands in the place of such a part for the other checks, whose problems about it are left out.
 HIDDEN = "********"
@@ -67,11 +71,11 @@ _TODO = {
 }
 
 
-def guarded(check):
+def guarded(check: Callable[[Any], Iterable[str]]) -> Callable[[Any], list[str]]:
     """A check of a site that sees only what it may show; what it does not see is a problem of its own."""
 
     @functools.wraps(check)
-    def checked(site):
+    def checked(site: Any) -> list[str]:
         walk = _Walk()
         safe = walk.part("site", site, ())
         if walk.endless:
@@ -84,10 +88,11 @@ def guarded(check):
 class _Walk:
     """One walk over all parts of a site."""
 
-    def __init__(self):
+    def __init__(self) -> None:
+        self.problems: list[str]
         self.problems, self.endless, self._parts = [], False, 0
 
-    def part(self, key, value, above):
+    def part(self, key: str, value: Any, above: tuple[int, ...]) -> Any:
         """The same part without what no other check may see."""
         self._parts += 1
         if self.endless:
@@ -100,7 +105,7 @@ class _Walk:
             return self._number(key, value, value)
         return value
 
-    def _container(self, key, value, above):
+    def _container(self, key: str, value: Any, above: tuple[int, ...]) -> Any:
         if id(value) in above:
             return self._stop(key, "It contains itself by an anchor (& and *). Write its values out.")
         if len(above) >= DEEPEST:
@@ -113,13 +118,13 @@ class _Walk:
             return parts if isinstance(value, list) else tuple(parts)
         return {name: self._entry(key, name, one, above) for name, one in value.items() if self._is_key(key, name)}
 
-    def _stop(self, key, why):
+    def _stop(self, key: str, why: str) -> None:
         self.endless = True
         # A key is as deep as the site.
         shown = key if len(key) <= LONGEST_KEY else f"{key[:LONGEST_KEY]}..."
         self.problems = [*self.problems, f"{shown}: {why}"]
 
-    def _is_key(self, key, name):
+    def _is_key(self, key: str, name: object) -> bool:
         if not isinstance(name, str):
             hint = "YAML makes true and false of yes, no, on and off. " if isinstance(name, bool) else ""
             self.problems.append(f"{key}: The key {name} is not a text. {hint}Put it into quotes.")
@@ -130,7 +135,7 @@ class _Walk:
             return False
         return True
 
-    def _entry(self, key, name, value, above):
+    def _entry(self, key: str, name: str, value: Any, above: tuple[int, ...]) -> Any:
         place = f"{key}.{name}"
         free = next(
             (todo for root, todo in _FREE.items() if key == root or key.startswith((f"{root}.", f"{root}["))), ""
@@ -140,7 +145,7 @@ class _Walk:
             return HIDDEN
         return self._as_written(place, name, value, above)
 
-    def _as_written(self, key, name, value, above):
+    def _as_written(self, key: str, name: str | None, value: Any, above: tuple[int, ...]) -> Any:
         """YAML makes 8 of 010 and 90 of 1:30, in numbers and in names."""
         if isinstance(value, int) and not isinstance(value, bool):
             text = places.written(name, value)
@@ -152,7 +157,7 @@ class _Walk:
                 return HIDDEN
         return self.part(key, value, above)
 
-    def _text(self, key, text):
+    def _text(self, key: str, text: str) -> float | str:
         where = _INDEX.sub("[]", key)
         free = _LINES.match(key)
         # Checks of their own report secrets of the training, and keys that a site does not have, without the value.
@@ -178,7 +183,7 @@ class _Walk:
             text = text.strip()
         return self._number(key, _counted(text), text) if where in LARGEST else text
 
-    def _number(self, key, number, value):
+    def _number(self, key: str, number: float, value: float | str) -> float | str:
         most = LARGEST.get(_INDEX.sub("[]", key), LARGEST_NUMBER)
         if isinstance(number, float) and not math.isfinite(number):
             self.problems.append(f"{key}: {number} is no number to count with. Write a whole number.")
@@ -189,7 +194,7 @@ class _Walk:
         return HIDDEN
 
 
-def _counted(text):
+def _counted(text: str) -> float:
     """The number that Ansible may make of a text, such as 1e9; 0 where it is none."""
     try:
         return float(text)
@@ -197,5 +202,5 @@ def _counted(text):
         return 0
 
 
-def _has_credentials(text):
+def _has_credentials(text: str) -> bool:
     return bool(_USER_IN_URL.search(text) or _IN_QUERY.search(text))

@@ -13,12 +13,16 @@ import json
 import pathlib
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.module_utils.errors import UnsupportedError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The role's specification is the only place where keys, types and defaults of a site stand.
 SPECIFICATION = pathlib.Path(__file__).parents[3] / "roles" / "site" / "meta" / "argument_specs.yml"
@@ -73,17 +77,17 @@ WAYS_OUT = {
 
 
 @functools.lru_cache(maxsize=None)
-def specification():
+def specification() -> dict[str, Any]:
     """The options of the role site."""
     # Each task of each host reads it anew, in a process of its own: yaml_load uses libyaml where it is there.
     return yaml_load(SPECIFICATION.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
 
 
 @functools.lru_cache(maxsize=None)
-def _types():
+def _types() -> str:
     """The specification without its texts, as JSON: Ansible's validator changes what it gets, and copies are slow."""
 
-    def without_texts(option):
+    def without_texts(option: Mapping[str, Any]) -> dict[str, Any]:
         kept = {key: value for key, value in option.items() if key != "description"}
         if "options" in kept:
             kept["options"] = {name: without_texts(one) for name, one in kept["options"].items()}
@@ -92,7 +96,7 @@ def _types():
     return json.dumps(without_texts(specification()["site"]))
 
 
-def validate(site):
+def validate(site: Any) -> tuple[Any, list[str]]:
     """The site with types converted and defaults filled in, and what the specification refuses."""
     unknown = [text for text, meant in unknown_keys(site)]
     spec, site = specification()["site"], _without_idle_stages(_plain(site))
@@ -106,12 +110,12 @@ def validate(site):
     return answer.validated_parameters["site"], unknown + wrong
 
 
-def unknown_keys(site):
+def unknown_keys(site: Any) -> list[tuple[str, str | None]]:
     """[(what is wrong, the key that may be meant or None)] of the keys that the specification does not have."""
     return list(_unknown("site", site, specification()["site"]["options"]))
 
 
-def defaults_of(name):
+def defaults_of(name: str) -> Any:
     """A part of a site of which nothing is said, with its defaults; what it requires is None."""
     spec = copy.deepcopy(specification()["site"]["options"][name])
     for option in spec["options"].values():
@@ -120,20 +124,20 @@ def defaults_of(name):
     return answer.validated_parameters[name]
 
 
-def _without_idle_stages(site):
+def _without_idle_stages(site: Any) -> Any:
     if not isinstance(site, Mapping):
         return site
     return {key: value for key, value in site.items() if key not in STAGES or value != {}}
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Without what Ansible wraps around variables, since its validator copies that and all it hangs on to."""
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
-def _shape(key, given, option):
+def _shape(key: str, given: Any, option: Mapping[str, Any]) -> Iterator[str]:
     """Every value of another type than the specification says, by its own key; Ansible's texts name no entry."""
     if given is None and not option.get("required"):
         return
@@ -157,7 +161,7 @@ def _shape(key, given, option):
             yield from _shape(f"{key}[{index}]", value, entry)
 
 
-def _fits(given, kind):
+def _fits(given: Any, kind: str) -> bool:
     """Whether Ansible takes a value for a type as it is meant; it would take a list for a text too."""
     if kind == "dict":
         return isinstance(given, Mapping)
@@ -173,7 +177,7 @@ def _fits(given, kind):
     return True
 
 
-def _is_as_written(key, given, option):
+def _is_as_written(key: str, given: object, option: Mapping[str, Any]) -> bool:
     """Whether a text is what stands in the file: YAML makes True of yes and 180.0 of the PCI address 0000:03:00.0."""
     if option["type"] not in ("str", "path") or option.get("choices"):
         return True
@@ -181,14 +185,14 @@ def _is_as_written(key, given, option):
     return isinstance(given, (str, *numbers)) and not isinstance(given, bool)
 
 
-def _instead(given, kind):
+def _instead(given: object, kind: str) -> str:
     """What there is in place of a value, and how to write it."""
     if kind in ("str", "path") and given is not None and not isinstance(given, (Mapping, list)):
         return f"YAML reads it as {_shown(given)}. Put the text into quotes."
     return f"There is {_shown(given)}. {WAYS_OUT[kind]}"
 
 
-def _shown(given):
+def _shown(given: object) -> str:
     if given is None:
         return "no value"
     if isinstance(given, (Mapping, list)):
@@ -196,13 +200,13 @@ def _shown(given):
     return str(given) or "an empty text"
 
 
-def _way_out_of_a_choice(given):
+def _way_out_of_a_choice(given: object) -> str:
     if isinstance(given, bool):
         return "YAML makes true and false of yes, no, on and off. Write one of the words instead."
     return "Write one of them."
 
 
-def _unknown(key, given, options):
+def _unknown(key: str, given: Any, options: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     """Every key that the specification does not have, with what may be meant."""
     if not isinstance(given, Mapping):
         return
@@ -220,7 +224,7 @@ def _unknown(key, given, options):
             yield from _unknown(f"{key}.{name}", value, options[name]["options"])
 
 
-def _meant(key, name, options, given):
+def _meant(key: str, name: str, options: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[str, str | None]:
     """What may be meant by a key that the specification does not have here: a hint, and the key or None."""
     # The same name at another level is an indentation mistake, which is more likely than several wrong letters.
     parts = _parts_with().get(name, ())
@@ -235,11 +239,11 @@ def _meant(key, name, options, given):
 
 
 @functools.lru_cache(maxsize=None)
-def _parts_with():
+def _parts_with() -> dict[str, list[str]]:
     """{name of a key: the parts of a site that have it}."""
-    found = {}
+    found: dict[str, list[str]] = {}
 
-    def walk(key, option):
+    def walk(key: str, option: Mapping[str, Any]) -> None:
         inner = f"{key}[]" if option["type"] == "list" else key
         for name, part in option.get("options", {}).items():
             found.setdefault(name, []).append(inner)
@@ -249,7 +253,7 @@ def _parts_with():
     return found
 
 
-def connection(site, password=""):
+def connection(site: Any, password: str = "") -> dict[str, Any]:
     """The connection options that the site sets; what it leaves out is left to the environment.
 
     A site that is wrong is let through: this is asked before the task that says what is wrong with it.
@@ -260,7 +264,7 @@ def connection(site, password=""):
     return {key: value for key, value in options.items() if value is not None and value != ""}
 
 
-def identities(entry):
+def identities(entry: Mapping[str, Any]) -> list[dict[str, str]]:
     """The VMs that one entry of a validated site stands for."""
     for key in ("path", "name"):
         if entry[key]:

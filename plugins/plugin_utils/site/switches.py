@@ -9,21 +9,27 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS, overlaid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
 # What may differ between switches; all else has to be the same on the whole way of a packet.
 OWN = ("mtu", "bandwidth_percent", "ecn", "watchdog", "dcbx", "cable_length_m")
 # What the inventory may say of a switch, and what it means to say nothing.
-VARIABLES = {"site_switch": {}, "switch_host_ports": [], "switch_fabric_ports": []}
+VARIABLES: dict[str, Any] = {"site_switch": {}, "switch_host_ports": [], "switch_fabric_ports": []}
 # What the role takes under the same name.
 HANDED_ON = ("save", "confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s", "allow", "agreement")
 
 
-def switches(site, names, variables=None):
+def switches(
+    site: Any, names: Iterable[str], variables: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, dict[str, Any]]:
     """{name: inputs of the role switch}; variables are those of the inventory, by name.
 
     All at once, since every task of every host would otherwise work its own out in a process of its own.
@@ -31,7 +37,9 @@ def switches(site, names, variables=None):
     return {name: _switch(site, name, _of(variables, name)) for name in names}
 
 
-def switch_problems(site, names, variables=None, known=()):
+def switch_problems(
+    site: Any, names: Iterable[str], variables: Mapping[str, Mapping[str, Any]] | None = None, known: Sequence[str] = ()
+) -> list[str]:
     """What is wrong with these switches of a sound site; known are all that the inventory has."""
     if not isinstance(site, Mapping):
         return []
@@ -40,13 +48,13 @@ def switch_problems(site, names, variables=None, known=()):
     return found if errors else found + list(_strangers(merged["fabric"]["cables"], known))
 
 
-def _of(variables, name):
+def _of(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:
     """What the inventory says of one switch."""
     own = variables[name] if variables is not None and name in variables else {}
     return {key: own.get(key, default) for key, default in VARIABLES.items()}
 
 
-def _switch(site, name, own):
+def _switch(site: Any, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
     site, errors = validate(overlaid(site, own["site_switch"]))
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
@@ -64,7 +72,7 @@ def _switch(site, name, own):
     }
 
 
-def ports(cables, name):
+def ports(cables: Iterable[Mapping[str, Any]], name: str) -> tuple[list[str], list[str]]:
     """The ports of a switch that lead to hosts, and those that lead to switches, by the cables of the site."""
     to_hosts = [cable["port"] for cable in cables if cable["switch"] == name and cable["host"]]
     between = [cable["port"] for cable in cables if cable["switch"] == name and cable["peer"]]
@@ -72,7 +80,7 @@ def ports(cables, name):
     return to_hosts, between
 
 
-def _problems(site, name, own):
+def _problems(site: Mapping[str, Any], name: str, own: Mapping[str, Any]) -> list[str]:
     override = own["site_switch"]
     if not isinstance(override, Mapping):
         return ["site_switch: a dictionary was wanted. Write below it what differs, as roce: {cable_length_m: 300}."]
@@ -91,7 +99,7 @@ def _problems(site, name, own):
     return found
 
 
-def _shared(override):
+def _shared(override: Mapping[str, Any]) -> Iterator[str]:
     for key, value in override.items():
         if key != "roce":
             yield f"site_switch.{key}: it cannot differ between switches. Set site.{key} for all of them."
@@ -104,7 +112,7 @@ def _shared(override):
                     )
 
 
-def _strangers(cables, known):
+def _strangers(cables: Iterable[Mapping[str, Any]], known: Sequence[str]) -> Iterator[str]:
     """Names in cables that nobody has, which is a typing error."""
     for index, cable in enumerate(cables):
         for key in ("switch", "peer"):
@@ -114,11 +122,11 @@ def _strangers(cables, known):
                 yield f"site.fabric.cables[{index}].{key}: {cable[key]} is not in the group switches. {hint}"
 
 
-def _once(names):
+def _once(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _without_gaps(value):
+def _without_gaps(value: Any) -> Any:
     """Without keys that have no value, at every depth; what is left out is the module's own default."""
     if isinstance(value, Mapping):
         return {key: _without_gaps(part) for key, part in value.items() if part is not None}

@@ -7,23 +7,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 # The variable in which each guest of a play carries what site_guests tells of it.
 GUEST = "aiready_guest"
 HANDED_ON = ("image", "pull", "engine", "check_build", "environment", "mounts", "shm_size", "limits", "result_dir")
 
 
-def training(site, guests=None, unfit=True):
+def training(site: Any, guests: Sequence[Mapping[str, Any]] | None = None, unfit: bool = True) -> dict[str, Any]:
     """The inputs, and what is wrong with the guests; these are the variables of each, with its facts.
 
     unfit is whether the data path of each has to be there already.
     """
     site, wish = of_stage(site, "training")
     network = site["network"]
+    problems: list[str]
     hosts, problems = [], []
     for own in guests or []:
         host = _host(own, wish)
@@ -48,7 +53,7 @@ def training(site, guests=None, unfit=True):
     }
 
 
-def how(wish):
+def how(wish: Mapping[str, Any]) -> dict[str, Any]:
     """Launcher and controller, which follow from each other where the site leaves them open."""
     elastic = wish["elastic"]
     gloo = elastic is not None or wish["controller"] == "gloo"
@@ -59,18 +64,18 @@ def how(wish):
     }
 
 
-def slots(wish, gpus):
+def slots(wish: Mapping[str, Any], gpus: int) -> int:
     """How many ranks a guest with so many GPUs has."""
     if wish["slots"] is not None:
         return wish["slots"]
     return gpus if gpus and wish["gpus"] == "auto" else 1
 
 
-def _gpus(own):
+def _gpus(own: Mapping[str, Any]) -> int:
     return (own.get(GUEST) or {}).get("gpus") or 0
 
 
-def _host(own, wish):
+def _host(own: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
     """What is known of a guest: from its facts first, since an address may have been set just now."""
     guest, facts = own.get(GUEST) or {}, own.get("ansible_facts") or {}
     mac = (guest.get("data_interface") or {}).get("mac") or ""
@@ -83,7 +88,7 @@ def _host(own, wish):
     }
 
 
-def _interfaces(facts):
+def _interfaces(facts: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Adapters that Ansible has gathered; a bridge or a bond may have the MAC address of an adapter too."""
     for name in facts.get("interfaces") or []:
         one = facts.get(name.replace("-", "_").replace(".", "_").replace(":", "_"))
@@ -91,7 +96,7 @@ def _interfaces(facts):
             yield one
 
 
-def _problems(host, own, wish):
+def _problems(host: Mapping[str, Any], own: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:
     name, guest = host["name"], own.get(GUEST) or {}
     if not guest:
         yield f"{name}: it is no guest of the site. Take it out of the inventory's group training_guests."
@@ -102,7 +107,7 @@ def _problems(host, own, wish):
         )
 
 
-def _unfit(host, own, path):
+def _unfit(host: Mapping[str, Any], own: Mapping[str, Any], path: str) -> Iterator[str]:
     name, guest = host["name"], own.get(GUEST) or {}
     if not guest:
         return

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SSH, HOST_KEYS = "hosts and switches over SSH", "ANSIBLE_HOST_KEY_CHECKING"
 OFF = ("0", "f", "false", "n", "no", "off")
 
 
-def problems(side, part, environment=None):
+def problems(side: trust.Side, part: Any, environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """Sentences about settings of one part of the site that cancel each other, or that the environment cancels."""
     environment = os.environ if environment is None else environment
     part = part if isinstance(part, Mapping) else {}
@@ -38,12 +42,12 @@ def problems(side, part, environment=None):
         )
 
 
-def own(part):
+def own(part: Mapping[str, Any]) -> dict[str, bool]:
     """The options by which a part of the site keeps its precedence over the environment."""
     return {"validate_certs": True} if part.get("ca_file") and part.get("validate_certs") is None else {}
 
 
-def unverified(site, environment=None):
+def unverified(site: Any, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
     """[(what, setting)] of the connections of a site whose certificates nobody looks at."""
     environment = os.environ if environment is None else environment
     site = site if isinstance(site, Mapping) else {}

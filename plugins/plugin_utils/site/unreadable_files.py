@@ -9,22 +9,26 @@ from __future__ import annotations
 import glob
 import json
 import os
+from typing import TYPE_CHECKING
 
 import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 FOLDERS = ("group_vars", "host_vars")
 ENDINGS = (".yml", ".yaml", ".json", "")
 VAULT = b"$ANSIBLE_VAULT"
 
 
-def unreadable(sources, folders=()):
+def unreadable(sources: Iterable[object], folders: Iterable[str] = ()) -> list[str]:
     """One sentence for each file of variables beside these inventories, or below these folders, that is no YAML."""
     found = [os.path.abspath(source) for source in sources if isinstance(source, str) and "," not in source]
     near = [one if os.path.isdir(one) else os.path.dirname(one) for one in found] + list(folders)
     return [text for file in _files(dict.fromkeys(near)) for text in _problem(file)]
 
 
-def _files(near):
+def _files(near: Iterable[str]) -> Iterator[str]:
     for folder in near:
         for name in FOLDERS:
             below = os.path.join(glob.escape(folder), name, "**", "*")
@@ -33,7 +37,7 @@ def _files(near):
                     yield file
 
 
-def _problem(file):
+def _problem(file: str) -> Iterator[str]:
     try:
         with open(file, "rb") as opened:
             content = opened.read()
@@ -60,7 +64,7 @@ def _problem(file):
         yield f"Cannot read {file}: {' '.join(str(error).split())}. Correct it."
 
 
-def _is_json(content):
+def _is_json(content: bytes) -> bool:
     """Ansible reads JSON first, in which tabs are allowed."""
     try:
         json.loads(content)

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent as roce_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import guests_of
@@ -16,6 +18,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect, gpus_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import relaxed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import GUEST, training
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
 HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "notes", "fail_on")
 # Options of training_run that are the same for all runs of a validation.
@@ -32,7 +37,12 @@ STALL_S = 60
 CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
 
 
-def validation(site, guests=None, host_ports=None, surroundings=None):
+def validation(
+    site: Any,
+    guests: Sequence[Mapping[str, Any]] | None = None,
+    host_ports: Sequence[Mapping[str, Any]] | None = None,
+    surroundings: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters.
 
     surroundings has settings that are not in the site, see site_relaxed.relaxed.
@@ -61,7 +71,7 @@ def validation(site, guests=None, host_ports=None, surroundings=None):
     }
 
 
-def problems(site):
+def problems(site: Mapping[str, Any]) -> list[str]:
     """What a validated site says of the validation that cannot be."""
     wish = site["validation"]
     if not wish:
@@ -82,13 +92,13 @@ def problems(site):
     return found
 
 
-def _without_training(site, guests):
+def _without_training(site: Any, guests: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
     """Hosts and GPUs as a training would have them, of a site that has none."""
     told = training(dict(site, training={"image": "none", "builtin": "small"}), guests, unfit=False)
     return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
 
 
-def _guest(host, facts, nics):
+def _guest(host: Mapping[str, Any], facts: Mapping[str, Any], nics: Sequence[str]) -> dict[str, Any]:
     return {
         "name": host["name"],
         "address": host.get("address", ""),
@@ -102,7 +112,13 @@ def _guest(host, facts, nics):
     }
 
 
-def _intent(site, wish, told, facts, host_ports):
+def _intent(
+    site: Mapping[str, Any],
+    wish: Mapping[str, Any],
+    told: Mapping[str, Any],
+    facts: Mapping[str, Mapping[str, Any]],
+    host_ports: Sequence[Mapping[str, Any]] | None,
+) -> dict[str, Any]:
     """What the judge has to know; see module_utils/validation/judge/expected.py."""
     network, hosts = site["network"], told["hosts"]
     rdma = network["path"] in RDMA_PATHS
@@ -158,19 +174,19 @@ def _intent(site, wish, told, facts, host_ports):
     }
 
 
-def _fixed_address(known):
+def _fixed_address(known: tuple[str, Mapping[str, Any]]) -> tuple[str, str]:
     """(a guest, the address that the site fixes for its data path); what the guest itself tells proves nothing."""
     name, guest = known
     return name, str((guest.get("data_interface") or {}).get("address") or "").partition("/")[0]
 
 
-def _build(told):
+def _build(told: Mapping[str, Any]) -> dict[str, list[str]]:
     """What Horovod has to be built with: for the controller, for what carries gradients, and for the benchmark."""
     carried = "nccl" if told["gpus"] != "none" else told["controller"]
     return {"frameworks": [FRAMEWORK], "controllers": [told["controller"]], "operations": [carried]}
 
 
-def _nodes(wanted, many):
+def _nodes(wanted: Iterable[int] | None, many: int) -> list[int]:
     if wanted is not None:
         return sorted({count for count in wanted if 0 < count <= many})
     if many <= EACH:
@@ -178,7 +194,9 @@ def _nodes(wanted, many):
     return sorted({*(1 << power for power in range(many.bit_length()) if 1 << power <= many), many})
 
 
-def _speed(network, facts, host_ports):
+def _speed(
+    network: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]], host_ports: Iterable[Mapping[str, Any]] | None
+) -> int | None:
     """The fastest of the hosts' ports that carry the data path, so that a slow one stands out; None where nobody told.
 
     Of TCP nobody says which ports those are.
@@ -195,10 +213,10 @@ def _speed(network, facts, host_ports):
     return max((port["speed"] for port in mine if port.get("speed")), default=None)
 
 
-def _pairs(site, wish, intent):
+def _pairs(site: Mapping[str, Any], wish: Mapping[str, Any], intent: Mapping[str, Any]) -> dict[str, Any]:
     """Options of pair_test."""
     path = intent["data_path"]
-    able = [check for check in pairs.CHECKS if path in rungs.of(check).paths]
+    able = [rung.check for rung in map(rungs.of, pairs.CHECKS) if rung is not None and path in rung.paths]
     if path not in DIRECT or intent["gpudirect"] == "disabled":
         able = [check for check in able if check != pairs.OF_GPU]
     checks = [one for one in wish["checks"] or able if one in able and one not in intent["skip"]]
@@ -215,22 +233,22 @@ def _pairs(site, wish, intent):
     return {key: value for key, value in options.items() if value is not None}
 
 
-def _peermem(site):
+def _peermem(site: Mapping[str, Any]) -> bool:
     return ((site["guests"] or {}).get("rdma") or {}).get("gpudirect") == "peermem"
 
 
-def _run(told, skip):
+def _run(told: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
     options = {key: told[key] for key in (*RUN, "roce", "interface")}
     options["check_build"] = options["check_build"] and "cluster.check_build" not in skip
     return {key: value for key, value in options.items() if value != ""}
 
 
-def _programs(wish):
+def _programs(wish: Mapping[str, Any]) -> dict[str, list[str]]:
     """{what is measured: the command}."""
     return {name: words for name, words in (wish["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words}
 
 
-def _osu(wish, intent, told):
+def _osu(wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
     """Steps of OSU's programs, [[{check, guests, hosts, command}]]: the runs of a step share no guest."""
     everybody = intent["guests"]
     hosts = {host["name"]: host for host in told["hosts"]}
@@ -250,7 +268,9 @@ def _osu(wish, intent, told):
     return steps
 
 
-def _trainings(site, wish, intent, told):
+def _trainings(
+    site: Mapping[str, Any], wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """[{check, variant, guests, hosts, data_path}] of all trainings, small ones first."""
     found = []
     for row in expected.rows(intent):

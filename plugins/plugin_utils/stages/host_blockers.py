@@ -6,17 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
-def blockers(host, wanted):
+
+def blockers(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[dict[str, str]]:
     """[{what, found, todo, text}]: the part of the stage, what stands against it, and the fix."""
     found = [*_boards(host, wanted), *_functions(host, wanted), *_lockdown(host, wanted)]
     name = host.get("name", "The host")
     return [{"what": what, "found": text, "todo": todo, "text": f"{name}: {text} {todo}"} for what, text, todo in found]
 
 
-def _boards(host, wanted):
+def _boards(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Profiles of another board than those that the host offers; one that offers none yet may still offer any."""
     profiles, offered = wanted.get("profiles") or (), host.get("profiles_offered") or ()
     boards = _boards_of(offered)
@@ -28,12 +33,12 @@ def _boards(host, wanted):
         )
 
 
-def _boards_of(profiles):
+def _boards_of(profiles: Iterable[str]) -> set[str]:
     """Boards by their names without the prefix, which differs between releases of the driver."""
     return {name.board.rpartition("_")[2] for name in map(parse, profiles) if name}
 
 
-def _functions(host, wanted):
+def _functions(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Virtual functions that the firmware of a port does not allow, where the stage leaves firmware alone."""
     number = int(wanted.get("vfs") or 0)
     if not number or wanted.get("nic_firmware"):
@@ -51,7 +56,7 @@ def _functions(host, wanted):
         )
 
 
-def _lockdown(host, wanted):
+def _lockdown(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Lockdown mode lets in over SSH only users on its list of exceptions (VMware vSphere Security)."""
     mode, allowed = host.get("lockdown"), host.get("lockdown_exceptions")
     needed, user = wanted.get("shell") or [], wanted.get("user") or "root"

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import results, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # A profile that lives in a MIG instance counts slices before its memory: grid_a100-3-20c.
 MIG_PROFILE = re.compile(r"-\d+-\d+[a-z]+\Z")
@@ -27,7 +31,9 @@ class Gap:
     found: str
 
 
-def gaps(host, wanted, answers=()):
+def gaps(
+    host: Mapping[str, Any], wanted: Mapping[str, Any], answers: Iterable[Sequence[Any]] = ()
+) -> list[dict[str, str]]:
     """The gaps of a host as esxi_host_info tells it; answers are results of modules in check mode, for the rest."""
     return [
         dict(asdict(gap), differs=f"{gap.path}: requested {gap.requested}, found {gap.found}")
@@ -35,7 +41,7 @@ def gaps(host, wanted, answers=()):
     ]
 
 
-def _gaps(host, wanted, answers):
+def _gaps(host: Mapping[str, Any], wanted: Mapping[str, Any], answers: Iterable[Sequence[Any]]) -> list[Gap]:
     if not host:
         return [Gap("host", "the host was not read, so nothing verifies it", "host", "verified", "not read")]
     found = [
@@ -55,7 +61,7 @@ def _gaps(host, wanted, answers):
     return found or list(_profiles(host, wanted))
 
 
-def _driver(host, wanted):
+def _driver(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     family = (wanted.get("driver") or {}).get("family")
     if not family:
         return
@@ -74,7 +80,7 @@ def _driver(host, wanted):
         yield Gap("driver", text, "driver.loaded", "true", "false")
 
 
-def _kernel(host, wanted):
+def _kernel(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     for name, value in (wanted.get("kernel_settings") or {}).items():
         there, path, asked = host["kernel"].get(name), f"kernel.{name}", _spoken(value)
         if there is None:
@@ -87,7 +93,7 @@ def _kernel(host, wanted):
             yield Gap("kernel", text, path, asked, f"{there['runtime']} until the restart")
 
 
-def _modules(host, wanted):
+def _modules(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     for module, options in (wanted.get("module_options") or {}).items():
         there = host["modules"].get(module)
         if there is None:
@@ -105,7 +111,7 @@ def _modules(host, wanted):
                 yield Gap("modules", text, path, asked, f"{active or 'not set'} until the restart")
 
 
-def _graphics(host, wanted):
+def _graphics(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     kind = wanted.get("graphics_type")
     graphics = host["graphics"]
     if not kind or graphics is None:
@@ -128,7 +134,7 @@ def _graphics(host, wanted):
             yield Gap("graphics", text, path, kind, f"{device['active']} until the restart")
 
 
-def _mig(host, wanted):
+def _mig(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     mode = wanted.get("mig", "ignore")
     loaded = bool(host["driver"] and host["driver"]["loaded"])
     if mode == "ignore" or not loaded or host["graphics"] is None:
@@ -150,8 +156,8 @@ def _mig(host, wanted):
             yield Gap("mig", text, f"mig.{device}", "enabled", "disabled")
 
 
-def _pvrdma(host, wanted):
-    vmknic = wanted.get("vmknic")
+def _pvrdma(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
+    vmknic = cast(str, wanted.get("vmknic"))
     if not wanted.get("pvrdma"):
         return
     tag = host["options"].get("Net.PVRDMAVmknic")
@@ -162,7 +168,7 @@ def _pvrdma(host, wanted):
         yield Gap("pvrdma", "the firewall ruleset pvrdma is closed", "firewall.pvrdma", "open", "closed")
 
 
-def _mtu(host, wanted):
+def _mtu(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     # Templates of older cores hand numbers on as texts.
     mtu = int(wanted.get("mtu") or 0)
     if not mtu:
@@ -177,7 +183,7 @@ def _mtu(host, wanted):
             yield Gap("mtu", text, f"{name}.mtu", str(mtu), str(adapter["mtu"]))
 
 
-def _passthrough(host, wanted):
+def _passthrough(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     state = wanted.get("gpu_passthrough", "ignore")
     if state == "ignore":
         return
@@ -192,11 +198,11 @@ def _passthrough(host, wanted):
             yield Gap("passthrough", text, path, state, f"{_state(active)} until the restart")
 
 
-def _state(enabled):
+def _state(enabled: bool) -> str:
     return "enabled" if enabled else "disabled"
 
 
-def _functions(host, wanted):
+def _functions(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     """Virtual functions, counted at each port that VMs are to share."""
     number = int(wanted.get("vfs") or 0)
     for port in host["nics"] if number else ():
@@ -207,12 +213,12 @@ def _functions(host, wanted):
                 yield Gap("vfs", text, f"vfs.{port['device']}", str(number), str(found))
 
 
-def _most(port, number):
+def _most(port: Mapping[str, Any], number: int) -> str:
     most = port["vfs"]["max"]
     return "" if most >= number else f"; its firmware allows {most}: set SRIOV_EN=1 and NUM_OF_VFS={number}"
 
 
-def _profiles(host, wanted):
+def _profiles(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     profiles = wanted.get("profiles") or []
     if not profiles or set(profiles) & set(host["profiles_offered"]):
         return
@@ -225,12 +231,12 @@ def _profiles(host, wanted):
     yield Gap("bios", text, "profiles_offered", ", ".join(profiles), offers)
 
 
-def _service(host, wanted):
+def _service(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Gap]:
     if wanted.get("in_service") and host["in_maintenance"]:
         yield Gap("leave", "the host is still in maintenance mode", "in_maintenance", "false", "true")
 
 
-def _answered(answers):
+def _answered(answers: Iterable[Sequence[Any]]) -> Iterator[Gap]:
     """What modules would still change, or wait for, when they were asked in check mode.
 
     An answer is [step, result], and [step, result, requested] where the read itself is verified too.
@@ -252,19 +258,19 @@ def _answered(answers):
                     yield Gap(step, text, path, "effective", f"configured, waits for a {needs}")
 
 
-def _path(item, path):
+def _path(item: Mapping[str, Any], path: str) -> str:
     """The path with the device, where an answer has several and their names are not part of it."""
     device = item.get("pci") or item["index"] if "index" in item else item.get("name") if "mst" in item else None
     return path if device is None else f"{device}.{path}"
 
 
-def _same(there, wanted):
+def _same(there: object, wanted: object) -> bool:
     if there is None:
         return False
     return _canonical(there) == _canonical(wanted)
 
 
-def _canonical(value):
+def _canonical(value: object) -> list[int] | str:
     """8 is 0x08, and TRUE is true."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -274,7 +280,7 @@ def _canonical(value):
         return str(value).lower()
 
 
-def _spoken(value):
+def _spoken(value: object) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     return "nothing" if value in (None, "", []) else str(value)

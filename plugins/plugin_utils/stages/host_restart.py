@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 # On ESXi a GPU is reset by the restart of the host (NVIDIA MIG user guide).
 KINDS = {"cold_power_cycle": "cold", "reboot": "warm", "gpu_reset": "warm", "xorg_restart": "xorg"}
@@ -14,7 +19,7 @@ KINDS = {"cold_power_cycle": "cold", "reboot": "warm", "gpu_reset": "warm", "xor
 ORDER = ("none", "xorg", "warm", "cold")
 
 
-def restart(answers):
+def restart(answers: Iterable[Any]) -> dict[str, Any]:
     """The kind of restart that settles all pending settings of some module results, and the reasons for it."""
     waiting = [(item, entry) for answer in answers for item in results(answer) for entry in item.get("pending") or []]
     kinds = [(KINDS[entry["needs"]], _named(item, entry["what"])) for item, entry in waiting if entry["needs"] in KINDS]
@@ -28,6 +33,6 @@ def restart(answers):
     }
 
 
-def _named(item, what):
+def _named(item: Mapping[str, Any], what: str) -> str:
     """What waits, as an operator knows it; a GPU's own results name only the part of it."""
     return f"MIG {what} of the GPU {item['pci'] or item['index']}" if "index" in item else what

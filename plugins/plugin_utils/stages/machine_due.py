@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import key_of, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
 
 # The steps that reconfigure VMs, in their order.
 CONFIGURING = ("shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov")
@@ -14,13 +19,19 @@ CONFIGURING = ("shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov")
 OF_POWER = frozenset(("power", "power_cycle", "power_on_again"))
 
 
-def due(steps, looks, power="refuse", start="ignore", wait_for="none"):
+def due(
+    steps: Mapping[str, Sequence[Mapping[str, Any]]],
+    looks: Mapping[str, Sequence[Mapping[str, Any]]],
+    power: str = "refuse",
+    start: str = "ignore",
+    wait_for: str = "none",
+) -> dict[str, Any]:
     """{step: entries that change}, and what that means for the power of the VMs.
 
     looks: {step: result of each entry of the step, in their order}; a step that was not looked at is due whole.
     """
     found = {step: list(_changing(entries, looks.get(step))) for step, entries in steps.items() if step != "power"}
-    changing = {}
+    changing: dict[str | None, list[str]] = {}
     for step in CONFIGURING:
         for entry in found.get(step, ()):
             changing.setdefault(key_of(entry), []).append(step)
@@ -46,12 +57,14 @@ def due(steps, looks, power="refuse", start="ignore", wait_for="none"):
     }
 
 
-def _parts(steps, bound):
+def _parts(steps: Collection[str], bound: bool) -> int:
     """How many modules change a VM; devices that were added are bound to a NUMA node after that."""
     return len(steps) + (bound and any(step != "shape" for step in steps))
 
 
-def _changing(entries, results):
+def _changing(
+    entries: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]] | None
+) -> list[Mapping[str, Any]]:
     """The entries whose settings change; without an answer nobody knows, so that all may."""
     if not results:
         return list(entries)
@@ -62,14 +75,16 @@ def _changing(entries, results):
     return changing
 
 
-def _down(look, wait_for):
+def _down(look: Mapping[str, Any], wait_for: str) -> bool:
     """Whether a VM is off, or was not waited for to the end."""
     return look["changed"] or (wait_for == "address" and not look["after"].get("address"))
 
 
-def _of_power(steps, looks):
+def _of_power(
+    steps: Mapping[str, Sequence[Mapping[str, Any]]], looks: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> tuple[list[str | None], list[str | None]]:
     """The VMs that run and have to be off, and those that a run which was killed left off."""
-    paths = {}
+    paths: dict[str | None, set[str]] = {}
     for step in CONFIGURING:
         for entry, result in zip(steps.get(step, ()), looks.get(step) or ()):
             found = {change["path"] for change in result["changes"]} & OF_POWER

@@ -6,12 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import (
     ADAPTERS,
     key_of,
     name_of,
     place_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 # What the test of the network has to show, path by path, where the module of its adapters does not say more.
 EXPECTED = {
@@ -22,13 +27,23 @@ EXPECTED = {
 }
 
 
-def facts(steps, seen, placement, inputs):
+def facts(
+    steps: Mapping[str, Sequence[Mapping[str, Any]]],
+    seen: Mapping[str, Sequence[Mapping[str, Any]]],
+    placement: Mapping[str, Any] | None,
+    inputs: Mapping[str, Any],
+) -> list[dict[str, Any]]:
     """One dictionary per VM; seen holds the latest result of each step."""
     results = {step: _by_vm(entries, seen.get(step)) for step, entries in steps.items()}
     return [_machine(entry, results, place_of(entry, placement), inputs) for entry in steps["power"]]
 
 
-def _machine(entry, results, place, inputs):
+def _machine(
+    entry: Mapping[str, Any],
+    results: Mapping[str, Mapping[str | None, Mapping[str, Any]]],
+    place: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+) -> dict[str, Any]:
     found = {step: known[key_of(entry)] for step, known in results.items() if key_of(entry) in known}
     adapters = found.get(ADAPTERS.get(inputs["path"], "direct"), {})
     power = found.get("power", {}).get("after", {})
@@ -49,22 +64,24 @@ def _machine(entry, results, place, inputs):
     }
 
 
-def _nics(result, inputs):
+def _nics(result: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The adapters of the data path; others, such as those for management, are nobody's business here."""
     adapters = result.get("after", {}).get("adapters") or []
     return [adapter for adapter in adapters if adapter["portgroup"] == inputs["portgroup"]]
 
 
-def _by_vm(entries, results):
+def _by_vm(
+    entries: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]] | None
+) -> dict[str | None, Mapping[str, Any]]:
     return {key_of(entry): result for entry, result in zip(entries, results or ())}
 
 
-def _known(found, key):
+def _known(found: Mapping[str, Mapping[str, Any]], key: str) -> str | None:
     """What any of the modules tells of a VM; one that is planned has no ids yet."""
     return next((result[key] for result in found.values() if result.get(key)), None)
 
 
-def table(machines):
+def table(machines: Sequence[Mapping[str, Any]]) -> list[str]:
     """The machines as lines that a person reads."""
     rows = [("VM", "host", "address", "GPU", "adapter", "NUMA")]
     rows += [
@@ -82,5 +99,5 @@ def table(machines):
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
-def _titles(nics):
+def _titles(nics: Iterable[Mapping[str, Any]]) -> list[str]:
     return [nic.get("portgroup") or nic.get("pci") or nic.get("mac") or "?" for nic in nics]

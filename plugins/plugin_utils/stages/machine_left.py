@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.inventory import unescaped
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import IDENTITY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 OWN = "It is a VM of the site {owner} and not in site.vms."
 UNMARKED = "This collection created it, and it is not in site.vms."
@@ -23,21 +27,24 @@ SHOWN = 5
 class Left:
     """The answer, see the filter machine_left."""
 
-    left: list = field(default_factory=list)
-    others: list = field(default_factory=list)
-    remove: list = field(default_factory=list)
-    off: list = field(default_factory=list)
-    leaving: list = field(default_factory=list)
-    running: list = field(default_factory=list)
-    problems: list = field(default_factory=list)
-    told: list = field(default_factory=list)
+    left: list[dict[str, Any]] = field(default_factory=list)
+    others: list[dict[str, Any]] = field(default_factory=list)
+    remove: list[dict[str, str]] = field(default_factory=list)
+    off: list[dict[str, str]] = field(default_factory=list)
+    leaving: list[str] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    problems: list[dict[str, str]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     holding: str = ""
 
 
-def left(found, vms, inputs):
+def left(
+    found: Iterable[dict[str, Any]], vms: Iterable[Mapping[str, Any]], inputs: Mapping[str, Any]
+) -> dict[str, Any]:
     """What follows from the VMs of a cluster (of vm_owner_info) for the VMs of a site and its words on the others."""
     owner, absent, answer = inputs["owner"], list(inputs["absent"]), Left()
     listed = {(key, _plain(vm[key])) for vm in vms for key in IDENTITY if vm.get(key)}
+    pruned: list[dict[str, Any]]
     named, pruned, stay = [], [], 0
     for vm in found:
         ours = _is_ours(vm, owner)
@@ -65,17 +72,17 @@ def left(found, vms, inputs):
     return dict(vars(answer))
 
 
-def _is_ours(vm, owner):
+def _is_ours(vm: Mapping[str, Any], owner: str | None) -> bool:
     """Whether this site created a VM; one without a name in its mark may be of any site that has none."""
     return vm["source"] is not None and vm["owner"] in (None, owner or None)
 
 
-def _plain(value):
+def _plain(value: str | None) -> str:
     """A name or path as vCenter compares it."""
     return unescaped(value or "").rstrip("/").lower()
 
 
-def todo(vms):
+def todo(vms: Sequence[Mapping[str, Any]]) -> str:
     """What releases the GPUs of VMs that left the site."""
     running = any(vm["power"] != "off" for vm in vms)
     names = ", ".join(vm["name"] for vm in vms)
@@ -83,11 +90,11 @@ def todo(vms):
     return f"Set site.absent to [{names}]{power} to remove them, or list them in site.vms."
 
 
-def _told(vm, why):
+def _told(vm: Mapping[str, Any], why: str) -> dict[str, Any]:
     return dict(vm, why=why.format(owner=vm["owner"]))
 
 
-def holds(vm):
+def holds(vm: Mapping[str, Any]) -> str:
     """What a VM holds, as a sentence."""
     if vm["power"] == "off":
         return "It is off."
@@ -95,7 +102,7 @@ def holds(vm):
     return f"{state} and holds {', '.join(vm['gpus'])}." if vm["gpus"] else f"{state} and holds no GPU."
 
 
-def _remove(answer, vms, absent, owner):
+def _remove(answer: Left, vms: Sequence[Mapping[str, Any]], absent: Sequence[str], owner: str | None) -> None:
     """What is removed, by folder and name. vm_clone looks up other names itself, and refuses VMs of others."""
     answer.remove = [{"name": vm["name"], "folder": vm["path"].rpartition("/")[0]} for vm in vms]
     answer.remove += [{"name": name} for name in absent if name not in {vm["name"] for vm in vms}]
@@ -105,7 +112,7 @@ def _remove(answer, vms, absent, owner):
     answer.off, answer.running = [{"moid": vm["moid"]} for vm in down], [vm["name"] for vm in down]
 
 
-def _too_many(pruned, stay, owner):
+def _too_many(pruned: Sequence[Mapping[str, Any]], stay: int, owner: str) -> dict[str, str]:
     """A site file that is wrong or cut short looks like a site whose VMs have all left."""
     return {
         "found": f"Cannot prune {_listed(pruned)}. Of the site {owner}, only {stay} VMs would stay.",
@@ -113,11 +120,11 @@ def _too_many(pruned, stay, owner):
     }
 
 
-def _refused(vms):
+def _refused(vms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {"found": f"{_listed(vms)} left the site, and site.prune is refuse.", "todo": todo(vms)}
 
 
-def _holding(answer):
+def _holding(answer: Left) -> str:
     """A sentence each on the VMs that hold GPUs without being of the site, for messages of what is short."""
     idle, others = [vm for vm in answer.left if vm["gpus"]], answer.others
     sentences = [f"VMs that left the site hold GPUs: {_listed(idle)}. {todo(idle)}"] if idle else []
@@ -125,10 +132,10 @@ def _holding(answer):
     return " ".join(sentences)
 
 
-def _listed(vms):
+def _listed(vms: Sequence[Mapping[str, Any]]) -> str:
     more = f" and {len(vms) - SHOWN} more" if len(vms) > SHOWN else ""
     return ", ".join(f"{vm['name']} ({', '.join([vm['host'], *vm['gpus']])})" for vm in vms[:SHOWN]) + more
 
 
-def _names(vms):
+def _names(vms: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(vm["name"] for vm in vms)

@@ -6,12 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import (
     creates,
     name_of,
     to_place,
     typed,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 WAITING = ("tasks_in_flight", "task_timeout_s")
 FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
@@ -23,7 +28,7 @@ LABELS = ("gpu_label", "nic_label")
 PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
 
 
-def options(vms, inputs, userdata=""):
+def options(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], userdata: str = "") -> dict[str, Any]:
     """{module: its options}; the VMs of a fleet and what is done with running ones is said by each task."""
     inputs = typed(inputs)
     fleet = dict(_set(inputs, FLEET), power="cycle")
@@ -46,33 +51,33 @@ def options(vms, inputs, userdata=""):
     }
 
 
-def _place(inputs):
+def _place(inputs: Mapping[str, Any]) -> dict[str, Any]:
     # A port that a VM has itself is on no port group.
     network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
     return dict(_set(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
 
 
-def _nodes(inputs):
+def _nodes(inputs: Mapping[str, Any]) -> dict[str, str]:
     return {"gpu_nic_numa": "strict"} if inputs["numa"] == "strict" else {}
 
 
-def _set(inputs, keys):
+def _set(inputs: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """What was set; empty texts, nothing and 0 mean that it was not."""
     return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
 
 
-def _from_library(inputs):
+def _from_library(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {FROM_LIBRARY[key]: value for key, value in _set(inputs, FROM_LIBRARY).items()}
 
 
-def _first_boot(inputs, userdata):
+def _first_boot(inputs: Mapping[str, Any], userdata: str) -> dict[str, Any]:
     """What a VM that is created is told for its first boot; vm_clone refuses both ways at once."""
     cloud_init = dict(_set(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
     told = {"cloud_init": cloud_init} if cloud_init else {}
     return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told
 
 
-def _drs(vms, inputs):
+def _drs(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]) -> dict[str, Any]:
     names = [name_of(vm) for vm in vms]
     apart = inputs["anti_affinity"] and len(names) > 1
     return dict(

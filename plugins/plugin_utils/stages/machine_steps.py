@@ -6,6 +6,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 STEPS = ("clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power")
 # The module that makes the adapters of each path; the port itself is a device like a GPU.
@@ -26,22 +31,29 @@ NUMBERS = (
 )
 
 
-def typed(inputs):
+def typed(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs with numbers as numbers; ansible-core before 2.19 makes texts of them on the way."""
     return {key: int(value or 0) if key in NUMBERS else value for key, value in inputs.items()}
 
 
-def to_place(vms, inputs):
+def to_place(vms: Iterable[Mapping[str, Any]], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What vm_placement_info is asked for."""
     return [dict(_place_of(vm, inputs)) for vm in vms]
 
 
-def steps(vms, inputs, placement=None, clones=(), undecided=False):
+def steps(
+    vms: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Any],
+    placement: Mapping[str, Any] | None = None,
+    clones: Iterable[Mapping[str, Any]] = (),
+    undecided: bool = False,
+) -> dict[str, Sequence[dict[str, Any]]]:
     """{step: entries of its module}; a step that the wishes do not need has none.
 
     clones: what vm_clone would do in check mode; of a VM that is missing, only a template tells what it will be.
     undecided: hosts are not yet what they shall be, so that nothing can be asked that depends on the host of a VM.
     """
+    nothing: dict[str, Sequence[dict[str, Any]]]
     inputs, nothing = typed(inputs), dict.fromkeys(STEPS, ())
     placed = [(vm, place_of(vm, placement)) for vm in vms]
     cloned = [_clone(vm, place) for vm, place in placed] if creates(inputs) else []
@@ -68,33 +80,33 @@ def steps(vms, inputs, placement=None, clones=(), undecided=False):
     return dict(nothing, **asked)
 
 
-def place_of(vm, placement):
+def place_of(vm: Mapping[str, Any], placement: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Where a VM goes; nothing where nothing was placed."""
     places = {place["name"]: place for place in (placement or {}).get("vms", [])}
     return places.get(vm.get("path")) or places.get(name_of(vm)) or {}
 
 
-def creates(inputs):
+def creates(inputs: Mapping[str, Any]) -> bool:
     """Whether VMs that are missing are created."""
     return bool(inputs["template"] or inputs["content_item"]) and inputs["vgpu_state"] == "present"
 
 
-def name_of(vm):
+def name_of(vm: Mapping[str, Any]) -> str:
     """The name of a VM, also of one that is named by its path."""
     return vm.get("name") or (vm.get("path") or "").rpartition("/")[2]
 
 
-def key_of(entry):
+def key_of(entry: Mapping[str, Any]) -> str | None:
     """What tells one VM from the others, whichever way it is named."""
     return next((entry[key] for key in IDENTITY if entry.get(key)), None)
 
 
-def identity_of(vm):
+def identity_of(vm: Mapping[str, Any]) -> dict[str, str]:
     """The one way in which an entry names its VM."""
     return {key: vm[key] for key in IDENTITY if vm.get(key)}
 
 
-def _place_of(vm, inputs):
+def _place_of(vm: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from identity_of(vm).items()
     for key in ("profiles", "host"):
         if vm.get(key):
@@ -109,7 +121,7 @@ def _place_of(vm, inputs):
     yield "job", inputs["rule"]
 
 
-def _vm(vm, place, inputs):
+def _vm(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Which VM is meant, and in check mode what earlier steps will have made of it."""
     planned = {
         "hardware_version": inputs["hardware_version"],
@@ -121,7 +133,7 @@ def _vm(vm, place, inputs):
     return dict(identity_of(vm), planned={key: value for key, value in planned.items() if value})
 
 
-def _clone(vm, place):
+def _clone(vm: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
     entry = {
         "name": name_of(vm),
         "folder": vm.get("folder") or (vm.get("path") or "").rpartition("/")[0],
@@ -131,7 +143,7 @@ def _clone(vm, place):
     return {key: value for key, value in entry.items() if value}
 
 
-def _shape(vm, place, inputs):
+def _shape(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     wish = {key: vm.get(key) or inputs[key] for key in ("cpus", "cores_per_socket", "memory_gb")}
     if inputs["numa"] in ("auto", "strict"):
         wish["numa_nodes"] = place.get("numa_nodes")
@@ -142,7 +154,7 @@ def _shape(vm, place, inputs):
     return dict(entry, direct_nics=inputs["adapters"] if inputs["path"] in ("sriov", "passthrough") else 0)
 
 
-def _gpu_ids(vm, place, inputs):
+def _gpu_ids(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> Sequence[str]:
     """The GPUs of a VM as the size of its memory mapped I/O is worked out from them."""
     if inputs["gpu_mode"] != "passthrough":
         return vm.get("profiles") or []
@@ -151,7 +163,7 @@ def _gpu_ids(vm, place, inputs):
     return [f"{gpu['vendor_id']}:{gpu['device_id']}" for gpu in place.get("gpus", [])]
 
 
-def _devices(vm, place, inputs):
+def _devices(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The devices that a VM gets as they are: GPUs, then ports."""
     devices = []
     if inputs["gpu_mode"] == "passthrough":
@@ -164,7 +176,9 @@ def _devices(vm, place, inputs):
     return devices
 
 
-def _direct(what, chosen, count, kinds, inputs):
+def _direct(
+    what: str, chosen: Iterable[str], count: int, kinds: Iterable[str], inputs: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Those that were chosen, or as many as wanted of these kinds."""
     if inputs[f"{what}_assignment"] == "static":
         return [{"kind": "static", "id": address} for address in chosen]
@@ -173,7 +187,7 @@ def _direct(what, chosen, count, kinds, inputs):
     return [dict(device, label=label) if label else dict(device) for dummy in range(count)]
 
 
-def _adapters(place, inputs):
+def _adapters(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     adapter = {key: inputs[key] for key in ("portgroup", "switch") if inputs[key]}
     if inputs["path"] == "pvrdma" and inputs["protocol"] != "auto":
         adapter["protocol"] = inputs["protocol"]

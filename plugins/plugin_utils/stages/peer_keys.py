@@ -14,6 +14,7 @@ import binascii
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 # Types that OpenSSH 8 to 10 accept, without certificates.
 TYPES = (
@@ -35,9 +36,9 @@ class NotAKey(ValueError):
     """What a guest reports is no single SSH public key."""
 
 
-def peer_keys(peers: Iterable[Mapping], variables: Mapping) -> dict:
+def peer_keys(peers: Iterable[Mapping[str, Any]], variables: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
     """{authorized, known: lines; missing: guests without a key yet; problems: sentences} of all peers."""
-    made: dict[str, list] = {"authorized": [], "known": [], "missing": [], "problems": []}
+    made: dict[str, list[str]] = {"authorized": [], "known": [], "missing": [], "problems": []}
     for peer in peers:
         name = str(peer["name"])
         told = variables.get(name) or {}
@@ -86,7 +87,7 @@ def address_of(text: object) -> str:
     raise NotAKey(f"It reports an address that is not an IP address: {_shown(text)}")
 
 
-def _host_keys(facts: Mapping) -> list[str]:
+def _host_keys(facts: Mapping[str, Any]) -> list[str]:
     found = []
     for kind in HOST_KEYS:
         key = facts.get(f"ssh_host_key_{kind}_public")

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 
@@ -24,17 +28,17 @@ class Gap:
     text: str
 
 
-def gap(step, owner, path, requested, found):
+def gap(step: str, owner: str, path: str, requested: str, found: str) -> Gap:
     place = f"{owner}: {path}" if owner else path
     return Gap(step, owner, path, requested, found, f"{place}: requested {requested}, found {found}")
 
 
-def gaps(proofs):
+def gaps(proofs: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """The gaps of all proofs, as {step, object, path, requested, found, text}."""
     return [asdict(one) for proof in proofs for one in _of(proof)]
 
 
-def _of(proof):
+def _of(proof: Mapping[str, Any]) -> Iterator[Gap]:
     step, owner = proof["step"], proof.get("object") or ""
     if "requested" in proof:
         found = proof.get("found") or {}
@@ -60,7 +64,7 @@ def _of(proof):
                 yield gap(step, name, waiting["what"], "effective", f"configured, waits for a {needs}")
 
 
-def _unread(asked, found):
+def _unread(asked: Any, found: Sequence[Mapping[str, Any]]) -> list[str]:
     """The objects that were asked for and not read; asked: whether there is one, or the entries of a module."""
     if not isinstance(asked, (list, tuple)):
         return [""] if asked and not found else []
@@ -70,11 +74,11 @@ def _unread(asked, found):
     return [name for name in (_name(entry) for entry in asked) if name not in read]
 
 
-def _name(entry):
+def _name(entry: Any) -> str:
     return next((entry[key] for key in IDENTITY if entry.get(key)), "") if isinstance(entry, dict) else str(entry)
 
 
-def results(answer):
+def results(answer: Any) -> list[dict[str, Any]]:
     """The results of single objects in what a module returned, also in a loop; none of a task that was skipped."""
     if not isinstance(answer, dict) or answer.get("skipped"):
         return []
@@ -84,7 +88,7 @@ def results(answer):
     return [item for item in values if isinstance(item, dict) and ("changes" in item or "pending" in item)]
 
 
-def shown(value):
+def shown(value: object) -> str:
     """A value on one line; an empty one is told as none."""
     if value in (None, "", [], {}):
         return "none"

@@ -14,6 +14,10 @@ import base64
 import binascii
 import hashlib
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # The keyring of all Debian developers has fewer bytes; NVIDIA's and Docker's files have about 4 kB.
 LARGEST = 1 << 20
@@ -37,7 +41,7 @@ class Unreadable(ValueError):
     """A key file that this parser refuses."""
 
 
-def key_problems(content, expected):
+def key_problems(content: str, expected: Iterable[str]) -> list[str]:
     """[text] of what is wrong with a key file, as base64; nothing is compared where no fingerprint is expected."""
     wished = [normal(one) for one in expected]
     wrong = [one for one in wished if not FINGERPRINT.fullmatch(one)]
@@ -52,12 +56,12 @@ def key_problems(content, expected):
     return [f"The file holds the key {one}." for one in dict.fromkeys(found) if one not in wished]
 
 
-def normal(fingerprint):
+def normal(fingerprint: str) -> str:
     """A fingerprint without the spaces that gpg prints, in capital letters."""
     return "".join(str(fingerprint).split()).upper()
 
 
-def fingerprints(data):
+def fingerprints(data: bytes) -> list[str]:
     """The fingerprints of all primary keys of a key file, armored or binary."""
     if len(data) > LARGEST:
         raise Unreadable(f"it has {len(data)} bytes, and {LARGEST} are accepted")
@@ -69,12 +73,13 @@ def fingerprints(data):
     return [one for block in blocks for one in _primaries(block)]
 
 
-def _blocks(data):
+def _blocks(data: bytes) -> Iterator[bytes]:
     """The bytes of each armored block. Text around blocks is allowed where nothing takes it for a block."""
     try:
         lines = data.decode("ascii").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError:
         raise Unreadable("it is neither ASCII armor nor a binary key") from None
+    held: list[str]
     part, held = "outside", []
     for number, line in enumerate((line.rstrip(" \t") for line in lines), 1):
         if part == "outside":
@@ -101,14 +106,14 @@ def _blocks(data):
         raise Unreadable("its last block has no end")
 
 
-def _decoded(lines, number):
+def _decoded(lines: Iterable[str], number: int) -> bytes:
     try:
         return base64.b64decode("".join(lines), validate=True)
     except binascii.Error:
         raise Unreadable(f"the block before line {number} is no complete base64") from None
 
 
-def _primaries(data):
+def _primaries(data: bytes) -> list[str]:
     place, found = 0, []
     while place < len(data):
         tag, start, end = _packet(data, place)
@@ -124,7 +129,7 @@ def _primaries(data):
     return found
 
 
-def _packet(data, place):
+def _packet(data: bytes, place: int) -> tuple[int, int, int]:
     """(type, start, end) of the packet's body; partial and unknown lengths are for messages and not for keys."""
     head = data[place]
     if not head & 0x80:
@@ -149,13 +154,13 @@ def _packet(data, place):
     return tag, start, start + size
 
 
-def _number(data, place, octets):
+def _number(data: bytes, place: int, octets: int) -> int:
     if place + octets > len(data):
         raise Unreadable(f"it ends in the length of a packet, at byte {len(data)}")
     return int.from_bytes(data[place : place + octets], "big")
 
 
-def _fingerprint(body, place):
+def _fingerprint(body: bytes, place: int) -> str:
     if not body or body[0] != 4:
         version = body[0] if body else "none"
         raise Unreadable(f"byte {place} begins a key of version {version}, and this release reads version 4")

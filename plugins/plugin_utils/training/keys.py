@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Iterable
 
 
 @dataclass(frozen=True)
@@ -15,14 +16,14 @@ class Keys:
 
     private: str
     public: str
-    host_private: dict
-    host_public: dict
+    host_private: dict[str, str]
+    host_public: dict[str, str]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Keys(...)"
 
 
-def make(nodes):
+def make(nodes: Iterable[str]) -> Keys:
     """New keys for these nodes."""
     private, public = _pair()
     hosts = {node: _pair() for node in nodes}
@@ -34,7 +35,7 @@ def make(nodes):
     )
 
 
-def _pair():
+def _pair() -> tuple[str, str]:
     # Ansible itself needs this library, so that it is there.
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -10,8 +10,9 @@ import secrets
 import shlex
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, result, verdict
@@ -21,21 +22,33 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import wa
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.outputs import Outputs
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import Steps
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Leftover, Look
+
 TRAININGS = Path(__file__).resolve().parents[3] / "roles" / "horovod" / "files" / "trainings"
 # Beyond its limits, for starting and tidying up.
 SPARE_S = 600
 MANY_ITERATIONS = 200
 
 
-def new_run():
+def new_run() -> str:
     """A name that tells when, and that no other run has."""
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-class TrainingRun(Noun):
+class TrainingRun(Noun[Wish, plan.Plan]):
     """One run on several guests. There is one item: the run."""
 
-    def __init__(self, params, guests, tell, warn, clock=None, trainings=TRAININGS):
+    def __init__(
+        self,
+        params: Mapping[str, Any],
+        guests: reach.Guests,
+        tell: Callable[[str], None],
+        warn: Callable[[str], None],
+        clock: training_watch.Clock | None = None,
+        trainings: Path = TRAININGS,
+    ) -> None:
         self._params = params
         self._guests = guests
         self._tell, self._warn = tell, warn
@@ -43,7 +56,7 @@ class TrainingRun(Noun):
         self._trainings = trainings
         self._names = [host["name"] for host in params["hosts"]]
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
         item = items[0]
         self._steps = Steps(self._params, item.label)
         if self._params["pull"] != "never":
@@ -55,24 +68,24 @@ class TrainingRun(Noun):
             self._clock.sleep(training_watch.BEATS_S)
             looks = self._look()
         self._looks = looks
-        item.now = None
+        item.now = None  # type: ignore[assignment]
 
-    def want(self, item):
+    def want(self, item: Item[Wish, plan.Plan]) -> plan.Plan:
         self._refuse_busy()
         plan.refuse_images(self._params, self._looks)
         wall_s = self._params["limits"]["wall_s"] + SPARE_S
         return plan.plan(self._params, self._looks, item.label, (training_watch.UNHEARD_S, wall_s))
 
-    def compare(self, now, wanted):
+    def compare(self, now: plan.Plan | None, wanted: plan.Plan) -> list[Change]:
         if now is not None:
             return []
         return list(_changes(wanted))
 
-    def validate(self, items):
+    def validate(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
         for remark in items[0].wanted.remarks:
             self._warn(remark)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
         item = items[0]
         made, item.touched = item.wanted, True
         outputs = Outputs(self._params["result_dir"], made.run)
@@ -90,18 +103,18 @@ class TrainingRun(Noun):
             raise
         self._finish(item, watch, outputs, began, clock, error)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
         """What is proved was said by the ranks themselves, and is in the result already."""
 
-    def project(self, state):
+    def project(self, state: plan.Plan | None) -> dict[str, Any]:
         return {} if state is None else _shown(state)
 
-    def _look(self):
+    def _look(self) -> dict[str, Look]:
         looks, lost = self._guests.ask(self._names, self._steps.look)
         reach.refuse_lost(lost)
         return looks
 
-    def _refuse_busy(self):
+    def _refuse_busy(self) -> None:
         for name in self._names:
             for left in self._looks[name].leftovers:
                 if _may_be_watched(left):
@@ -115,16 +128,24 @@ class TrainingRun(Noun):
                         run=left.run,
                     )
 
-    def _files(self):
+    def _files(self) -> dict[str, str]:
         """The built-in trainings, and what they import."""
         if not self._params["builtin"]:
             return {}
         return {path.name: path.read_text() for path in sorted(self._trainings.glob("*.py"))}
 
-    def _told(self, run):
+    def _told(self, run: str) -> Callable[[str], None]:
         return lambda text: self._tell(f"{run}: {text}")
 
-    def _finish(self, item, watch, outputs, began, clock, error):
+    def _finish(
+        self,
+        item: Item[Wish, plan.Plan],
+        watch: training_watch.Watch,
+        outputs: Outputs,
+        began: str,
+        clock: float,
+        error: OperatorError | None,
+    ) -> None:
         made, course = watch.made, watch.course
         # What an image holds is known for sure only when it is there.
         item.wanted, item.changes = made, list(_changes(made))
@@ -155,7 +176,7 @@ class TrainingRun(Noun):
             item.error = verdict.error(made, judged)
 
 
-def _changes(made):
+def _changes(made: plan.Plan) -> Iterator[Change]:
     """Everything that a run does, as it would be typed."""
     for name, runs in made.leftovers.items():
         for run in dict.fromkeys(runs):
@@ -170,18 +191,18 @@ def _changes(made):
         yield Change(f"{start.place.name}: launch", None, shlex.join(start.argv))
 
 
-def _may_be_watched(left):
+def _may_be_watched(left: Leftover) -> bool:
     return left.running and left.silent_s is not None and left.silent_s < training_watch.BEATS_S
 
 
-def _not_begun(error):
+def _not_begun(error: OperatorError) -> dict[str, Any]:
     """The verdict on a run that never trained."""
     found = {"state": "failed", "code": error.code, "reason": error.found, "todo": error.todo}
     empty = dict.fromkeys(("rank", "status", "signal", "known", "log"))
     return dict(empty, host=error.data.get("host"), lines=[], also=[], **found)
 
 
-def _shown(made):
+def _shown(made: plan.Plan) -> dict[str, Any]:
     """A plan as the user sees it, and its result when there is one."""
     result_of = made.result
     if result_of is not None and len(result_of["iterations"]) > MANY_ITERATIONS:
@@ -210,5 +231,5 @@ def _shown(made):
     }
 
 
-def _now():
+def _now() -> str:
     return f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

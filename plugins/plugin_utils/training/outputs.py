@@ -11,19 +11,22 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any, Mapping, TextIO, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 
-def _private(path, flags):
+def _private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
 class Outputs:
     """The result and the log of a run on the controller. A full disk there does not end a training."""
 
-    def __init__(self, folder, run):
+    def __init__(self, folder: str | None, run: str) -> None:
         self._folder = Path(os.path.expanduser(folder)) if folder else None
+        self._trouble: list[str]
+        self._file: TextIO | None
         self._run, self._trouble, self._file = run, [], None
         if self._folder is None:
             return
@@ -42,10 +45,10 @@ class Outputs:
             ) from None
 
     @property
-    def log(self):
+    def log(self) -> str | None:
         return None if self._folder is None else self._path("log")
 
-    def write(self, text):
+    def write(self, text: str) -> None:
         """More of the log."""
         if self._file is None:
             return
@@ -56,11 +59,11 @@ class Outputs:
             self._file = None
             self._trouble.append(f"The log on the controller is not whole: {trouble.strerror}.")
 
-    def names(self):
+    def names(self) -> dict[str, str]:
         """Where both are."""
         return {} if self._folder is None else {"log": self._path("log"), "file": self._path("json")}
 
-    def save(self, told):
+    def save(self, told: Mapping[str, Any]) -> list[str]:
         """Write the result in one piece; what went wrong, as sentences."""
         if self._folder is None:
             return []
@@ -72,7 +75,7 @@ class Outputs:
             self._trouble.append(f"The result could not be written on the controller: {trouble.strerror}.")
         return self._trouble
 
-    def _replace(self, told):
+    def _replace(self, told: Mapping[str, Any]) -> None:
         handle, name = tempfile.mkstemp(dir=self._folder, prefix=".result-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -84,5 +87,5 @@ class Outputs:
                 os.unlink(name)
             raise
 
-    def _path(self, kind):
-        return str(self._folder / f"training-{self._run}.{kind}")
+    def _path(self, kind: str) -> str:
+        return str(cast(Path, self._folder) / f"training-{self._run}.{kind}")

@@ -18,6 +18,7 @@ import threading
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as NoAnswer
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, TypeVar
 
 from ansible import constants as C
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
@@ -27,6 +28,14 @@ from ansible.plugins.loader import become_loader, connection_loader
 from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Completed
+
+if TYPE_CHECKING:
+    from ansible.playbook.play_context import PlayContext
+    from ansible.playbook.task import Task
+    from ansible.plugins import AnsiblePlugin
+    from ansible.plugins.connection import ConnectionBase
+
+    T = TypeVar("T")
 
 # A guest that vanished without a word is noticed after so long, whatever the user's own settings of ssh are.
 ALIVE = "-o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=10"
@@ -48,28 +57,28 @@ class Late(str):
 class Guest:
     """One guest, on which one command runs at a time."""
 
-    def __init__(self, name, execute):
+    def __init__(self, name: str, execute: Callable[[tuple[str, ...], str | bytes | None], Mapping[str, Any]]) -> None:
         self.name = name
         self._execute = execute
         self._lock = threading.Lock()
         self._has_answered = False
 
-    def run(self, argv, data=None):
+    def run(self, argv: Iterable[object], data: str | bytes | None = None) -> Completed:
         """Run one command; data goes to its standard input."""
-        argv = tuple(str(word) for word in argv)
+        words = tuple(str(word) for word in argv)
         with self._lock:
             try:
-                answer = self._execute(argv, data)
+                answer = self._execute(words, data)
             except AnsibleError as trouble:
                 raise self._understood(trouble) from None
             self._has_answered = True
-        return Completed(argv, answer["rc"], answer["stdout"], answer["stderr"])
+        return Completed(words, answer["rc"], answer["stdout"], answer["stderr"])
 
-    def script(self, text, *arguments, data=None):
+    def script(self, text: str, *arguments: object, data: str | bytes | None = None) -> Completed:
         """Run a script by /bin/sh."""
         return self.run(["/bin/sh", "-c", text, "sh", *arguments], data)
 
-    def _understood(self, trouble):
+    def _understood(self, trouble: AnsibleError) -> Exception:
         """The error that is meant by one of Ansible's, of which older versions have another kind."""
         text = " ".join(str(trouble).split())
         silent = SILENT.search(text)
@@ -84,17 +93,19 @@ class Guest:
 class Guests:
     """All guests of a run, asked side by side."""
 
-    def __init__(self, guests):
+    def __init__(self, guests: Iterable[Guest]) -> None:
         self.by_name = {guest.name: guest for guest in guests}
-        self._waiting = {}
+        self._waiting: dict[str, Future[Any]] = {}
 
-    def ask(self, names, work, limit_s=ANSWER_S, patience_s=0):
+    def ask(
+        self, names: Iterable[str], work: Callable[[Guest], T], limit_s: float = ANSWER_S, patience_s: float = 0
+    ) -> tuple[dict[str, T], dict[str, str]]:
         """({guest: what work(guest) gave}, {guest: why there is no answer}); other errors are raised.
 
         A guest that still owes an answer is given patience_s seconds for it, and is not asked otherwise.
         """
-        futures = {}
-        lost = {}
+        futures: dict[str, Future[T]] = {}
+        lost: dict[str, str] = {}
         wait([self._waiting[name] for name in names if name in self._waiting], patience_s)
         for name in names:
             if name in self._waiting and not self._waiting[name].done():
@@ -111,8 +122,10 @@ class Guests:
                 lost[name] = str(trouble)
         return given, lost
 
-    def hear(self, names, work):
+    def hear(self, names: Iterable[str], work: Callable[[Guest], T]) -> tuple[dict[str, T], dict[str, str]]:
         """The same of guests that gave no answer: what they say to the question before, without waiting for any."""
+        given: dict[str, T]
+        lost: dict[str, str]
         given, lost = {}, {}
         for name in names:
             before = self._waiting[name]
@@ -127,13 +140,13 @@ class Guests:
         return given, lost
 
 
-def _begin(work, guest):
+def _begin(work: Callable[[Guest], T], guest: Guest) -> Future[T]:
     """The future of work(guest). Python waits for threads of a pool at its end, and a guest may never answer."""
-    future = Future()
+    future: Future[T] = Future()
     # Ansible keeps in such a context which task it runs.
     context = contextvars.copy_context()
 
-    def do():
+    def do() -> None:
         try:
             future.set_result(context.run(work, guest))
         except BaseException as trouble:  # noqa: BLE001  (it is told to whoever asks for the answer)
@@ -143,7 +156,7 @@ def _begin(work, guest):
     return future
 
 
-def refuse_lost(lost):
+def refuse_lost(lost: Mapping[str, str]) -> None:
     """An error for the first of the guests that give no answer, {guest: why}."""
     for name in sorted(lost):
         raise OperatorError(
@@ -157,11 +170,11 @@ def refuse_lost(lost):
 
 
 @contextlib.contextmanager
-def opened(action, names, task_vars):
+def opened(action: ActionBase, names: Iterable[str], task_vars: dict[str, Any]) -> Iterator[Guests]:
     """The guests with these names in the inventory; their connections are gone afterwards."""
     # Short, since the path of a control socket may only have about 100 characters.
     folder = tempfile.mkdtemp(prefix="run-", dir="/tmp")
-    reaches = []
+    reaches: list[_Reach] = []
     try:
         for name in names:
             reaches.append(_Reach(action, name, task_vars, folder))
@@ -175,7 +188,7 @@ def opened(action, names, task_vars):
 class _Reach(ActionBase):
     """An action of its own for each guest: commands with become are Ansible's own work."""
 
-    def __init__(self, action, name, task_vars, folder):
+    def __init__(self, action: ActionBase, name: str, task_vars: dict[str, Any], folder: str) -> None:
         self.name = name
         task, variables = _delegated(action, name, task_vars)
         templar = Templar(loader=action._loader, variables=variables)
@@ -185,16 +198,16 @@ class _Reach(ActionBase):
         super().__init__(task, connection, context, action._loader, templar, action._shared_loader_obj)
         _keep_apart(connection, folder)
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         raise NotImplementedError
 
-    def execute(self, argv, data):
+    def execute(self, argv: Sequence[str], data: str | bytes | None) -> dict[str, Any]:
         """The answer of one command, whose words arrive as they are."""
         return self._low_level_execute_command(
             shlex.join(argv), sudoable=self._connection.become is not None, in_data=data
         )
 
-    def close(self, folder):
+    def close(self, folder: str) -> None:
         """End the connection, also where something still waits for an answer over it."""
         with contextlib.suppress(AnsibleError, OSError):
             if self._connection.transport == "ssh":
@@ -202,7 +215,7 @@ class _Reach(ActionBase):
             self._connection.close()
 
 
-def _delegated(action, name, task_vars):
+def _delegated(action: ActionBase, name: str, task_vars: dict[str, Any]) -> tuple[Task, dict[str, Any]]:
     """The task and the variables that it would have if it was delegated to a guest."""
     if name not in task_vars.get("hostvars", {}):
         raise OperatorError(
@@ -222,7 +235,7 @@ def _delegated(action, name, task_vars):
     return task, found["ansible_delegated_vars"][given]
 
 
-def _connection(task, context, variables, templar):
+def _connection(task: Task, context: PlayContext, variables: Mapping[str, Any], templar: Templar) -> ConnectionBase:
     kind = str(templar.template(variables.get("ansible_connection", task.connection or context.connection or "ssh")))
     kind = "ssh" if kind in ("smart", "") else kind
     connection = connection_loader.get(kind, context, os.devnull, task_uuid=task._uuid)
@@ -248,7 +261,9 @@ def _connection(task, context, variables, templar):
     return connection
 
 
-def _become(connection, task, context, variables, templar):
+def _become(
+    connection: ConnectionBase, task: Task, context: PlayContext, variables: Mapping[str, Any], templar: Templar
+) -> None:
     wanted = variables.get("ansible_become")
     wanted = task.become if wanted is None else boolean(templar.template(wanted), strict=False)
     method = str(templar.template(variables.get("ansible_become_method") or task.become_method or "sudo"))
@@ -258,12 +273,12 @@ def _become(connection, task, context, variables, templar):
         context.set_become_plugin(plugin.name)
 
 
-def _options(kind, plugin, variables, templar):
+def _options(kind: str, plugin: AnsiblePlugin, variables: Mapping[str, Any], templar: Templar) -> dict[str, Any]:
     names = C.config.get_plugin_vars(kind, plugin._load_name)
     return {name: templar.template(variables[name]) for name in names if name in variables}
 
 
-def _end_sharing(program, folder):
+def _end_sharing(program: str, folder: str) -> None:
     """End all that is kept open in this folder. Ansible's reset would let a command that hangs go on."""
     for socket in Path(folder).iterdir():
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -277,7 +292,7 @@ def _end_sharing(program, folder):
             )
 
 
-def _keep_apart(connection, folder):
+def _keep_apart(connection: ConnectionBase, folder: str) -> None:
     """A connection of ssh of its own, with a watch on it. One that the play made before might never notice a death."""
     if getattr(connection, "transport", "") != "ssh":
         return

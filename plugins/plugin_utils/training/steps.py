@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import tarfile
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -16,6 +17,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training import bu
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import CLIENTS
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.verdict import TIMED_OUT
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Completed
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest
 
 # Of a launcher's output in one answer.
 CHUNK = 1 << 20
@@ -41,14 +46,14 @@ class Answer:
 class Steps:
     """The steps of one run, for any of its guests."""
 
-    def __init__(self, params, run):
+    def __init__(self, params: Mapping[str, Any], run: str) -> None:
         self._params = params
         self._run = run
         self._client = CLIENTS[params["container_engine"]]
         self._name = container.name_of(run)
         self._folder = f"{params['work_dir']}/{run}"
 
-    def look(self, guest):
+    def look(self, guest: Guest) -> look.Look:
         """The guest as it is, without changing anything."""
         params = self._params
         done = guest.script(scripts.LOOK, self._client, params["image"], params["work_dir"], params["ssh_port"])
@@ -56,17 +61,17 @@ class Steps:
             raise _failed(guest, "it was to be looked at", done, "not_looked_at")
         return look.parse(guest.name, done.stdout)
 
-    def pull(self, guest):
+    def pull(self, guest: Guest) -> None:
         """Fetch the image."""
         done = guest.run([self._client, "pull", self._params["image"]])
         if done.rc != 0:
             raise _failed(guest, f"the image {self._params['image']} was to be fetched", done, "pull_failed")
 
-    def counters(self, guest):
+    def counters(self, guest: Guest) -> dict[str, dict[str, tuple[int, int]]]:
         """What the interfaces have carried so far."""
         return result.counters(guest.script(scripts.COUNTERS).stdout)
 
-    def start(self, guest, argv, files):
+    def start(self, guest: Guest, argv: Sequence[str], files: Mapping[str, tuple[int, str]]) -> None:
         """Bring the files and start the container."""
         done = guest.script(scripts.DELIVER, self._folder, data=archive(files))
         if done.rc != 0:
@@ -75,32 +80,32 @@ class Steps:
         if done.rc != 0:
             raise _failed(guest, "the container of the run was to start", done, "not_started")
 
-    def build(self, guest):
+    def build(self, guest: Guest) -> tuple[dict[str, Any] | None, str]:
         """With what Horovod was built; None where it cannot tell, with what it says instead (nothing: it is slow)."""
         done = guest.run([self._client, "exec", self._name, "/bin/sh", f"{INSIDE}/check"])
         said = "" if done.rc in (TIMED_OUT, 128 + 9) else " / ".join(done.text.splitlines()[-LAST_LINES:]) or "nothing"
         found = build.parse(done.stdout)
         return None if found is None else dict(found, output=done.stdout), said
 
-    def launch(self, guest):
+    def launch(self, guest: Guest) -> None:
         """Start the launcher in the container."""
         done = guest.run([self._client, "exec", "--detach", self._name, "/bin/sh", f"{INSIDE}/start"])
         if done.rc != 0:
             raise _failed(guest, "the launcher was to start in the container", done, "not_launched")
 
-    def ask(self, guest, beat, offset, most):
+    def ask(self, guest: Guest, beat: str, offset: int, most: int) -> Answer:
         """How it goes, and the output from this byte on."""
         done = guest.script(scripts.POLL, self._client, self._name, self._folder, beat, offset, most)
         return _answer(done.stdout)
 
-    def stop(self, guest, run=None):
+    def stop(self, guest: Guest, run: str | None = None) -> int:
         """Remove the containers and files of a run; how many containers are left."""
         done = guest.script(scripts.STOP, self._client, self._params["work_dir"], run or self._run)
         words = done.stdout.split()
-        return plain_text.whole(words[1], 0) if len(words) == 2 and words[0] == "left" else 0
+        return cast(int, plain_text.whole(words[1], 0)) if len(words) == 2 and words[0] == "left" else 0
 
 
-def _answer(text):
+def _answer(text: str) -> Answer:
     lines = dict(line.partition(" ")[::2] for line in text.splitlines())
     state = lines.get("state", "gone").split()
     known = len(state) == 3
@@ -110,7 +115,7 @@ def _answer(text):
         exit_status=plain_text.whole(state[1]) if known else None,
         out_of_memory=known and state[2] == "true",
         status=plain_text.whole(lines.get("status", "")),
-        size=plain_text.whole(lines.get("size", ""), 0),
+        size=cast(int, plain_text.whole(lines.get("size", ""), 0)),
         output=plain_text.decoded(lines.get("output", "")),
         room=plain_text.whole(lines.get("room", "")),
         said=lines.get("said", "").strip(),
@@ -118,7 +123,7 @@ def _answer(text):
     )
 
 
-def archive(files):
+def archive(files: Mapping[str, tuple[int, str]]) -> bytes:
     """A tar archive of {path: (mode, text)}, in which all belongs to root."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
@@ -135,7 +140,7 @@ def archive(files):
     return buffer.getvalue()
 
 
-def _failed(guest, wanted, done, code):
+def _failed(guest: Guest, wanted: str, done: Completed, code: str) -> OperatorError:
     lines = [line for line in done.text.splitlines() if line.strip()]
     said = " / ".join(lines[-LAST_LINES:])
     known = next((words for words in KNOWN if words[0] in said.lower()), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, files, launch, plan, verdict
@@ -17,6 +18,12 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruptio
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import keys as training_keys
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import CHUNK
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Look
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import Answer, Steps
+
+    T = TypeVar("T")
 
 # A container of a run that nobody asks for ends after so long.
 UNHEARD_S = 60
@@ -36,9 +43,9 @@ MOST_OUTPUT = 1 << 28
 class Clock:
     """Time, and what it is used for; replaced in tests."""
 
-    now: object = time.monotonic
-    sleep: object = time.sleep
-    parent: object = os.getppid
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    parent: Callable[[], int] = os.getppid
 
 
 @dataclass
@@ -46,23 +53,32 @@ class Course:
     """What became of a run."""
 
     seen: Progress
-    looks: dict
-    before: dict = field(default_factory=dict)
-    after: dict = field(default_factory=dict)
-    answers: dict = field(default_factory=dict)
-    lost: dict = field(default_factory=dict)  # guests that do not answer: why
-    without: dict = field(default_factory=dict)  # guests without which an elastic run went on: why
-    statuses: dict = field(default_factory=dict)  # of launchers, by guest
-    build: dict | None = None
-    remarks: list = field(default_factory=list)
+    looks: dict[str, Look]
+    before: dict[str, dict[str, dict[str, tuple[int, int]]]] = field(default_factory=dict)
+    after: dict[str, dict[str, dict[str, tuple[int, int]]]] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)  # guests that do not answer: why
+    without: dict[str, str] = field(default_factory=dict)  # guests without which an elastic run went on: why
+    statuses: dict[str, int] = field(default_factory=dict)  # of launchers, by guest
+    build: dict[str, Any] | None = None
+    remarks: list[str] = field(default_factory=list)
     why: str = "ended"  # ended, stalled, too_long, too_much_output, interrupted
-    not_tidied: list = field(default_factory=list)
+    not_tidied: list[str] = field(default_factory=list)
 
 
 class Watch:
     """One run, from its start to its end."""
 
-    def __init__(self, made, guests, steps, looks, tell, clock=None, write=None):
+    def __init__(
+        self,
+        made: plan.Plan,
+        guests: reach.Guests,
+        steps: Steps,
+        looks: dict[str, Look],
+        tell: Callable[[str], None],
+        clock: Clock | None = None,
+        write: Callable[[str], None] | None = None,
+    ) -> None:
         self.made = made
         self._params = made.params
         self._limits = made.params["limits"]
@@ -73,12 +89,12 @@ class Watch:
         self._parent = self._clock.parent()
         self._first_rank = {start.place.name: start.first_rank for start in made.launches}
         self._offsets = {start.place.name: 0 for start in made.launches}
-        self._lost_since = {}
+        self._lost_since: dict[str, float] = {}
         self._beat = 0
         self._begun = False
         self.course = Course(Progress(launch.hosts_of_ranks(made.places)), looks)
 
-    def run(self, trainings):
+    def run(self, trainings: Mapping[str, str]) -> None:
         """Start, watch and tidy up; what happened stands in the course."""
         try:
             self._fetch()
@@ -91,7 +107,7 @@ class Watch:
         finally:
             self._end()
 
-    def _fetch(self):
+    def _fetch(self) -> None:
         if not self.made.pulls:
             return
         many = len(self.made.pulls)
@@ -101,18 +117,18 @@ class Watch:
         plan.refuse_images(self._params, self.course.looks)
         self.made = plan.informed(self.made, self.course.looks)
 
-    def _begin(self, trainings):
+    def _begin(self, trainings: Mapping[str, str]) -> None:
         self._begun = True
         for name, runs in self.made.leftovers.items():
             for run in dict.fromkeys(runs):
                 self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
-                self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)
+                self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         places = {place.name: place for place in self.made.places}
         starts = {start.place.name: start.argv for start in self.made.launches}
         needs_ssh = self._params["engine"] == "horovod" and len(places) > 1
         keys = training_keys.make([place.node for place in places.values()]) if needs_ssh else None
 
-        def start(guest):
+        def start(guest: reach.Guest) -> None:
             place = places[guest.name]
             given = files.files(
                 place,
@@ -133,7 +149,7 @@ class Watch:
         self._all(list(starts), self._steps.launch)
         self._tell(f"{self.course.seen.size} rank(s) start on {', '.join(self._names)}.")
 
-    def _check_build(self):
+    def _check_build(self) -> None:
         if not self._params["check_build"] or self._params["engine"] != "horovod":
             return
         name = self._names[0]
@@ -145,7 +161,7 @@ class Watch:
         build.refuse(self._params, found, said)
         self.course.build = found
 
-    def _wait_until_ready(self):
+    def _wait_until_ready(self) -> None:
         began = self._clock.now()
         while True:
             answers = self._all(self._names, self._asking(0))
@@ -159,7 +175,7 @@ class Watch:
                 raise self._slow_start(late[0], answers[late[0]].said or "It says nothing")
             self._clock.sleep(POLL_S)
 
-    def _follow(self):
+    def _follow(self) -> None:
         """Until the launchers have ended, or something else ends the run."""
         now = self._clock.now
         began = stepped = told_at = now()
@@ -197,7 +213,7 @@ class Watch:
             if not more:
                 self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
 
-    def _is_odd(self, at):
+    def _is_odd(self, at: float) -> bool:
         """Whether the run cannot go on, although a launcher still runs. It may end by itself and say why."""
         if any(status != 0 for status in self.course.statuses.values()):
             return True
@@ -208,13 +224,13 @@ class Watch:
         self._go_on_without(missing)
         return False
 
-    def _go_on_without(self, missing):
+    def _go_on_without(self, missing: Mapping[str, str]) -> None:
         for name, why in missing.items():
             if name not in self.course.without:
                 self.course.without[name] = why.rstrip(".")
                 self._tell(f"{name} is lost, and the training goes on without it. {self.course.without[name]}.")
 
-    def _poll(self, most):
+    def _poll(self, most: int) -> bool:
         """Ask all guests at once: the launchers for output, the others only whether they are there."""
         self._beat += 1
         # Whoever is lost keeps nobody waiting: the other containers have to hear in time that they are still wanted.
@@ -238,7 +254,7 @@ class Watch:
                 more = more or self._offsets[name] < answer.size
         return more
 
-    def _take(self, name, answer):
+    def _take(self, name: str, answer: Answer) -> None:
         self._offsets[name] += len(answer.output)
         text = answer.output.decode("utf-8", "replace")
         if text:
@@ -247,7 +263,7 @@ class Watch:
         if answer.status is not None and self._offsets[name] >= answer.size:
             self.course.statuses[name] = answer.status
 
-    def _drain(self):
+    def _drain(self) -> None:
         """What was printed last, as long as somebody answers."""
         for _turn in range(MOST_OUTPUT // CHUNK):
             if not self._poll(CHUNK):
@@ -259,7 +275,7 @@ class Watch:
         for name, why in self.course.without.items():
             self.course.remarks.append(f"{name} was lost, and the training went on without it. {why}.")
 
-    def _end(self):
+    def _end(self) -> None:
         """Nothing stays behind, whatever happened. A guest that does not answer tidies up by itself."""
         if not self._begun:
             return
@@ -268,14 +284,20 @@ class Watch:
             if name in lost or left.get(name):
                 self.course.not_tidied.append(name)
 
-    def _asking(self, most):
-        def ask(guest):
+    def _asking(self, most: int) -> Callable[[reach.Guest], Answer]:
+        def ask(guest: reach.Guest) -> Answer:
             wanted = most if guest.name in self._offsets else 0
             return self._steps.ask(guest, f"{self.made.run} {self._beat}", self._offsets.get(guest.name, 0), wanted)
 
         return ask
 
-    def _all(self, names, work, limit_s=ANSWER_S, slow=None):
+    def _all(
+        self,
+        names: Iterable[str],
+        work: Callable[[reach.Guest], T],
+        limit_s: float = ANSWER_S,
+        slow: Callable[[str], OperatorError] | None = None,
+    ) -> dict[str, T]:
         """An answer of every one of these guests, or an error; slow makes that of a guest whose time is over."""
         answers, lost = self._guests.ask(names, work, limit_s)
         late = sorted(name for name, why in lost.items() if isinstance(why, reach.Late))
@@ -284,7 +306,7 @@ class Watch:
         reach.refuse_lost(lost)
         return answers
 
-    def _slow_pull(self, name):
+    def _slow_pull(self, name: str) -> OperatorError:
         return OperatorError(
             name,
             f"the image {self._params['image']} was to be fetched within {self._limits['pull_s']} seconds",
@@ -294,7 +316,7 @@ class Watch:
             host=name,
         )
 
-    def _slow_start(self, name, found="The engine still starts it"):
+    def _slow_start(self, name: str, found: str = "The engine still starts it") -> OperatorError:
         return OperatorError(
             name,
             f"its container was to be ready within {self._limits['start_s']} seconds",
@@ -305,7 +327,7 @@ class Watch:
         )
 
 
-def _not_ready(name, answer):
+def _not_ready(name: str, answer: Answer) -> OperatorError:
     how = "It is gone" if answer.gone else f"It ended with {answer.exit_status}"
     return OperatorError(
         name,

@@ -6,17 +6,31 @@
 
 from __future__ import annotations
 
+from typing import Any, Iterable, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, judge, needs, rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.collect import collect
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.record import read
 
 
-def blocked(seen, intent, check, guests, variant="", thresholds=None):
+def blocked(
+    seen: Mapping[str, Any],
+    intent: Mapping[str, Any],
+    check: str,
+    guests: Iterable[str],
+    variant: str = "",
+    thresholds: Mapping[str, Any] | None = None,
+) -> str:
     """The reason, or an empty text."""
     return _left_out(intent, check, variant) or _why(_rows(seen, intent, thresholds), check, guests, variant)
 
 
-def due(steps, seen, intent, thresholds=None):
+def due(
+    steps: Iterable[Sequence[Mapping[str, Any]]],
+    seen: Mapping[str, Any],
+    intent: Mapping[str, Any],
+    thresholds: Mapping[str, Any] | None = None,
+) -> list[list[Mapping[str, Any]]]:
     """Steps of runs without those that something speaks against, judged once for all of them."""
     rows = _rows(seen, intent, thresholds)
     left = [
@@ -30,14 +44,16 @@ def due(steps, seen, intent, thresholds=None):
     return [step for step in left if step]
 
 
-def _left_out(intent, check, variant):
+def _left_out(intent: Mapping[str, Any], check: str, variant: str) -> str:
     rung = rungs.of(check, variant)
     return rungs.left_out(rung, expected.intent_of(intent)) if rung is not None else ""
 
 
-def _rows(seen, intent, thresholds):
+def _rows(
+    seen: Mapping[str, Any], intent: Mapping[str, Any], thresholds: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
     return judge.judge(collect(seen, read)[0], intent, thresholds or {})["rows"]
 
 
-def _why(rows, check, guests, variant):
+def _why(rows: Sequence[dict[str, Any]], check: str, guests: Iterable[str], variant: str) -> str:
     return needs.may_run(rows, check, {"guests": list(guests)}, variant)

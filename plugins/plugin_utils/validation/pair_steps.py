@@ -6,20 +6,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, look, outcome, scripts
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest
 
 
 class PairSteps:
     """The steps of one run, for any of its guests."""
 
-    def __init__(self, params, run):
+    def __init__(self, params: Mapping[str, Any], run: str) -> None:
         self._work_dir = params["work_dir"]
         self._ports = params["ports"]
         self._run = run
 
-    def look(self, guest):
+    def look(self, guest: Guest) -> look.Look:
         """The guest as it is, without changing anything."""
         done = guest.script(scripts.LOOK, self._work_dir, *look.TOOLS)
         if done.rc != 0:
@@ -33,28 +38,28 @@ class PairSteps:
             )
         return look.parse(guest.name, done.stdout)
 
-    def serve(self, guest, test, limit_s):
+    def serve(self, guest: Guest, test: commands.Test, limit_s: int) -> outcome.Side:
         """Start the servers of a test; they run on, and end by themselves in time."""
         lines = [commands.line(argv) for argv in test.servers]
         first, count = self._ports["first"], self._ports["count"]
         return self._side(guest, scripts.SERVE, "server", limit_s, first, count, test.ready, *lines)
 
-    def call(self, guest, test, ports, limit_s):
+    def call(self, guest: Guest, test: commands.Test, ports: Sequence[int], limit_s: int) -> outcome.Side:
         """Run the clients of a test to their end."""
         ports = [*ports, *([0] * len(test.clients))]
         lines = [commands.line(argv, port) for argv, port in zip(test.clients, ports)]
         return self._side(guest, scripts.CALL, "client", limit_s, *lines)
 
-    def collect(self, guest):
+    def collect(self, guest: Guest) -> outcome.Side:
         """What the servers said, which are gone then."""
         return self._side(guest, scripts.COLLECT, "server")
 
-    def stop(self, guest, run=None):
+    def stop(self, guest: Guest, run: str | None = None) -> int:
         """End all programs of a run and remove its files; how many are left."""
         words = guest.script(scripts.STOP, self._work_dir, run or self._run).stdout.split()
-        return plain_text.whole(words[1], 0) if len(words) == 2 and words[0] == "left" else 0
+        return cast(int, plain_text.whole(words[1], 0)) if len(words) == 2 and words[0] == "left" else 0
 
-    def _side(self, guest, script, side, *arguments):
+    def _side(self, guest: Guest, script: str, side: str, *arguments: object) -> outcome.Side:
         done = guest.script(script, f"{self._work_dir}/{self._run}/{side}", *arguments)
         told = outcome.side(done.stdout)
         if done.rc != 0 and not told.trouble:

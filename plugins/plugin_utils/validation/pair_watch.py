@@ -12,12 +12,22 @@ import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import measured, simulated
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, look, outcome, rounds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.look import End, Look
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_steps import PairSteps
+
+    T = TypeVar("T")
 
 # Starting programs and reading what they said, beyond the time that they take.
 SERVE_S, COLLECT_S, STOP_S, SPARE_S = 30, 30, 30, 20
@@ -28,16 +38,25 @@ TURN_S, PATIENCE_S, BACK_S, WAIT_S = 0.5, 10, 10, 2.0
 class Clock:
     """Time, and what it is used for; replaced in tests."""
 
-    now: object = time.monotonic
-    sleep: object = time.sleep
-    wall: object = time.time
-    parent: object = os.getppid
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    wall: Callable[[], float] = time.time
+    parent: Callable[[], int] = os.getppid
 
 
 class PairWatch:
     """All tests of a run, from the look to the last figure. control reaches the guests by connections of its own."""
 
-    def __init__(self, params, guests, control, steps, tell, keep=None, clock=None):
+    def __init__(
+        self,
+        params: Mapping[str, Any],
+        guests: Guests,
+        control: Guests,
+        steps: PairSteps,
+        tell: Callable[[str], None],
+        keep: Callable[[Sequence[str], str], str] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self._params = params
         self._guests, self._control, self._steps, self._tell = guests, control, steps, tell
         self._keep = keep or (lambda _words, _text: "")
@@ -45,16 +64,16 @@ class PairWatch:
         self._parent = self._clock.parent()
         self._names = [guest["name"] for guest in params["guests"]]
         self._stopped = False
-        self._looks = {}
-        self._ends = {}
-        self._no_rdma = {}
-        self._failed = set()  # (check, from, to) that did not end well
-        self.out = {}  # guests that take no part: why
-        self.lost = {}  # guests that did not answer: why
-        self.not_tidied = []
-        self.measurements = []
+        self._looks: dict[str, Look] = {}
+        self._ends: dict[str, End] = {}
+        self._no_rdma: dict[str, str] = {}
+        self._failed: set[tuple[str, str, str]] = set()  # (check, from, to) that did not end well
+        self.out: dict[str, str] = {}  # guests that take no part: why
+        self.lost: dict[str, str] = {}  # guests that did not answer: why
+        self.not_tidied: list[str] = []
+        self.measurements: list[dict[str, Any]] = []
 
-    def look(self):
+    def look(self) -> dict[str, Look]:
         """See all guests, remove what killed runs left, and know who takes part."""
         wishes = {guest["name"]: guest for guest in self._params["guests"]}
         looks = self._see(self._names)
@@ -81,7 +100,7 @@ class PairWatch:
             self._ends[name], self._no_rdma[name] = look.end_of(wishes[name], seen)
         return looks
 
-    def planned(self):
+    def planned(self) -> list[dict[str, Any]]:
         """What a run does, one entry for each check with the commands of its first pair."""
         here = [name for name in self._names if name in self._ends]
         made, many = [], len(self._rounds())
@@ -100,12 +119,12 @@ class PairWatch:
             )
         return made
 
-    def run(self):
+    def run(self) -> None:
         """Everything that was asked for. Whatever happens, no program is left on a guest that answers."""
         for name, seen in self._looks.items():
             for run, _alive_now in seen.leftovers:
                 self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
-                self._guests.ask([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)
+                self._guests.ask([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         pool = ThreadPoolExecutor(max_workers=max(1, len(self._names) // 2))
         going = []
         try:
@@ -125,15 +144,15 @@ class PairWatch:
             self._end(going)
             pool.shutdown(wait=False)
 
-    def _rounds(self):
+    def _rounds(self) -> list[list[tuple[str, str]]]:
         return rounds.rounds(self._names, self._params["rounds"])
 
-    def _wait(self, going):
+    def _wait(self, going: Iterable[Future[list[dict[str, Any]]]]) -> None:
         while wait(going, TURN_S).not_done:
             if self._clock.parent() != self._parent:
                 raise Interrupted()
 
-    def _end(self, going):
+    def _end(self, going: Iterable[Future[list[dict[str, Any]]]]) -> None:
         """Twice where somebody is still at work: a server may have been on its way."""
         busy = [future for future in going if not future.done()]
         # A guest that is still at work takes no second command over the same connection.
@@ -143,13 +162,15 @@ class PairWatch:
             wait(busy, PATIENCE_S)
         self.not_tidied = [name for name in self._names if name in lost or left.get(name)]
 
-    def _pair(self, check, pair):
+    def _pair(self, check: str, pair: tuple[str, str]) -> list[dict[str, Any]]:
         return [self._direction(check, source, target) for source, target in rounds.directions(pair)]
 
-    def _direction(self, check, source, target):
+    def _direction(self, check: str, source: str, target: str) -> dict[str, Any]:
         """The measurement of one direction: its client on the source, its server on the target."""
         status, why = self._refused(check, source, target)
         began, start = _utc(self._clock.wall()), self._clock.now()
+        rans: list[outcome.Ran]
+        values: dict[str, Any]
         rans, values = [], {}
         tests = [] if why else self._tests(check, target, source)
         for test in tests:
@@ -157,7 +178,7 @@ class PairWatch:
             if trouble:
                 status, why = measured.FAILED, trouble
                 break
-            rans.append(ran)
+            rans.append(cast(outcome.Ran, ran))
         if rans and not why:
             status, why, values = outcome.judged(rans, self._params["messages"])
         if check == names.PING and not why:
@@ -178,7 +199,7 @@ class PairWatch:
             variant=self._params["gpu_memory"] if check == names.OF_GPU else "",
         )
 
-    def _refused(self, check, source, target):
+    def _refused(self, check: str, source: str, target: str) -> tuple[str, str]:
         """(status, why) of a test that is not begun."""
         for name in (source, target):
             if name in self.lost:
@@ -198,19 +219,25 @@ class PairWatch:
             return measured.SKIPPED, f"{names.RPING} from {source} to {target} did not succeed."
         return measured.DONE, ""
 
-    def _one(self, test, source, target):
+    def _one(self, test: commands.Test, source: str, target: str) -> tuple[outcome.Ran | None, str]:
         """(what both sides said, why nothing is known): one run of the programs."""
         limit_s = self._limit_s(test)
         server = outcome.Side()
         if test.servers:
-            server, why = self._ask(target, lambda guest: self._steps.serve(guest, test, limit_s), SERVE_S)
+            server, why = cast(
+                "tuple[outcome.Side, str]",
+                self._ask(target, lambda guest: self._steps.serve(guest, test, limit_s), SERVE_S),
+            )
             if why:
                 return None, why
         client = outcome.Side()
         why = ""
         if not server.ended and not server.trouble:
-            client, why = self._ask(
-                source, lambda guest: self._steps.call(guest, test, server.ports, limit_s), limit_s + SPARE_S
+            client, why = cast(
+                "tuple[outcome.Side, str]",
+                self._ask(
+                    source, lambda guest: self._steps.call(guest, test, server.ports, limit_s), limit_s + SPARE_S
+                ),
             )
         if test.servers:
             said, gone = self._ask(target, self._steps.collect, COLLECT_S)
@@ -220,7 +247,7 @@ class PairWatch:
                 server = outcome.Side(said.outputs, server.ports, server.ended, trouble)
         return (None, why) if why else (outcome.Ran(test, server, client), "")
 
-    def _ask(self, name, work, limit_s):
+    def _ask(self, name: str, work: Callable[[Guest], T], limit_s: float) -> tuple[T | None, str]:
         if self._stopped:
             return None, "It was interrupted."
         given, lost = self._guests.ask([name], work, limit_s)
@@ -229,14 +256,16 @@ class PairWatch:
             return None, f"{name} does not answer: {lost[name]}"
         return given[name], ""
 
-    def _come_back(self):
+    def _come_back(self) -> None:
         """A guest that was lost for a while takes part in the next check again."""
         back, _lost = self._guests.ask(list(self.lost), lambda guest: guest.run(["true"]), BACK_S)
         for name in back:
             if name in self._looks:
                 del self.lost[name]
 
-    def _passed(self, values, source, target, rans):
+    def _passed(
+        self, values: Mapping[str, Any], source: str, target: str, rans: list[outcome.Ran]
+    ) -> dict[str, int | None]:
         """The MTU that was asked for, and what passed of smaller ones where it did not."""
         mtu = self._params["mtu"] or self._ends[source].mtu
         told = {"mtu": mtu, "passes": mtu if values.get("received") else None}
@@ -247,37 +276,37 @@ class PairWatch:
             ran, why = self._one(test, source, target)
             if why:
                 break
-            rans.append(ran)
-            if outcome.judged([ran], None)[2].get("received"):
+            rans.append(cast(outcome.Ran, ran))
+            if outcome.judged([cast(outcome.Ran, ran)], None)[2].get("received"):
                 told["passes"] = smaller
         return told
 
-    def _tests(self, check, server, client):
+    def _tests(self, check: str, server: str, client: str) -> list[commands.Test]:
         seen = self._looks[client]
         many = look.processes(self._params["processes"], seen)
         return commands.runs(check, self._params, self._ends[server], self._ends[client], many)
 
-    def _limit_s(self, test):
+    def _limit_s(self, test: commands.Test) -> int:
         return test.seconds + self._params["limits"]["test_s"]
 
-    def _longest_s(self):
+    def _longest_s(self) -> int:
         return self._params["seconds"] + self._params["limits"]["test_s"] + SPARE_S
 
-    def _see(self, asked):
+    def _see(self, asked: Iterable[str]) -> dict[str, Look]:
         looks, lost = self._guests.ask(asked, self._steps.look, self._params["limits"]["look_s"])
         self.lost.update(lost)
         return looks
 
     @staticmethod
-    def _busy(looks):
+    def _busy(looks: Mapping[str, Look]) -> list[str]:
         return sorted(name for name, seen in looks.items() if _alive(seen))
 
 
-def _alive(seen):
+def _alive(seen: Look) -> list[str]:
     return [run for run, alive in seen.leftovers if alive]
 
 
-def _died(begun, said, test, target):
+def _died(begun: outcome.Side, said: outcome.Side, test: commands.Test, target: str) -> str:
     """A server that ended before its client came."""
     if not begun.ended:
         return ""
@@ -286,7 +315,7 @@ def _died(begun, said, test, target):
     return f"the server {test.tool} on {target} ended before its client came: {said_last}"
 
 
-def _words(rans, tests):
+def _words(rans: Sequence[outcome.Ran], tests: Sequence[commands.Test]) -> list[str]:
     """The command of the client, with the port that it used."""
     if not tests:
         return []
@@ -294,5 +323,5 @@ def _words(rans, tests):
     return [word.replace(commands.PORT, str(ports[0] if ports else "PORT")) for word in tests[-1].clients[0]]
 
 
-def _utc(seconds):
+def _utc(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

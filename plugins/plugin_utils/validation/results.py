@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from typing import Any, Iterable, Mapping
+
 KEPT = ("measurements", "outputs", "unreachable", "failed", "msg", "skipped")
 
 
-def looks(guests):
+def looks(guests: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
     """{guest: {before, after}} of the variables of guests."""
     return {
         own["inventory_hostname"]: {
@@ -20,7 +22,7 @@ def looks(guests):
     }
 
 
-def run(result):
+def run(result: Mapping[str, Any]) -> dict[str, Any]:
     """The run of one result of a loop."""
     item = result["item"]
     return {

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, cast
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.svg import COLOURS, SETTINGS
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 # In units of the picture. On a phone a plot is a little smaller than that, on a desk a little larger.
 WIDTH = 440
@@ -17,7 +24,7 @@ UNIT = 72.0
 OLDEST = (3, 7)
 FONT = 12.5
 COLOUR_OF = {"rdma": COLOURS["first"], "tcp": COLOURS["second"]}
-DASHES = {"rdma": "-", "tcp": (0, (5, 2))}
+DASHES: dict[str, str | tuple[int, tuple[int, int]]] = {"rdma": "-", "tcp": (0, (5, 2))}
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -26,7 +33,7 @@ class NoPlots(Exception):
 
 
 @contextlib.contextmanager
-def ready():
+def ready() -> Iterator[None]:
     """The settings for all figures, whatever the user's own are."""
     try:
         import matplotlib
@@ -66,28 +73,28 @@ def ready():
         yield
 
 
-def figure(height, rows=1, width=WIDTH, **layout):
+def figure(height: float, rows: int = 1, width: float = WIDTH, **layout: Any) -> tuple[Figure, list[Axes]]:
     """A figure of so many units, with axes one below the other."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(width / UNIT, height / UNIT), dpi=UNIT, layout="constrained", **layout)
-    made.get_layout_engine().set(w_pad=6 / UNIT, h_pad=5 / UNIT)
+    cast("ConstrainedLayoutEngine", made.get_layout_engine()).set(w_pad=6 / UNIT, h_pad=5 / UNIT)
     return made, [made.add_subplot(rows, 1, index + 1) for index in range(rows)]
 
 
-def named(axes, label, simulated):
+def named(axes: Axes, label: str, simulated: bool) -> None:
     """Say above the axis what it measures, since turned text is hard to read, and whether it was simulated."""
     axes.set_title(label, loc="left", fontsize=FONT - 0.5, color=COLOURS["muted"], pad=8)
     if simulated:
         axes.set_title("simulated", loc="right", fontsize=FONT - 0.5, color=COLOURS["warn"], style="italic", pad=8)
 
 
-def legend(made, handles, columns=3):
+def legend(made: Figure, handles: Iterable[Artist], columns: int = 3) -> None:
     """Above all panels, from left to right."""
     made.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=2.4, columnspacing=1.6)
 
 
-def whole(axes, values):
+def whole(axes: Axes, values: Iterable[float]) -> None:
     """Ticks on just these whole numbers, or on as many of them as there is room for; on the last one always."""
     row = sorted(set(values))
     apart = (row[-1] - row[0]) / 16

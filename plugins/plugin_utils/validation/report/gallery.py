@@ -6,11 +6,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import numbers
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import canvas, plots, svg
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def models(document):
+    # Name, title, description, and what draws it.
+    Plot = tuple[str, str, str, Callable[[], Figure]]
+
+
+def models(document: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
     """Trainings by model, each model a study of its own: [(name, runs)]."""
     runs = document["trainings"] or []
     return [
@@ -18,7 +26,7 @@ def models(document):
     ]
 
 
-def drawings(document):
+def drawings(document: Mapping[str, Any]) -> dict[str, str]:
     """{name: svg} of everything that has a plot; raises canvas.NoPlots without the library."""
     found = {}
     with canvas.ready():
@@ -27,11 +35,11 @@ def drawings(document):
     return found
 
 
-def _wanted(document):
+def _wanted(document: Mapping[str, Any]) -> Iterator[Plot]:
     for index, (model, runs) in enumerate(models(document), 1):
         yield from _of_model(document, index, model, runs)
     for found in document["matrices"]:
-        yield found["id"], *_matrix(found), lambda found=found: plots.matrix(found)
+        yield found["id"], *_matrix(found), cast("Callable[[], Figure]", lambda found=found: plots.matrix(found))
     timed = [stage for stage in document["stages"] or [] if stage["seconds"] is not None]
     if timed:
         longest = max(timed, key=lambda stage: stage["seconds"])
@@ -47,7 +55,7 @@ def _wanted(document):
         yield "before-and-after", title, said, lambda: plots.before_and_after(compared["trainings"])
 
 
-def _of_model(document, index, model, runs):
+def _of_model(document: Mapping[str, Any], index: int, model: str, runs: Sequence[Mapping[str, Any]]) -> Iterator[Plot]:
     # One point shows nothing of how it grows.
     scales = len({run["nodes"] for run in runs}) > 1
     measured = [run for run in runs if run["images_per_s"] is not None]
@@ -74,7 +82,7 @@ def _of_model(document, index, model, runs):
         yield f"iterations-{index}", title, said, lambda: plots.iterations(rated, "images_per_s")
 
 
-def wanted_efficiency(document):
+def wanted_efficiency(document: Mapping[str, Any]) -> float | None:
     """The bound of the efficiency, where the ladder or the thresholds tell one."""
     told = [
         row["expected"]["low"]
@@ -87,7 +95,7 @@ def wanted_efficiency(document):
     return next((low for low in told if low is not None), None)
 
 
-def _matrix(found):
+def _matrix(found: Mapping[str, Any]) -> tuple[str, str]:
     unit = numbers.unit(found["unit"])
     worst = found["worst"][0]
     kind = f", {found['kind']}" if found["kind"] else ""
@@ -99,9 +107,9 @@ def _matrix(found):
     return _marked(found["title"] + kind, [found]), described
 
 
-def _marked(title, some):
+def _marked(title: str, some: Iterable[Mapping[str, Any]]) -> str:
     return f"{title} (simulated)" if any(one["simulated"] for one in some) else title
 
 
-def _listed(parts):
+def _listed(parts: Iterable[str]) -> str:
     return "; ".join(parts) + "."

@@ -12,8 +12,9 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.document import document
@@ -23,6 +24,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
     recorded,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import canvas, gallery, pages
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 
 HTML, DATA, SUMMARY = FILES = ("report.html", "report.json", "report.md")
 # More than this of one file of evidence is not read; its end says what happened.
@@ -38,31 +42,33 @@ NOT_WANTED = "No plots were asked for."
 class Report:
     """The three files: what they hold, and what the report says on top."""
 
-    files: dict = field(default_factory=dict)
-    verdict: dict | None = None
+    files: dict[str, bytes | None] = field(default_factory=dict)
+    verdict: dict[str, Any] | None = None
     plots: int | None = None
 
-    def digests(self):
-        return {name: _digest(self.files[name]) if self.files.get(name) is not None else None for name in FILES}
+    def digests(self) -> dict[str, str | None]:
+        return {
+            name: _digest(cast(bytes, self.files[name])) if self.files.get(name) is not None else None for name in FILES
+        }
 
 
-class ValidationReport(Noun):
+class ValidationReport(Noun[Wish, Report]):
     """The report of one results folder."""
 
-    def __init__(self, params, warn):
+    def __init__(self, params: Wish, warn: Callable[[str], None]) -> None:
         self._params = params
         self._warn = warn
         self._folder = Path(params["results"])
-        self._inputs = {}
+        self._inputs: dict[str, dict[str, bytes | None]] = {}
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, Report]]) -> None:
         for folder in (self._params["results"], self._params["compare_with"]):
             if folder:
                 self._inputs[folder] = _inputs(Path(folder))
         (item,) = items
         item.now = self._found()
 
-    def want(self, item):
+    def want(self, item: Item[Wish, Report]) -> Report:
         earlier = None
         before = self._params["compare_with"]
         if before:
@@ -84,7 +90,7 @@ class ValidationReport(Noun):
             len(drawings),
         )
 
-    def compare(self, now, wanted):
+    def compare(self, now: Report, wanted: Report) -> list[Change]:
         was, new = now.digests(), wanted.digests()
         return [
             Change(name, _said(was[name], now.files[name]), _said(new[name], wanted.files[name]))
@@ -92,13 +98,13 @@ class ValidationReport(Noun):
             if was[name] != new[name]
         ]
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, Report]]) -> None:
         (item,) = items
         for change in item.changes:
             item.touched = True
-            self._write(change.path, item.wanted.files[change.path])
+            self._write(change.path, cast(bytes, item.wanted.files[change.path]))
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, Report]]) -> None:
         for item in items:
             found = self._found()
             item.proved = Report(found.files, item.wanted.verdict, item.wanted.plots)
@@ -113,8 +119,10 @@ class ValidationReport(Noun):
                     left=[change.path for change in left],
                 )
 
-    def project(self, state):
-        shown = {"files": {name: str(self._folder / name) for name in FILES if state.files.get(name) is not None}}
+    def project(self, state: Report) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            "files": {name: str(self._folder / name) for name in FILES if state.files.get(name) is not None}
+        }
         if state.verdict is not None:
             shown.update(
                 state=state.verdict["state"],
@@ -126,10 +134,10 @@ class ValidationReport(Noun):
             )
         return shown
 
-    def _found(self):
+    def _found(self) -> Report:
         return Report({name: _read(self._folder / name) for name in FILES})
 
-    def _evidence(self, name):
+    def _evidence(self, name: str) -> str | None:
         """The text of a file of evidence, never one from outside of the folder."""
         try:
             path = (self._folder / name).resolve()
@@ -144,7 +152,7 @@ class ValidationReport(Noun):
         except (OSError, ValueError):
             return None
 
-    def _drawings(self, made):
+    def _drawings(self, made: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         if self._params["plots"] == "none":
             return {}, NOT_WANTED
         try:
@@ -161,7 +169,7 @@ class ValidationReport(Noun):
             self._warn(f"The report has tables in place of plots: {NO_LIBRARY}")
             return {}, NO_LIBRARY
 
-    def _write(self, name, content):
+    def _write(self, name: str, content: bytes) -> None:
         """All of it or nothing: whoever reads meanwhile, or after a crash, finds a whole report."""
         target = self._folder / name
         try:
@@ -185,14 +193,14 @@ class ValidationReport(Noun):
             ) from None
 
 
-def _umask():
+def _umask() -> int:
     # There is no way to look at it without setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
-def _inputs(folder):
+def _inputs(folder: Path) -> dict[str, bytes | None]:
     """{file: bytes or None} of what a report is made from."""
     if not folder.is_dir():
         raise OperatorError(
@@ -205,7 +213,7 @@ def _inputs(folder):
     return {name: _read(folder / name) for name in (VALIDATION, STAGES)}
 
 
-def _decoded(folder, raw):
+def _decoded(folder: str, raw: Mapping[str, bytes | None]) -> dict[str, str | None]:
     texts = {}
     for name, content in raw.items():
         try:
@@ -221,7 +229,7 @@ def _decoded(folder, raw):
     return texts
 
 
-def _read(path):
+def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -236,9 +244,9 @@ def _read(path):
         ) from None
 
 
-def _digest(content):
+def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _said(digest, content):
-    return None if digest is None else f"{len(content)} bytes, sha256 {digest[:16]}"
+def _said(digest: str | None, content: bytes | None) -> str | None:
+    return None if digest is None else f"{len(cast(bytes, content))} bytes, sha256 {digest[:16]}"

@@ -10,12 +10,16 @@ import functools
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping
 from urllib.parse import quote
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import numbers, picture
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import gallery
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 TEMPLATES = Path(__file__).parent / "templates"
 # Rows of one check that are listed, and changes of one object; the rest is in report.json and said so.
@@ -31,12 +35,16 @@ ITERATIONS_IN_TABLE = 40
 class Whole(int):
     """A number of the document that knows its place there."""
 
+    at: str
+
 
 class Broken(float):
     """The same with a fraction."""
 
+    at: str
 
-def located(value, at=""):
+
+def located(value: Any, at: str = "") -> Any:
     """The document with numbers that know their place (a JSON pointer)."""
     if isinstance(value, dict):
         return {key: located(entry, f"{at}/{_token(key)}") for key, entry in value.items()}
@@ -44,16 +52,16 @@ def located(value, at=""):
         return [located(entry, f"{at}/{index}") for index, entry in enumerate(value)]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
-    number = Whole(value) if isinstance(value, int) else Broken(value)
+    number: Whole | Broken = Whole(value) if isinstance(value, int) else Broken(value)
     number.at = at
     return number
 
 
-def _token(key):
+def _token(key: str) -> str:
     return str(key).replace("~", "~0").replace("/", "~1")
 
 
-def html(document, drawings, why_no_drawings):
+def html(document: Mapping[str, Any], drawings: Mapping[str, str], why_no_drawings: str) -> str:
     """The page, which lies in the results folder and leads to files of evidence beside it."""
     topology = document["topology"]
     forms = (picture.WIDE, picture.NARROW) if topology else ()
@@ -66,14 +74,14 @@ def html(document, drawings, why_no_drawings):
     )
 
 
-def markdown(document):
+def markdown(document: Mapping[str, Any]) -> str:
     """The summary, for a ticket or a chat."""
     models = [name for name, _runs in gallery.models(document)]
     return _summary().render(doc=document, models=models)
 
 
 @functools.lru_cache(maxsize=None)
-def _page():
+def _page() -> Template:
     environment = _environment(autoescape=True)
     environment.filters.update(
         {
@@ -90,7 +98,7 @@ def _page():
 
 
 @functools.lru_cache(maxsize=None)
-def _summary():
+def _summary() -> Template:
     environment = _environment(autoescape=False, finalize=_plain)
     environment.filters.update(
         {"num": numbers.figure, "change": numbers.percent, "took": numbers.duration, "span": numbers.span}
@@ -98,7 +106,7 @@ def _summary():
     return environment.get_template("report.md.j2")
 
 
-def _environment(**settings):
+def _environment(**settings: Any) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(str(TEMPLATES)),
         undefined=StrictUndefined,
@@ -119,7 +127,7 @@ def _environment(**settings):
     return environment
 
 
-def _number(value, write):
+def _number(value: Whole | Broken | None, write: Callable[[float], str]) -> str:
     """A number with its exact value and its place in report.json. One that was made up on the way has no place."""
     if value is None:
         return numbers.NOTHING
@@ -127,23 +135,23 @@ def _number(value, write):
     return tag.format(repr(int(value) if isinstance(value, int) else float(value)), value.at, write(value))
 
 
-def _span(low, high):
+def _span(low: Whole | Broken | None, high: Whole | Broken | None) -> str:
     """From one number to another, or one of them where people would see the same twice."""
     if numbers.figure(low) == numbers.figure(high):
         return _number(low, numbers.figure)
     return Markup("{} to {}").format(_number(low, numbers.figure), _number(high, numbers.figure))
 
 
-def _alike(changes):
+def _alike(changes: Iterable[Mapping[str, Any]] | None) -> list[dict[str, list[Any]]]:
     """Objects whose changes are the same stand together: [{objects, changes}]."""
-    groups = {}
+    groups: dict[str, dict[str, list[Any]]] = {}
     for entry in changes or []:
         group = groups.setdefault(json.dumps(entry["changes"]), {"objects": [], "changes": entry["changes"]})
         group["objects"].append(entry["object"])
     return list(groups.values())
 
 
-def _how(row):
+def _how(row: Mapping[str, Any]) -> str:
     """What measured a row, in a few words."""
     tool = Path(row["command"][0]).name if row["command"] else ""
     if not row["version"]:
@@ -151,12 +159,12 @@ def _how(row):
     return f"{tool} {row['version']}" if tool and row["version"][:1].isdecimal() else row["version"]
 
 
-def _inside(path):
+def _inside(path: str) -> bool:
     """Whether a path leads to a file of the folder itself."""
     return bool(path) and not path.startswith(("/", "\\")) and ":" not in path and ".." not in path.split("/")
 
 
-def _plain(value):
+def _plain(value: object) -> str:
     """A value in Markdown that is read as it is: nothing of it is a mark, a tag or the end of a cell."""
     text = numbers.NOTHING if value is None else str(value)
     return re.sub(r"([\\`*_{}\[\]<>|#~$&!])", r"\\\1", re.sub(r"\s+", " ", text))

@@ -6,11 +6,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.trainings import TRANSPORTS
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import median
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import canvas
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.svg import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import MaxNLocator
 
 # Runs of one transport whose iterations are drawn, and bars in one plot.
 RUNS_DRAWN, BARS = 6, 24
@@ -19,7 +28,7 @@ WRITTEN, NAMED = 8, 16
 MARKED = 300
 
 
-def throughput(runs):
+def throughput(runs: Sequence[Mapping[str, Any]]) -> Figure:
     """Images per second over nodes for each transport, with what it would be if it grew with the nodes."""
     made, (axes,) = canvas.figure(300)
     for transport, mine in _by_transport(runs, "images_per_s"):
@@ -30,53 +39,58 @@ def throughput(runs):
     base = median([run["images_per_s"] for run in runs if run["nodes"] == 1 and run["images_per_s"]])
     most = max(run["nodes"] for run in runs)
     if base is not None and most > 1:
-        ideal = {"color": COLOURS["idle"], "linestyle": ":", "linewidth": 1.5, "label": "as many times one node"}
+        ideal: dict[str, Any] = {
+            "color": COLOURS["idle"],
+            "linestyle": ":",
+            "linewidth": 1.5,
+            "label": "as many times one node",
+        }
         axes.plot([1, most], [base, base * most], **ideal)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _at: f"{value:,.0f}")
     return _over_nodes(made, axes, runs, "images per second")
 
 
-def efficiency(runs, wanted=None):
+def efficiency(runs: Sequence[Mapping[str, Any]], wanted: float | None = None) -> Figure:
     """Throughput per node against one node, in percent; wanted is the least that passes."""
     made, (axes,) = canvas.figure(300)
     for transport, mine in _by_transport(runs, "efficiency"):
         _through(axes, transport, _from_one(mine, runs, "efficiency"), "efficiency")
     if wanted is not None:
-        line = {"color": COLOURS["fail"], "linestyle": (0, (2, 2)), "linewidth": 1.3}
+        line: dict[str, Any] = {"color": COLOURS["fail"], "linestyle": (0, (2, 2)), "linewidth": 1.3}
         axes.axhline(wanted, label=f"wanted: {wanted:g} %", **line)
     top = max([100, *(run["efficiency"] for run in runs if run["efficiency"] is not None)])
     axes.set_ylim(0, top * 1.06)
     return _over_nodes(made, axes, runs, "efficiency in percent")
 
 
-def _by_transport(runs, key):
+def _by_transport(runs: Sequence[Mapping[str, Any]], key: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     for transport in dict.fromkeys(run["transport"] for run in runs):
         mine = [run for run in runs if run["transport"] == transport and run[key] is not None]
         if mine:
             yield transport, mine
 
 
-def _from_one(mine, runs, key):
+def _from_one(mine: list[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]], key: str) -> list[Mapping[str, Any]]:
     """The runs of a transport; one node alone uses no network, so that each transport begins with it."""
     if any(run["nodes"] == 1 for run in mine):
         return mine
     return [run for run in runs if run["nodes"] == 1 and run[key] is not None] + mine
 
 
-def _through(axes, transport, runs, key):
+def _through(axes: Axes, transport: str, runs: Sequence[Mapping[str, Any]], key: str) -> None:
     """A line through the middle of each number of nodes, and a dot for each run where there are several."""
-    by_count = {}
+    by_count: dict[int, list[float]] = {}
     for run in sorted(runs, key=lambda run: run["nodes"]):
         by_count.setdefault(run["nodes"], []).append(run[key])
     style = _series(transport, runs)
-    axes.plot(list(by_count), [median(some) for some in by_count.values()], **style)
+    axes.plot(list(by_count), [cast("float", median(some)) for some in by_count.values()], **style)
     dots = [(count, value) for count, some in by_count.items() if len(some) > 1 for value in some]
     if dots:
         axes.plot(*zip(*dots), linestyle="", marker=".", markersize=4, color=style["color"], label="_each")
 
 
-def _series(transport, runs):
+def _series(transport: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How a transport is drawn. It differs by colour, dashes and marker; hollow markers are simulated."""
     colour = canvas.COLOUR_OF.get(transport, COLOURS["ink"])
     hollow = any(run["simulated"] for run in runs)
@@ -91,7 +105,7 @@ def _series(transport, runs):
     }
 
 
-def _over_nodes(made, axes, runs, label):
+def _over_nodes(made: Figure, axes: Axes, runs: Sequence[Mapping[str, Any]], label: str) -> Figure:
     canvas.whole(axes, [run["nodes"] for run in runs])
     axes.set_xlabel("nodes")
     axes.margins(x=0.06)
@@ -100,7 +114,7 @@ def _over_nodes(made, axes, runs, label):
     return made
 
 
-def matrix(found):
+def matrix(found: Mapping[str, Any]) -> Figure:
     """From each node (down) to each other one (across); what failed or warned is framed."""
     count = len(found["nodes"])
     made, (axes,) = canvas.figure(380 if count > 2 else 320)
@@ -115,13 +129,13 @@ def matrix(found):
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     if count <= NAMED:
-        gaps = {"color": COLOURS["page"], "linewidth": 2}
+        gaps: dict[str, Any] = {"color": COLOURS["page"], "linewidth": 2}
         axes.hlines([edge + 0.5 for edge in range(count - 1)], -0.5, count - 0.5, **gaps)
         axes.vlines([edge + 0.5 for edge in range(count - 1)], -0.5, count - 0.5, **gaps)
     step = 1 if count <= NAMED else -(-count // NAMED)
     names = [numbers.shortened(name, 12) for name in found["nodes"][::step]]
     # Long names across stand upright.
-    turned = {} if count * max(len(name) for name in names) < 40 else {"rotation": 90}
+    turned: dict[str, Any] = {} if count * max(len(name) for name in names) < 40 else {"rotation": 90}
     axes.set_xticks(range(0, count, step), names, **turned)
     axes.set_yticks(range(0, count, step), names)
     axes.tick_params(length=0)
@@ -134,7 +148,7 @@ def matrix(found):
     return made
 
 
-def _frames(axes, found):
+def _frames(axes: Axes, found: Mapping[str, Any]) -> None:
     from matplotlib.patches import Rectangle
 
     bad = [
@@ -152,7 +166,7 @@ def _frames(axes, found):
             axes.add_patch(box)
 
 
-def _written(axes, image, found):
+def _written(axes: Axes, image: AxesImage, found: Mapping[str, Any]) -> None:
     size = canvas.FONT if len(found["nodes"]) <= 6 else canvas.FONT - 3
     signs = {"fail": " ✕", "warn": " !"}
     for row, line in enumerate(found["values"]):
@@ -163,18 +177,18 @@ def _written(axes, image, found):
                 axes.text(column, row, text, ha="center", va="center", color=COLOURS["muted"])
                 continue
             # Whichever can be read better; the shades are the same in the dark.
-            colour = "#000000" if _luminance(image.cmap(image.norm(value))) > 0.179 else "#ffffff"
+            colour = "#000000" if _luminance(image.cmap(cast("float", image.norm(value)))) > 0.179 else "#ffffff"
             text = numbers.figure(value) + signs.get(found["verdicts"][row][column], "")
             axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=size)
 
 
-def _luminance(colour):
+def _luminance(colour: Sequence[float]) -> float:
     """How bright a colour is to the eye (WCAG 2)."""
     linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in colour[:3]]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def iterations(runs, key="seconds"):
+def iterations(runs: Sequence[Mapping[str, Any]], key: str = "seconds") -> Figure:
     """Seconds or rate of each iteration, the transports one below the other, a line for each run."""
     runs = [run for run in runs if any(one[key] is not None for one in run["iterations"])]
     groups = list(_by_transport(runs, "iterations"))
@@ -190,7 +204,7 @@ def iterations(runs, key="seconds"):
             axes.plot([one["iteration"] for one in told], [one[key] for one in told], **style)
         most = max(one[key] or 0 for run in mine for one in run["iterations"])
         axes.set_ylim(0, most * 1.15 or 1)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        cast("MaxNLocator", axes.xaxis.get_major_locator()).set_params(integer=True)
         what = "seconds of each iteration" if key == "seconds" else "images per second in each iteration"
         label = f"{TRANSPORTS.get(transport, transport) or 'no network'}: {what}"
         canvas.named(axes, label, any(run["simulated"] for run in mine))
@@ -199,22 +213,27 @@ def iterations(runs, key="seconds"):
     return made
 
 
-def _marker(count, marker):
+def _marker(count: int, marker: str) -> Line2D:
     """A line of the legend for a number of nodes, whatever the transport."""
     from matplotlib.lines import Line2D
 
-    style = {"color": COLOURS["muted"], "markerfacecolor": COLOURS["page"], "linewidth": 1.2, "markersize": 5.5}
+    style: dict[str, Any] = {
+        "color": COLOURS["muted"],
+        "markerfacecolor": COLOURS["page"],
+        "linewidth": 1.2,
+        "markersize": 5.5,
+    }
     return Line2D([], [], marker=marker, label=f"{count} {'node' if count == 1 else 'nodes'}", **style)
 
 
-def _some(runs):
+def _some(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """So many runs as can be told apart, the first and the last among them."""
     if len(runs) <= RUNS_DRAWN:
         return runs
     return [runs[round(index * (len(runs) - 1) / (RUNS_DRAWN - 1))] for index in range(RUNS_DRAWN)]
 
 
-def stages(some):
+def stages(some: Sequence[Mapping[str, Any]]) -> Figure:
     """Time of each stage; what failed is hatched."""
     known = [stage for stage in some if stage["seconds"] is not None][-BARS:]
     made, (axes,) = canvas.figure(60 + 26 * len(known))
@@ -223,7 +242,9 @@ def stages(some):
     unit, divisor = ("minutes", 60) if longest > 180 else ("seconds", 1)
     for index, stage in enumerate(known):
         colour = colours.get(stage["state"], COLOURS["idle"])
-        style = {"facecolor": "none", "hatch": "////"} if stage["state"] == "failed" else {"facecolor": colour}
+        style: dict[str, Any] = (
+            {"facecolor": "none", "hatch": "////"} if stage["state"] == "failed" else {"facecolor": colour}
+        )
         axes.barh(index, stage["seconds"] / divisor, height=0.62, edgecolor=colour, linewidth=1.2, **style)
         word = {"ok": "", "open": " so far"}.get(stage["state"], f" {stage['state']}")
         _beside(axes, stage["seconds"] / divisor, index, f"{numbers.duration(stage['seconds'])}{word}")
@@ -236,7 +257,7 @@ def stages(some):
     return made
 
 
-def before_and_after(trainings):
+def before_and_after(trainings: Sequence[Mapping[str, Any]]) -> Figure:
     """Throughput of the same training in two runs."""
     some = trainings[-BARS // 2 :]
     made, (axes,) = canvas.figure(90 + 44 * len(some))
@@ -245,14 +266,20 @@ def before_and_after(trainings):
         (0.19, "after", {"facecolor": COLOURS["first"], "edgecolor": COLOURS["first"]}),
     ):
         values = [entry[key] for entry in some]
-        axes.barh([index + offset for index in range(len(some))], values, height=0.34, label=key, **style)
+        axes.barh(
+            [index + offset for index in range(len(some))],
+            values,
+            height=0.34,
+            label=key,
+            **cast("dict[str, Any]", style),
+        )
         for index, value in enumerate(values):
             _beside(axes, value, index + offset, numbers.figure(value))
     axes.set_yticks(range(len(some)), [entry["label"] for entry in some])
     axes.tick_params(axis="y", length=0, labelcolor=COLOURS["ink"])
     axes.invert_yaxis()
     axes.set_xlim(0, max(max(entry["before"], entry["after"]) for entry in some) * 1.2 or 1)
-    axes.xaxis.get_major_locator().set_params(nbins=5)
+    cast("MaxNLocator", axes.xaxis.get_major_locator()).set_params(nbins=5)
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("images per second")
     canvas.named(axes, "", any(entry["simulated"] for entry in some))
@@ -260,7 +287,7 @@ def before_and_after(trainings):
     return made
 
 
-def _beside(axes, x, y, text):
+def _beside(axes: Axes, x: float, y: float, text: str) -> None:
     """A figure at the end of a bar."""
-    style = {"va": "center", "color": COLOURS["ink"], "fontsize": canvas.FONT - 1}
+    style: dict[str, Any] = {"va": "center", "color": COLOURS["ink"], "fontsize": canvas.FONT - 1}
     axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", **style)

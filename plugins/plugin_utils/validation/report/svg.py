@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import io
 import re
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.typing import RcKeyType
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 # Figures are drawn in these colours; the page has others for light, dark and paper under the same names.
@@ -27,10 +32,10 @@ COLOURS = {
 _COLOUR = re.compile("|".join(COLOURS.values()))
 _NAMES = {value: f"var(--{name})" for name, value in COLOURS.items()}
 # Fixed, so that the same figure gives the same names of clips and markers.
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "aiready.vsphere"}
+SETTINGS: dict[RcKeyType, str] = {"svg.fonttype": "none", "svg.hashsalt": "aiready.vsphere"}
 
 
-def drawn(figure, name, title, description):
+def drawn(figure: Figure, name: str, title: str, description: str) -> str:
     """The figure as text; name is unique in the page, since all ids begin with it."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", facecolor="none", metadata={"Date": None, "Creator": None})
@@ -51,7 +56,7 @@ def drawn(figure, name, title, description):
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _strip(root):
+def _strip(root: ElementTree.Element) -> None:
     """Take out what is not drawn, and the style sheet, which would hold for the whole page."""
     for parent in list(root.iter()):
         for child in list(parent):
@@ -59,7 +64,7 @@ def _strip(root):
                 parent.remove(child)
 
 
-def _adapt(element, name):
+def _adapt(element: ElementTree.Element, name: str) -> None:
     for key, value in list(element.attrib.items()):
         if key == "id":
             element.attrib[key] = f"{name}-{value}"
