@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any, Callable, Mapping
 
 from ansible.module_utils.common.validation import check_type_int
 from ansible.plugins.action import ActionBase
@@ -22,24 +23,29 @@ class ActionModule(ActionBase):
 
     TRANSFERS_FILES = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         args = dict(self._task.args)
         reasons = ", ".join(map(str, args.get("reasons") or []))
         if reasons and not self._task.check_mode:
             self._display.v(f"{args.get('host')}: restarting, because of {reasons}.")
 
-        def run(given):
+        def run(given: dict[str, Any]) -> dict[str, Any]:
             return self._execute_module(module_name=MODULE, module_args=given, task_vars=task_vars)
 
-        def tell(text):
+        def tell(text: str) -> None:
             progress.tell(self._display, text)
 
         result.update(follow(args, run, tell))
         return stage_failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
 
 
-def follow(args, run, tell, now=time.monotonic):
+def follow(
+    args: dict[str, Any],
+    run: Callable[[dict[str, Any]], dict[str, Any]],
+    tell: Callable[[str], None],
+    now: Callable[[], float] = time.monotonic,
+) -> dict[str, Any]:
     """The answer of the module to a whole wait, which run does slice by slice."""
     limit_s = _limit(args)
     if limit_s is None or limit_s <= SLICE_S:
@@ -61,7 +67,7 @@ def follow(args, run, tell, now=time.monotonic):
         args.update(state="back", booted_after=failure["later_than"])
 
 
-def _limit(args):
+def _limit(args: Mapping[str, Any]) -> int | None:
     """The limit in seconds; None for one that the module will refuse."""
     try:
         return check_type_int(args.get("timeout_s", DEFAULT_TIMEOUT_S))
@@ -69,7 +75,7 @@ def _limit(args):
         return None
 
 
-def _limited(answer, slice_s, limit_s):
+def _limited(answer: dict[str, Any], slice_s: int, limit_s: int) -> dict[str, Any]:
     """The answer with the limit that the operator knows instead of that of the last slice."""
     if not answer.get("failed") or "msg" not in answer:
         return answer
@@ -77,7 +83,7 @@ def _limited(answer, slice_s, limit_s):
     return dict(answer, msg=msg, host=dict(answer["host"], msg=msg)) if "host" in answer else dict(answer, msg=msg)
 
 
-def _whole(first, last):
+def _whole(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """The last answer, with what the first slice found and changed; the last one may be a failure before any look."""
     changed = first["changed"] or last.get("changed", False)
     host = dict(last.get("host", first["host"]), before=first["host"]["before"], changes=first["host"]["changes"])

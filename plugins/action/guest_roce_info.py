@@ -5,19 +5,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import guest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
 
 
 class ActionModule(RemoteAction):
     ARGUMENTS = guest.ARGUMENTS
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         self._host = (task_vars or {}).get("inventory_hostname") or self._play_context.remote_addr
         return super().run(tmp, task_vars)
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         try:
             found = guest.look(remote, self._host, module.params)
         except OperatorError as error:

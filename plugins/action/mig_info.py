@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import info, params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
 
 
 class ActionModule(RemoteAction):
     ARGUMENTS = params.INFO_ARGUMENTS
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         try:
             gpus, missing, sentence = info.look(remote, module.params["gpus"])
         except OperatorError as error:

@@ -5,17 +5,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.partition import MigPartitions
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
+
 
 class ActionModule(RemoteAction):
     ARGUMENTS = params.ARGUMENTS
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         fail_if_invalid(module, params.check_params(module.params))
         try:
             noun = MigPartitions(module.params, remote, module.warn, module.check_mode)

@@ -5,11 +5,17 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from typing import TYPE_CHECKING, Any, Sequence, cast
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Completed, Remote, RemoteModule
 
 # On ESXi the tools are outside of the search path.
 FOLDERS = ("", "/opt/mellanox/bin/")
@@ -22,27 +28,27 @@ class ActionModule(RemoteAction):
 
     ARGUMENTS = firmware_args.ARGUMENTS
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         self._host = (task_vars or {}).get("inventory_hostname") or self._play_context.remote_addr
         return super().run(tmp, task_vars)
 
-    def work(self, module, remote):
-        items = []
+    def work(self, module: RemoteModule, remote: Remote) -> None:
+        items: list[Item[Wish, firmware.Adapter]] = []
         run(module, NicFirmware(module.params, remote, self._host), items, "devices")
 
 
-class NicFirmware(Noun):
+class NicFirmware(Noun[Wish, firmware.Adapter]):
     """The adapters of one host. Which there are is known when they were read, so that read makes the items."""
 
-    def __init__(self, params, remote, host):
+    def __init__(self, params: Wish, remote: Remote, host: str) -> None:
         self._host = host
         self._names = sorted(params["settings"])
         self._params = params
         self._needs = firmware.NEEDS[params["activation"]]
         self._remote = remote
-        self._folder = None
+        self._folder: str | None = None
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
         devices = mlxconfig.devices(self._status())
         # Linux lists its adapters without names until mst was started.
         if not any(one.named for one in devices):
@@ -59,24 +65,24 @@ class NicFirmware(Noun):
         for device in firmware.meant(devices, self._params["devices"]):
             ids = {"name": device.net or device.mst, "mst": device.mst, "pci": device.pci, "model": device.kind}
             ids["host"] = self._host
-            item = Item(device.mst, self._params, ids)
-            items.append(item)
+            item: Item[Wish, firmware.Adapter] = Item(device.mst, self._params, ids)
+            cast("list[Item[Wish, firmware.Adapter]]", items).append(item)
             self._look(item, device)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, firmware.Adapter]) -> firmware.Adapter:
         return firmware.want(_label(item.now.device), item.now, self._params["settings"])
 
-    def compare(self, now, wanted):
+    def compare(self, now: firmware.Adapter, wanted: firmware.Adapter) -> list[Change]:
         return firmware.compare(now, wanted, self._names, self._needs)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
         for item in items:
             item.touched = True
             done = self._tool("mlxconfig", "-d", item.label, "-y", "set", *firmware.assignments(item.changes))
             if done.rc != 0 or "-E-" in done.text:
                 item.error = _failed(_label(item.now.device), "its firmware parameters were to be set", done)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
         for item in items:
             item.proved = self._query(item.now.device)
             left = self.compare(item.proved, item.wanted)
@@ -90,19 +96,19 @@ class NicFirmware(Noun):
                     left=[change.path for change in left],
                 )
 
-    def project(self, state):
+    def project(self, state: firmware.Adapter) -> dict[str, Any]:
         return firmware.project(state, self._names)
 
-    def pending(self, state):
+    def pending(self, state: firmware.Adapter) -> list[dict[str, Any]]:
         return firmware.pending(state, self._names, self._needs)
 
-    def _look(self, item, device):
+    def _look(self, item: Item[Wish, firmware.Adapter], device: mlxconfig.MstDevice) -> None:
         try:
             item.now = self._query(device)
         except OperatorError as error:
             item.error = error
 
-    def _query(self, device):
+    def _query(self, device: mlxconfig.MstDevice) -> firmware.Adapter:
         done = self._tool("mlxconfig", "-d", device.mst, "-e", "query")
         keys, columns = mlxconfig.keys(done.text)
         if done.rc != 0 or not keys:
@@ -117,7 +123,7 @@ class NicFirmware(Noun):
             )
         return firmware.Adapter(device, keys)
 
-    def _status(self):
+    def _status(self) -> str:
         done = self._tool("mst", "status", "-vv")
         if done.rc in NO_COMMAND:
             raise OperatorError(
@@ -129,7 +135,7 @@ class NicFirmware(Noun):
             )
         return done.text
 
-    def _tool(self, name, *arguments):
+    def _tool(self, name: str, *arguments: str) -> Completed:
         """Run a tool in the folder where it was found first."""
         folders = FOLDERS if self._folder is None else (self._folder,)
         for folder in folders:
@@ -140,11 +146,11 @@ class NicFirmware(Noun):
         return done
 
 
-def _label(device):
+def _label(device: mlxconfig.MstDevice) -> str:
     return f"{device.net or device.mst} ({device.kind}, {device.pci})"
 
 
-def _failed(label, wanted, done):
+def _failed(label: str, wanted: str, done: Completed) -> OperatorError:
     return OperatorError(
         label,
         wanted,

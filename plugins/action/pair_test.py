@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params, rounds
@@ -15,6 +16,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.noun impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_steps import PairSteps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_watch import PairWatch
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteModule
+
 
 class ActionModule(GuestsAction):
     """Tests between all pairs."""
@@ -23,10 +27,10 @@ class ActionModule(GuestsAction):
     RELATIONS = params.RELATIONS
     WHAT, PREFIX = "The tests were", "pairs: "
 
-    def problems(self, given):
+    def problems(self, given: Mapping[str, Any]) -> list[str]:
         return params.check_params(given)
 
-    def meet(self, module, task_vars):
+    def meet(self, module: RemoteModule, task_vars: dict[str, Any]) -> None:
         wish = module.params
         names = [guest["name"] for guest in wish["guests"]]
         kept = Evidence(wish["result_dir"], module.warn)
@@ -41,7 +45,7 @@ class ActionModule(GuestsAction):
         module.exit_json(changed=False, **answer(watch, names, wish["rounds"]))
 
 
-def answer(watch, names, most):
+def answer(watch: PairWatch, names: Sequence[str], most: int | None) -> dict[str, Any]:
     """The result, with the same keys in check mode."""
     return {
         "measurements": watch.measurements,
@@ -55,11 +59,11 @@ def answer(watch, names, most):
 class Evidence:
     """Files with all that was printed. A full disk on the controller does not end a test."""
 
-    def __init__(self, folder, warn):
+    def __init__(self, folder: str | None, warn: Callable[[str], None]) -> None:
         self._folder = os.path.expanduser(folder) if folder else None
         self._warn, self._warned = warn, False
 
-    def keep(self, words, text):
+    def keep(self, words: Sequence[str], text: str) -> str:
         """Write one, and tell where it is in the folder of results; an empty text where it is not."""
         if self._folder is None:
             return ""

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
@@ -13,6 +15,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch import SwitchAction, keep
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteModule
+
 
 class ActionModule(SwitchAction):
     """Runs on the controller, talks to the switch over the connection of the play."""
@@ -20,7 +26,7 @@ class ActionModule(SwitchAction):
     ARGUMENTS = params.ARGUMENTS
     RELATIONS = params.RELATIONS
 
-    def meet(self, module, platform):
+    def meet(self, module: RemoteModule, platform: Platform) -> None:
         wish = module.params
         fail_if_invalid(module, params.check_params(wish))
         ports = params.expanded([*wish["host_ports"], *wish["fabric_ports"]])
@@ -38,7 +44,7 @@ class ActionModule(SwitchAction):
         noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode)
         run(module, noun, [Item(self.host, wish)], "switch", single=True)
 
-    def options(self, params):
+    def options(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "version": params["version"],
             "allow": params["allow"],

@@ -5,10 +5,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import read
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch import SwitchAction
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteModule
 
 
 class ActionModule(SwitchAction):
@@ -16,7 +22,7 @@ class ActionModule(SwitchAction):
 
     ARGUMENTS = params.INFO_ARGUMENTS
 
-    def meet(self, module, platform):
+    def meet(self, module: RemoteModule, platform: Platform) -> None:
         ports = params.expanded(module.params["ports"])
         switch = read(platform, self.session(platform), ports)
         missing = [name for name in ports if name not in switch.ports]

@@ -5,12 +5,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.guests import GuestsAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import noun as training_noun
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteModule
 
 
 class ActionModule(GuestsAction):
@@ -20,12 +27,12 @@ class ActionModule(GuestsAction):
     RELATIONS = params.RELATIONS
     WHAT, PREFIX = "The training was", "training: "
 
-    def problems(self, given):
+    def problems(self, given: Mapping[str, Any]) -> list[str]:
         return params.check_params(given)
 
-    def meet(self, module, task_vars):
+    def meet(self, module: RemoteModule, task_vars: dict[str, Any]) -> None:
         label = training_noun.new_run()
-        items = [Item(label, module.params, {"name": label})]
+        items: list[Item[Wish, Plan]] = [Item(label, module.params, {"name": label})]
         with reach.opened(self, [host["name"] for host in module.params["hosts"]], task_vars) as guests:
             noun = training_noun.TrainingRun(module.params, guests, self.say, module.warn)
             run(module, noun, items, "training", single=True)

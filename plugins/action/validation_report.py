@@ -5,11 +5,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import ValidationReport
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import Report, ValidationReport
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
 
 
 class ActionModule(RemoteAction):
@@ -19,7 +25,7 @@ class ActionModule(RemoteAction):
     # Nothing is asked of any host.
     _requires_connection = False
 
-    def work(self, module, remote):
+    def work(self, module: RemoteModule, remote: Remote) -> None:
         folder = module.params["results"]
-        item = Item(folder, module.params, {"name": folder})
+        item: Item[Wish, Report] = Item(folder, module.params, {"name": folder})
         run(module, ValidationReport(module.params, module.warn), [item], "report", single=True)

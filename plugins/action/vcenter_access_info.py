@@ -8,6 +8,8 @@ Ansible requires that an action plugin has the name of a module.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.plugins.action.normal import ActionModule as Normal
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 
@@ -15,6 +17,6 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 class ActionModule(Normal):
     """Runs the module that the task names."""
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)

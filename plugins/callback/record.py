@@ -32,11 +32,22 @@ notes:
   - A run that is killed leaves its last stage as C(failed), with C(why).
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ansible.plugins.callback import CallbackBase
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan as run_plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import NOT_ENDED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
+
+if TYPE_CHECKING:
+    from ansible.executor.stats import AggregateStats
+    from ansible.executor.task_result import TaskResult
+    from ansible.inventory.host import Host
+    from ansible.playbook import Playbook
+    from ansible.playbook.play import Play
+    from ansible.playbook.task import Task
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Stage
 
 
 class CallbackModule(CallbackBase):
@@ -47,48 +58,50 @@ class CallbackModule(CallbackBase):
     CALLBACK_NAME = "aiready.vsphere.record"
     CALLBACK_NEEDS_ENABLED = True
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._listener = self._record = None
+        self._listener: Listener
+        self._record: record.Record
+        self._listener = self._record = None  # type: ignore[assignment]
         self._began = ""
         self._open = False
 
-    def v2_playbook_on_start(self, playbook):
+    def v2_playbook_on_start(self, playbook: Playbook) -> None:
         self._listen()
         self._listener.playbook_begins(playbook)
 
-    def v2_playbook_on_play_start(self, play):
+    def v2_playbook_on_play_start(self, play: Play) -> None:
         self._listen()  # consoles have plays without playbooks
         self._turned(self._listener.play_begins(play))
 
-    def v2_playbook_on_task_start(self, task, is_conditional):
+    def v2_playbook_on_task_start(self, task: Task, is_conditional: bool) -> None:
         self._begun(task)
 
-    def v2_playbook_on_handler_task_start(self, task):
+    def v2_playbook_on_handler_task_start(self, task: Task) -> None:
         self._begun(task)
 
-    def v2_runner_on_start(self, host, task):
+    def v2_runner_on_start(self, host: Host, task: Task) -> None:
         self._listener.starts(host, task)
 
-    def v2_runner_on_ok(self, result):
+    def v2_runner_on_ok(self, result: TaskResult) -> None:
         self._ended(result)
 
-    def v2_runner_on_skipped(self, result):
+    def v2_runner_on_skipped(self, result: TaskResult) -> None:
         self._ended(result, skipped=True)
 
-    def v2_runner_on_failed(self, result, ignore_errors=False):
+    def v2_runner_on_failed(self, result: TaskResult, ignore_errors: bool = False) -> None:
         self._ended(result, failed=True, ignored=bool(ignore_errors))
 
-    def v2_runner_on_unreachable(self, result):
+    def v2_runner_on_unreachable(self, result: TaskResult) -> None:
         self._ended(result, unreachable=True, ignored=bool(result._task.ignore_unreachable))
 
-    def v2_playbook_on_stats(self, stats):
+    def v2_playbook_on_stats(self, stats: AggregateStats) -> None:
         self._listener.ends(stats)
         self._open = False
         self._write()
         self._compare()
 
-    def _compare(self):
+    def _compare(self) -> None:
         """What was done, beside the plan that was named."""
         folder = self._listener.plan
         if not folder or self._listener.course.check or not self._listener.course.stages:
@@ -100,7 +113,7 @@ class CallbackModule(CallbackBase):
         for line in run_plan.lines(run_plan.compared(plan, run_plan.made(self._record.last)), folder):
             self._display.display(line)
 
-    def _listen(self):
+    def _listen(self) -> None:
         if self._listener is None:
             self._listener = Listener(self.get_option("run_folder"), self.get_option("results"))
             self._record = record.Record(self._display.warning)
@@ -108,24 +121,24 @@ class CallbackModule(CallbackBase):
             at_exit(self._broken_off)
         self._open = True
 
-    def _begun(self, task):
+    def _begun(self, task: Task) -> None:
         self._turned(self._listener.task_begins(task))
         # Whatever a task did is written down before the next one begins, which may take long.
         if self._record.is_behind:
             self._write()
 
-    def _turned(self, turn):
+    def _turned(self, turn: tuple[Stage | None, Stage | None]) -> None:
         if turn != (None, None):
             self._write()
 
-    def _ended(self, result, **how):
+    def _ended(self, result: TaskResult, **how: bool) -> None:
         stage = self._listener.course.now
         before = (len(stage.changes), len(stage.failures)) if stage is not None else None
         self._listener.ended(result, **how)
         if stage is not None and (len(stage.changes), len(stage.failures)) != before:
             self._write(at_once=False)
 
-    def _write(self, at_once=True):
+    def _write(self, at_once: bool = True) -> None:
         course = self._listener.course
         if not course.stages:
             return
@@ -134,7 +147,7 @@ class CallbackModule(CallbackBase):
         told = record.told(course, self._began, course.clock.stamp(), self._listener.simulated)
         self._record.write(self._listener.folder.path, told, at_once)
 
-    def _broken_off(self):
+    def _broken_off(self) -> None:
         if self._open:
             self._listener.course.ends(why=NOT_ENDED)
             self._write()

@@ -68,12 +68,23 @@ seealso:
 """
 
 import os
+from typing import TYPE_CHECKING, Any, Iterable
 
 from ansible import constants as C
 from ansible.plugins.callback.default import CallbackModule as Default
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record, results, screen, watch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import LONG_S, NOT_ENDED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
+
+if TYPE_CHECKING:
+    from ansible.executor.stats import AggregateStats
+    from ansible.executor.task_result import TaskResult
+    from ansible.inventory.host import Host
+    from ansible.playbook import Playbook
+    from ansible.playbook.included_file import IncludedFile
+    from ansible.playbook.play import Play
+    from ansible.playbook.task import Task
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Stage
 
 NAME = "aiready.vsphere.stages"
 RECORD = "aiready.vsphere.record"
@@ -96,14 +107,16 @@ class CallbackModule(Default):
     CALLBACK_TYPE = "stdout"
     CALLBACK_NAME = NAME
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._listener = self._watch = None
+        self._listener: Listener
+        self._watch: watch.Watch
+        self._listener = self._watch = None  # type: ignore[assignment]
         self._brief = False  # whether what needs no attention is left out
         self._shown = False  # whether the result at hand is shown nevertheless
         self._open = False
 
-    def get_option(self, k, hostvars=None):
+    def get_option(self, k: str, hostvars: dict[str, Any] | None = None) -> Any:
         if k in _LEFT_OUT and self._brief:
             return self._shown
         try:
@@ -116,34 +129,34 @@ class CallbackModule(Default):
 
     # The run
 
-    def v2_playbook_on_start(self, playbook):
+    def v2_playbook_on_start(self, playbook: Playbook) -> None:
         self._listen()
         self._listener.playbook_begins(playbook)
         super().v2_playbook_on_start(playbook)
 
-    def v2_playbook_on_vars_prompt(self, *arguments, **options):
+    def v2_playbook_on_vars_prompt(self, *arguments: Any, **options: Any) -> None:
         super().v2_playbook_on_vars_prompt(*arguments, **options)
         self._watch.hide()
 
-    def v2_playbook_on_play_start(self, play):
+    def v2_playbook_on_play_start(self, play: Play) -> None:
         self._listen()  # consoles have plays without playbooks
         self._watch.hide(False)
         self._turned(self._listener.play_begins(play))
         super().v2_playbook_on_play_start(play)
 
-    def v2_playbook_on_task_start(self, task, is_conditional):
+    def v2_playbook_on_task_start(self, task: Task, is_conditional: bool) -> None:
         self._begun(task)
         super().v2_playbook_on_task_start(task, is_conditional)
 
-    def v2_playbook_on_handler_task_start(self, task):
+    def v2_playbook_on_handler_task_start(self, task: Task) -> None:
         self._begun(task)
         super().v2_playbook_on_handler_task_start(task)
 
-    def v2_runner_on_start(self, host, task):
+    def v2_runner_on_start(self, host: Host, task: Task) -> None:
         self._listener.starts(host, task)
         super().v2_runner_on_start(host, task)
 
-    def v2_playbook_on_stats(self, stats):
+    def v2_playbook_on_stats(self, stats: AggregateStats) -> None:
         self._watch.stop()
         self._open = False
         ended = self._listener.ends(stats)
@@ -154,14 +167,14 @@ class CallbackModule(Default):
         if course.stages:
             self._say_all(screen.last(course, screen.report_of(course.report), self._record()))
 
-    def _listen(self):
+    def _listen(self) -> None:
         if self._listener is None:
             self._listener = Listener(self.get_option("run_folder"), self.get_option("results"))
             self._watch = watch.Watch(self._display, self._listener)
             at_exit(self._broken_off)
         self._open = True
 
-    def _broken_off(self):
+    def _broken_off(self) -> None:
         if not self._open:
             return
         self._watch.stop()
@@ -171,7 +184,7 @@ class CallbackModule(Default):
 
     # What came of a task
 
-    def v2_runner_on_ok(self, result):
+    def v2_runner_on_ok(self, result: TaskResult) -> None:
         seen, seconds = self._ended(result)
         if not self._brief or self._run_is_verbose(result):
             self._whole("v2_runner_on_ok", result)
@@ -180,21 +193,21 @@ class CallbackModule(Default):
         if seen.data.get("changed") and not (result._task.loop and "results" in seen.data):
             self._tell_change(result, seen, "" if seconds < LONG_S else f" ({screen.duration(seconds)})")
 
-    def v2_runner_on_skipped(self, result):
+    def v2_runner_on_skipped(self, result: TaskResult) -> None:
         seen, _seconds = self._ended(result, skipped=True)
         if self._brief:
             self._tell_trouble(result, seen)
         super().v2_runner_on_skipped(result)
 
-    def v2_runner_on_failed(self, result, ignore_errors=False):
+    def v2_runner_on_failed(self, result: TaskResult, ignore_errors: bool = False) -> None:
         self._ended(result, failed=True, ignored=bool(ignore_errors))
         self._whole("v2_runner_on_failed", result, ignore_errors)
 
-    def v2_runner_on_unreachable(self, result):
+    def v2_runner_on_unreachable(self, result: TaskResult) -> None:
         self._ended(result, unreachable=True, ignored=bool(result._task.ignore_unreachable))
         self._whole("v2_runner_on_unreachable", result)
 
-    def v2_runner_item_on_ok(self, result):
+    def v2_runner_item_on_ok(self, result: TaskResult) -> None:
         if not self._brief or self._run_is_verbose(result):
             self._whole("v2_runner_item_on_ok", result)
             return
@@ -203,16 +216,16 @@ class CallbackModule(Default):
         if seen.data.get("changed"):
             self._tell_change(result, seen, f" (item={self._get_item_label(seen.data)})")
 
-    def v2_runner_item_on_skipped(self, result):
+    def v2_runner_item_on_skipped(self, result: TaskResult) -> None:
         if self._brief:
             self._tell_trouble(result, results.seen(result))
         super().v2_runner_item_on_skipped(result)
 
-    def v2_playbook_on_include(self, included_file):
+    def v2_playbook_on_include(self, included_file: IncludedFile) -> None:
         if not self._brief:
             super().v2_playbook_on_include(included_file)
 
-    def _whole(self, method, *arguments):
+    def _whole(self, method: str, *arguments: Any) -> None:
         """As Ansible itself shows it."""
         self._shown = True
         try:
@@ -220,7 +233,7 @@ class CallbackModule(Default):
         finally:
             self._shown = False
 
-    def _tell_trouble(self, result, seen):
+    def _tell_trouble(self, result: TaskResult, seen: results.Seen) -> None:
         """Warnings, deprecations and errors of a result that is not shown otherwise."""
         if not any(seen.data.get(key) for key in ("warnings", "deprecations", "exception")):
             return
@@ -231,24 +244,24 @@ class CallbackModule(Default):
         else:
             self._handle_warnings(seen.data)
 
-    def _tell_change(self, result, seen, more):
+    def _tell_change(self, result: TaskResult, seen: results.Seen, more: str) -> None:
         how = "would change" if seen.check else "changed"
         self._display.display(f"{how}: [{self.host_label(result)}] {seen.task}{more}", color=C.COLOR_CHANGED)
 
-    def _ended(self, result, **how):
+    def _ended(self, result: TaskResult, **how: bool) -> tuple[results.Seen, float]:
         ended = self._listener.ended(result, **how)
         self._watch.forget(result._host.get_name())
         return ended
 
     # Stages
 
-    def _begun(self, task):
+    def _begun(self, task: Task) -> None:
         self._watch.forget()
         self._turned(self._listener.task_begins(task))
         # Somebody may be asked something by this task.
         self._watch.hide(task.resolved_action in _PAUSES or task.action in _PAUSES or bool(task.debugger))
 
-    def _turned(self, turn):
+    def _turned(self, turn: tuple[Stage | None, Stage | None]) -> None:
         ended, begun = turn
         course = self._listener.course
         if ended is not None:
@@ -264,9 +277,9 @@ class CallbackModule(Default):
         if not self._watch.is_live:
             self._watch.say(screen.begins(begun, course, self._watch.usually(begun.name)), screen.PLAIN)
 
-    def _record(self):
+    def _record(self) -> str:
         return os.path.join(self._listener.folder.path, record.NAME) if RECORD in C.CALLBACKS_ENABLED else ""
 
-    def _say_all(self, lines):
+    def _say_all(self, lines: Iterable[tuple[str, str]]) -> None:
         for text, kind in lines:
             self._watch.say(text, kind)

@@ -273,9 +273,10 @@ failure:
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import (
@@ -288,6 +289,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC, check_bmc
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios import Bios
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import WORDS
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios import Reading
 
 ARGUMENTS = dict(
     BMC,
@@ -302,18 +307,18 @@ ARGUMENTS = dict(
 UNKNOWN_IDS = dict.fromkeys(("vendor", "model", "serial", "uuid", "system_id", "registry"))
 
 
-class BiosSettings(Noun):
+class BiosSettings(Noun[Wish, bios_state.BiosState]):
     """The BIOS of one server."""
 
-    def __init__(self, params):
+    def __init__(self, params: Mapping[str, Any]) -> None:
         self._params = params
         self._bmc = session.connect(params)
-        self._system = None
-        self._bios = None
-        self._reading = None
-        self._named = ()
+        self._system: system.System = None  # type: ignore[assignment]
+        self._bios: Bios = None  # type: ignore[assignment]
+        self._reading: Reading = None  # type: ignore[assignment]
+        self._named: tuple[str, ...] = ()
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, bios_state.BiosState]]) -> None:
         (item,) = items
         self._system = system.find(self._bmc, self._params["system_id"])
         item.ids.update(self._system.ids)
@@ -322,7 +327,7 @@ class BiosSettings(Noun):
         item.ids["registry"] = self._bios.registry.name or None
         item.now = self._reading.state
 
-    def want(self, item):
+    def want(self, item: Item[Wish, bios_state.BiosState]) -> bios_state.BiosState:
         vendor, registry, label = self._system.vendor, self._bios.registry, item.label
         wish = item.wish
         wished = bios_plan.wishes(label, item.now, vendor, registry, wish["functions"], wish["attributes"])
@@ -330,18 +335,18 @@ class BiosSettings(Noun):
         item.now = self._about(item.now)
         return bios_plan.want(label, item.now, vendor, registry, wished, wish["conflicts"])
 
-    def compare(self, now, wanted):
+    def compare(self, now: bios_state.BiosState, wanted: bios_state.BiosState) -> list[Change]:
         return bios_plan.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, bios_state.BiosState]]) -> None:
         (item,) = items
 
-        def touch():
+        def touch() -> None:
             item.touched = True
 
         self._bios.stage(self._reading, item.wanted, bios_plan.attributes_of(item.changes), touch)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, bios_state.BiosState]]) -> None:
         for item in items:
             # Some BMCs take settings as a task of their own, and show them a moment later.
             for pause in (0.5, 1.0, 2.0, 4.0, None):
@@ -353,20 +358,20 @@ class BiosSettings(Noun):
             if missing:
                 item.error = bios_plan.not_staged(item.label, missing)
 
-    def project(self, state):
+    def project(self, state: bios_state.BiosState) -> dict[str, Any]:
         return bios_state.project(state)
 
-    def pending(self, state):
+    def pending(self, state: bios_state.BiosState) -> list[dict[str, Any]]:
         return bios_state.pending(state)
 
-    def close(self):
+    def close(self) -> None:
         self._bmc.close()
 
-    def _about(self, state):
+    def _about(self, state: bios_state.BiosState) -> bios_state.BiosState:
         return replace(state, named=self._named)
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
     wish = {

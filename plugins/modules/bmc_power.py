@@ -171,8 +171,10 @@ failure:
   sample: {code: power_timeout, subject: bmc-01.example.com, last_state: "On"}
 """
 
+from typing import Any, Mapping, Sequence
+
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, power, session, system
@@ -188,27 +190,27 @@ STATES = {"on": power.ON, "off": power.OFF}
 UNKNOWN_IDS = dict.fromkeys(("vendor", "model", "serial", "uuid", "system_id"))
 
 
-class ServerPower(Noun):
+class ServerPower(Noun[Wish, str]):
     """Whether one server is on; a state is a PowerState of Redfish."""
 
-    def __init__(self, params):
+    def __init__(self, params: Mapping[str, Any]) -> None:
         self._params = params
         self._bmc = session.connect(params)
-        self._system = None
+        self._system: system.System = None  # type: ignore[assignment]
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, str]]) -> None:
         (item,) = items
         self._system = system.find(self._bmc, self._params["system_id"])
         item.ids.update(self._system.ids)
         item.now = self._system.power
 
-    def want(self, item):
+    def want(self, item: Item[Wish, str]) -> str:
         return STATES[item.wish["state"]]
 
-    def compare(self, now, wanted):
+    def compare(self, now: str, wanted: str) -> list[Change]:
         return [] if now == wanted else [Change("power", _word(now), _word(wanted))]
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, str]]) -> None:
         (item,) = items
         # A server that is on its way only has to be waited for.
         if power.TOWARDS.get(item.now) != item.wanted:
@@ -216,22 +218,22 @@ class ServerPower(Noun):
             power.switch(self._bmc, self._system, item.wanted, item.wish["how"])
         item.touched = True
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, str]]) -> None:
         for item in items:
             item.proved = power.wait(self._bmc, self._system, item.wanted, item.wish["timeout_s"])
 
-    def project(self, state):
+    def project(self, state: str) -> dict[str, Any]:
         return {"power": _word(state)}
 
-    def close(self):
+    def close(self) -> None:
         self._bmc.close()
 
 
-def _word(state):
+def _word(state: str) -> str:
     return {power.ON: "on", power.OFF: "off"}.get(state, state)
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
     problems = check_bmc(params)

@@ -234,6 +234,8 @@ failure:
   sample: {code: containers_would_be_lost, subject: docker on job-01, containers: [train]}
 """
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -242,6 +244,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import proxy
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_state import SettingsState
 
 ARGUMENTS = {
     "engine": {"type": "str", "choices": ["docker", "containerd"], "default": "docker"},
@@ -262,7 +268,7 @@ ARGUMENTS = {
 }
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the parameters, all of it."""
     problems = proxy.problems(params["proxy"]) if params["proxy"] is not None else []
     both = sorted(set(params["insecure_registries"]) & set(params["secure_registries"]))
@@ -273,14 +279,14 @@ def check_params(params):
     return problems
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
     wish = dict(module.params)
     if wish["proxy"] is not None:
         wish["proxy"] = proxy.from_params(wish["proxy"])
     noun = EngineSettings(module.params, Commands(), Files())
-    item = Item(wish["engine"], wish, {"name": None, "machine_id": None})
+    item: Item[Wish, SettingsState] = Item(wish["engine"], wish, {"name": None, "machine_id": None})
     run(module, noun, [item], "engine", single=True)
 
 

@@ -245,7 +245,7 @@ REQUIRED_IF = [("state", "present", ("username", "password"))]
 UNKNOWN_IDS = dict.fromkeys(("name", "machine_id", "registry", "path"), None)
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, required_if=REQUIRED_IF, supports_check_mode=True)
     fail_if_invalid(module, login_noun.check_params(module.params))
     noun = login_noun.RegistryLogin(module.params, Files())

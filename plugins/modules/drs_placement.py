@@ -224,6 +224,8 @@ failure:
   sample: {code: drs_off}
 """
 
+from typing import TYPE_CHECKING
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -232,13 +234,17 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _py
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.noun import DrsPlacement
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import Drs
 
-def main():
+
+def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
     wish = params.wish(module.params)
-    item = Item(wish["cluster"], wish, {"name": wish["cluster"], "moid": None, "vms": []})
+    item: Item[Wish, Drs] = Item(wish["cluster"], wish, {"name": wish["cluster"], "moid": None, "vms": []})
     noun = DrsPlacement(module)
     try:
         run(module, noun, [item], "cluster", single=True)

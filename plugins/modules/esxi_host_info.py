@@ -241,7 +241,7 @@ ARGUMENTS = dict(
 )
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     vcenter = None

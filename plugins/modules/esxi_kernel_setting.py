@@ -153,10 +153,16 @@ failure:
   sample: {code: kernel_setting_impossible}
 """
 
+from typing import TYPE_CHECKING, Any, Dict, Mapping
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import kernel
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -166,35 +172,35 @@ ARGUMENTS = dict(
 )
 
 
-class KernelSettings(HostNoun):
+class KernelSettings(HostNoun[Dict[str, kernel.Setting]]):
     """Boot settings of one host: all that it knows, of which the task names some."""
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> dict[str, kernel.Setting]:
         return kernel.settings_of(self.esxcli.call("system.settings.kernel.list"))
 
-    def want(self, item):
+    def want(self, item: Item[Wish, Dict[str, kernel.Setting]]) -> dict[str, kernel.Setting]:
         return {**item.now, **kernel.want(self.label, item.now, item.wish["settings"])}
 
-    def compare(self, now, wanted):
+    def compare(self, now: Mapping[str, kernel.Setting], wanted: Mapping[str, kernel.Setting]) -> list[Change]:
         return kernel.compare(now, wanted)
 
-    def change(self, item):
+    def change(self, item: Item[Wish, Dict[str, kernel.Setting]]) -> None:
         for change in item.changes:
             item.touched = True
             name = change.path.partition(".")[2]
             self.esxcli.call("system.settings.kernel.set", setting=name, value=change.after)
 
-    def project(self, state):
+    def project(self, state: Mapping[str, kernel.Setting]) -> dict[str, Any]:
         return {"settings": kernel.project(self._named(state))}
 
-    def pending(self, state):
+    def pending(self, state: Mapping[str, kernel.Setting]) -> list[dict[str, Any]]:
         return kernel.pending(self._named(state))
 
-    def _named(self, state):
+    def _named(self, state: Mapping[str, kernel.Setting]) -> dict[str, kernel.Setting]:
         return {name: one for name, one in state.items() if name in self._params["settings"]}
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     run_for_host(module, KernelSettings(module.params, module.warn))
 

@@ -220,7 +220,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.mainten
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params import problems
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     planned = module.params["planned"] if module.check_mode else None
     run_for_host(module, Maintenance(module.params, module.warn, planned), problems(module.params))

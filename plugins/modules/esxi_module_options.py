@@ -207,6 +207,8 @@ failure:
   sample: {code: module_option_impossible}
 """
 
+from typing import TYPE_CHECKING, Any, Sequence
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
@@ -221,6 +223,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.network impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+
 ARGUMENTS = dict(
     args.CONNECTION,
     **args.HOST_IDENTITY,
@@ -232,12 +238,12 @@ ARGUMENTS = dict(
 )
 
 
-class ModuleOptions(HostNoun):
+class ModuleOptions(HostNoun[module_state.Module]):
     """One kernel module of a host."""
 
     PROPERTIES = (*marks.PROPERTIES, "config.network", "runtime.bootTime")
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> module_state.Module:
         name = wish["module"]
         infos = gather.kernel_modules(found)
         state = facts.modules_of(found.row, infos, [name], network_of(found.row.get("config.network")))[0]
@@ -246,16 +252,16 @@ class ModuleOptions(HostNoun):
         rows = self.esxcli.call("system.module.parameters.list", module=name)
         return module_state.with_parameters(state, rows)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, module_state.Module]) -> module_state.Module:
         wanted = module_state.want(self.label, item.now, item.wish)
         for doubt in module_state.doubts(wanted):
             self._warn(f"{self.label}: {doubt}")
         return wanted
 
-    def compare(self, now, wanted):
+    def compare(self, now: module_state.Module, wanted: module_state.Module) -> list[Change]:
         return module_state.compare(now, wanted)
 
-    def change(self, item):
+    def change(self, item: Item[Wish, module_state.Module]) -> None:
         wanted = item.wanted
         if item.now.options != wanted.options:
             self._note(item)
@@ -268,13 +274,13 @@ class ModuleOptions(HostNoun):
             item.touched = True
             self.esxcli.call("system.module.set", module=wanted.name, enabled=wanted.enabled)
 
-    def project(self, state):
+    def project(self, state: module_state.Module) -> dict[str, Any]:
         return module_state.project(state)
 
-    def pending(self, state):
+    def pending(self, state: module_state.Module) -> list[dict[str, Any]]:
         return module_state.pending(state)
 
-    def _note(self, item):
+    def _note(self, item: Item[Wish, module_state.Module]) -> None:
         """Keep what this boot was loaded with, which nobody can tell once the string is written anew."""
         row, name = self._found.row, item.wanted.name
         boot_time = row.get("runtime.bootTime")
@@ -287,7 +293,7 @@ class ModuleOptions(HostNoun):
             self._warn(f"Later runs cannot tell that {name} waits for a restart. {error.message}")
 
 
-def _unknown(label, name, known):
+def _unknown(label: str, name: str, known: Sequence[str]) -> OperatorError:
     return OperatorError(
         label,
         f"the kernel module {name} was wanted",
@@ -298,7 +304,7 @@ def _unknown(label, name, known):
     )
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     run_for_host(module, ModuleOptions(module.params, module.warn))
 

@@ -219,7 +219,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot im
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params import problems
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     with switch.opened(module.params) as bmc:
         planned = module.params["planned"] if module.check_mode else None

@@ -294,7 +294,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=esxi_gather.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     vcenter = None

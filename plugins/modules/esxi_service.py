@@ -168,7 +168,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import r
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service import ARGUMENTS, Services
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     run_for_host(module, Services(module.params, module.warn))
 

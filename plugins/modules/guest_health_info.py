@@ -205,6 +205,7 @@ failure:
 """
 
 import ipaddress
+from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -228,7 +229,7 @@ ARGUMENTS = {
 }
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """All that is wrong with the parameters, as sentences."""
     problems = [] if params["name"].strip() else ["name: it is empty."]
     if params["address"]:
@@ -239,7 +240,7 @@ def check_params(params):
     return problems
 
 
-def interface_with(files, mac):
+def interface_with(files: Files, mac: str) -> str:
     """The interface with a MAC address; an empty text where none has it. What is built on an adapter may share it."""
     found = [
         name
@@ -251,7 +252,7 @@ def interface_with(files, mac):
     return min(found, key=len, default="")
 
 
-def interface_of(commands, address):
+def interface_of(commands: Commands, address: str) -> str:
     """The interface that holds an address; an empty text where none does."""
     done = commands.run(["ip", "-4", "-o", "addr", "show"])
     for line in done.stdout.splitlines():
@@ -261,7 +262,7 @@ def interface_of(commands, address):
     return ""
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
     commands, files = Commands(), Files()

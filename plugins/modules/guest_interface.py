@@ -229,6 +229,8 @@ failure:
   sample: {code: path_mtu, subject: Adapter ens224, peer: 192.168.50.12, wanted_mtu: 9000, largest_mtu: 1500}
 """
 
+from typing import TYPE_CHECKING
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -237,8 +239,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 
-def main():
+
+def main() -> None:
     module = AnsibleModule(
         argument_spec=interface_params.ARGUMENTS,
         mutually_exclusive=[("mac", "name")],
@@ -248,7 +253,9 @@ def main():
     fail_if_invalid(module, interface_params.check_params(module.params))
     params = module.params
     said = params["name"] or params["mac"]
-    item = Item(f"Adapter {said}", params, {"name": said, "mac": params["mac"], "reached": []})
+    item: Item[Wish, interface.State] = Item(
+        f"Adapter {said}", params, {"name": said, "mac": params["mac"], "reached": []}
+    )
     run(module, interface.Interface(params, Commands(), Files(), module.warn), [item], "interface", single=True)
 
 

@@ -234,6 +234,8 @@ failure:
   sample: {code: invalid_parameters, problems: ["user: it is empty. Name a user, or leave it out."]}
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
@@ -243,7 +245,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network impo
 ARGUMENTS = {"user": {"type": "str"}}
 
 
-def look(commands, files, user):
+def look(commands: Commands, files: Files, user: str | None) -> dict[str, Any]:
     """What the guest has."""
     ofed = rdma.ofed(commands)
     return {
@@ -259,7 +261,7 @@ def look(commands, files, user):
     }
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     user = module.params["user"]
     if user is not None and not user.strip():

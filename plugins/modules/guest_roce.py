@@ -228,6 +228,8 @@ failure:
   sample: {code: no_rdma, subject: Adapter ens224, interface: ens224}
 """
 
+from typing import TYPE_CHECKING
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -236,8 +238,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import roce
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import roce_state
 
-def main():
+
+def main() -> None:
     module = AnsibleModule(
         argument_spec=roce.ARGUMENTS,
         mutually_exclusive=[("mac", "name")],
@@ -247,7 +253,9 @@ def main():
     fail_if_invalid(module, roce.check_params(module.params))
     params = module.params
     said = params["name"] or params["mac"]
-    item = Item(f"Adapter {said}", params, {"name": said, "mac": params["mac"], "device": None})
+    item: Item[Wish, roce_state.State] = Item(
+        f"Adapter {said}", params, {"name": said, "mac": params["mac"], "device": None}
+    )
     run(module, roce.Roce(params, Commands(), Files(), module.warn), [item], "roce", single=True)
 
 

@@ -120,6 +120,8 @@ failure:
   sample: {code: not_built_in, subject: Image horovod:mine, missing: [nccl (operations)]}
 """
 
+from typing import Any, Callable, Mapping
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build
@@ -136,7 +138,7 @@ ARGUMENTS = {
 LAST_LINES = 5
 
 
-def look(params, run):
+def look(params: Mapping[str, Any], run: Callable[[list[str]], tuple[int, str, str]]) -> tuple[str, dict[str, Any]]:
     """With what Horovod was built; run(argv) gives (status, stdout, stderr)."""
     subject = f"Image {params['image']}" if params["image"] else "Horovod"
     argv = ["timeout", str(params["timeout_s"]), *_command(params)]
@@ -158,7 +160,7 @@ def look(params, run):
     return subject, found
 
 
-def _command(params):
+def _command(params: Mapping[str, Any]) -> list[str]:
     command = ["horovodrun", "--check-build"]
     if not params["image"]:
         return command
@@ -167,7 +169,7 @@ def _command(params):
     return [client, "run", *options, params["image"], *command[1:]]
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     found = None
     try:

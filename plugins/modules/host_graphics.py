@@ -222,6 +222,8 @@ failure:
   sample: {code: graphics_impossible}
 """
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
@@ -234,6 +236,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 TYPES = ["shared", "shared_direct"]
 ARGUMENTS = dict(
@@ -255,19 +261,19 @@ ARGUMENTS = dict(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters by themselves, one sentence each."""
     if 1 <= params["xorg_timeout_s"] <= 3600:
         return []
     return [f"xorg_timeout_s is {params['xorg_timeout_s']}; it must be between 1 and 3600."]
 
 
-class HostGraphics(HostNoun):
+class HostGraphics(HostNoun[graphics.Graphics]):
     """The graphics of one host."""
 
     PROPERTIES = facts.GRAPHICS
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> graphics.Graphics:
         found, vms = gather.read(self._vcenter, found, self.paths)
         self._found = found
         state = facts.graphics_of(found.row, facts.running_vms(vms))
@@ -275,17 +281,17 @@ class HostGraphics(HostNoun):
             raise _no_graphics(self.label)
         return state
 
-    def want(self, item):
+    def want(self, item: Item[Wish, graphics.Graphics]) -> graphics.Graphics:
         if not item.now.devices and not item.wish["devices"]:
             # There is nothing that the settings are for, and not every host without a GPU takes them.
             self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
             return item.now
         return graphics.want(self.label, item.now, item.wish)
 
-    def compare(self, now, wanted):
+    def compare(self, now: graphics.Graphics, wanted: graphics.Graphics) -> list[Change]:
         return graphics.compare(now, wanted)
 
-    def change(self, item):
+    def change(self, item: Item[Wish, graphics.Graphics]) -> None:
         graphics.refuse_in_use(self.label, item.now, item.wanted)
         if item.now.policy != item.wanted.policy or item.wanted.restarted:
             self._note(item)
@@ -300,31 +306,31 @@ class HostGraphics(HostNoun):
                 self.manager("serviceSystem").RestartService(id="xorg")
             self._note(item)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, graphics.Graphics]]) -> None:
         for item in items:
             if item.wanted.restarted and item.error is None:
                 self._wait(item)
         super().prove(items)
 
-    def gap(self, proved, wanted):
+    def gap(self, proved: graphics.Graphics, wanted: graphics.Graphics) -> list[Change]:
         return [change for change in self.compare(proved, wanted) if change.path != "graphics.xorg"] + [
             graphics.not_active(waiting) for waiting in graphics.pending(proved) if wanted.restarted
         ]
 
-    def project(self, state):
+    def project(self, state: graphics.Graphics) -> dict[str, Any]:
         return graphics.project(state)
 
-    def pending(self, state):
+    def pending(self, state: graphics.Graphics) -> list[dict[str, Any]]:
         return graphics.pending(state)
 
-    def _wait(self, item):
+    def _wait(self, item: Item[Wish, graphics.Graphics]) -> None:
         """A restarted Xorg needs a moment before the host tells the new types."""
         clock = self._vcenter.clock
         deadline = clock.now() + self._params["xorg_timeout_s"]
         while graphics.pending(self.look(self._found, item.wish)) and clock.now() < deadline:
             clock.sleep(1)
 
-    def _note(self, item):
+    def _note(self, item: Item[Wish, graphics.Graphics]) -> None:
         """Keep the policy that Xorg runs with, which vSphere does not tell."""
         boot_time = self._found.row.get("runtime.bootTime")
         policy = item.wanted.policy if item.touched and item.wanted.restarted else item.now.active_policy
@@ -337,7 +343,7 @@ class HostGraphics(HostNoun):
             self._warn(f"Later runs cannot tell that the assignment policy waits for a restart. {error.message}")
 
 
-def _no_graphics(label):
+def _no_graphics(label: str) -> OperatorError:
     return OperatorError(
         label,
         "its graphics settings were to be read",
@@ -347,7 +353,7 @@ def _no_graphics(label):
     )
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     run_for_host(module, HostGraphics(module.params, module.warn), check_params(module.params))
 

@@ -189,14 +189,19 @@ failure:
   sample: {code: host_not_found, near: [esx-01.example.com]}
 """
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import params, read, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-def look(vcenter, wish):
+
+def look(vcenter: VCenter, wish: Mapping[str, Any]) -> dict[str, Any]:
     """What is known of the driver of the host that a task names."""
     reach = read.open_reach(vcenter, wish)
     try:
@@ -207,7 +212,7 @@ def look(vcenter, wish):
     return dict(found, pending=state.pending(now), **state.project(now))
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=params.INFO_ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, check_common(module.params))

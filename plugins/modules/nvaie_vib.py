@@ -342,8 +342,10 @@ failure:
   sample: {code: not_in_maintenance, running_vms: [train-01]}
 """
 
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import (
@@ -357,22 +359,27 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import state as driver_state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, datastore_file, session
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-class HostDriver(Noun):
+
+class HostDriver(Noun[Wish, driver_state.HostDriver]):
     """The NVIDIA driver of an ESXi host."""
 
-    def __init__(self, params, warn, progress):
+    def __init__(self, params: Wish, warn: Callable[[str], None], progress: Callable[[str], None]) -> None:
         self._params = params
         self._warn = warn
         self._progress = progress
-        self._vcenter = None
-        self._reach = None
-        self._files = None
-        self._source = None
-        self._method = None
-        self._uncertain = None
+        self._vcenter: VCenter | None = None
+        self._reach: read.Reach = None  # type: ignore[assignment]
+        self._files: datastore_file.DatastoreFiles = None  # type: ignore[assignment]
+        self._source: source.Source | None = None
+        self._method: str | None = None
+        self._uncertain: OperatorError | None = None
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, driver_state.HostDriver]]) -> None:
         (item,) = items
         self._vcenter = session.connect(self._params, self._warn)
         self._reach = read.open_reach(self._vcenter, self._params)
@@ -384,7 +391,7 @@ class HostDriver(Noun):
         if self._params["state"] == "present":
             self._source = source.find(self._reach, self._files, self._params)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, driver_state.HostDriver]) -> driver_state.HostDriver:
         if self._source is not None:
             wanted = plan.want_present(item.label, item.now, self._source.package, self._params)
         else:
@@ -398,10 +405,10 @@ class HostDriver(Noun):
                 return plan.by_image(item.now, wanted)
         return wanted
 
-    def compare(self, now, wanted):
+    def compare(self, now: driver_state.HostDriver, wanted: driver_state.HostDriver) -> list[Change]:
         return plan.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, driver_state.HostDriver]]) -> None:
         (item,) = items
         if self._method == plan.IMAGE:
             cluster = image.ClusterImage(self._reach, self._params["task_timeout_s"], self._progress)
@@ -409,29 +416,31 @@ class HostDriver(Noun):
         else:
             self._uncertain = apply.by_esxcli(self._reach, self._files, item, self._source, self._params["keep_upload"])
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, driver_state.HostDriver]]) -> None:
         (item,) = items
         apply.prove(self._reach, item, self._uncertain)
 
-    def project(self, state):
+    def project(self, state: driver_state.HostDriver) -> dict[str, Any]:
         return driver_state.project(state)
 
-    def pending(self, state):
+    def pending(self, state: driver_state.HostDriver) -> list[dict[str, Any]]:
         return driver_state.pending(state)
 
-    def close(self):
+    def close(self) -> None:
         if self._reach is not None:
             self._reach.rest.close()
         if self._vcenter is not None:
             self._vcenter.close()
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True, **params.RELATIONS)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
     host = module.params["host"]
-    item = Item(f"Host {host}", module.params, {"name": host, "moid": None, "cluster": None})
+    item: Item[Wish, driver_state.HostDriver] = Item(
+        f"Host {host}", module.params, {"name": host, "moid": None, "cluster": None}
+    )
     noun = HostDriver(module.params, module.warn, module.log)
     try:
         run(module, noun, [item], "host", single=True)

@@ -250,6 +250,8 @@ failure:
   sample: {code: toolkit_missing, subject: docker on job-01}
 """
 
+from typing import Any, Mapping
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -271,7 +273,7 @@ ARGUMENTS = {
 UNKNOWN_IDS = dict.fromkeys(("name", "machine_id", "toolkit_version", "engine_version"))
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the parameters, all of it."""
     problems = []
     if params["engine"] == "podman" and params["default_runtime"]:
@@ -285,7 +287,7 @@ def check_params(params):
     return problems
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
     noun = ContainerRuntime(module.params, Commands(), Files())

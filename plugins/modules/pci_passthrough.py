@@ -201,6 +201,8 @@ failure:
   sample: {code: passthrough_impossible}
 """
 
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, cast
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     facts,
@@ -213,6 +215,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 DEVICE = {
     "id": {"type": "str", "required": True},
@@ -230,7 +237,7 @@ ARGUMENTS = dict(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters by themselves, one sentence each."""
     problems = []
     for entry in params["devices"]:
@@ -241,7 +248,7 @@ def check_params(params):
     return problems
 
 
-class Passthrough(HostNoun):
+class Passthrough(HostNoun[Dict[str, passthrough.Given]]):
     """The devices of one host that are or may be given away."""
 
     PROPERTIES = (
@@ -254,59 +261,59 @@ class Passthrough(HostNoun):
         "hardware.pciDevice",
     )
 
-    def __init__(self, params, warn):
+    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         super().__init__(params, warn)
-        self._around = None
-        self._named = [pci.normal_address(entry["id"]) for entry in params["devices"]]
+        self._around: passthrough_rules.Surroundings = None  # type: ignore[assignment]
+        self._named = [cast(str, pci.normal_address(entry["id"])) for entry in params["devices"]]
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> dict[str, passthrough.Given]:
         if self._around is None:
             found, vms = gather.read(self._vcenter, found, self.paths)
             self._around = self._surroundings(found.row, facts.running_vms(vms))
         return passthrough.devices_of(found.row.get("config.pciPassthruInfo"))
 
-    def want(self, item):
+    def want(self, item: Item[Wish, Dict[str, passthrough.Given]]) -> dict[str, passthrough.Given]:
         entries = passthrough_rules.check(self.label, item.now, self._around, item.wish["devices"])
         return passthrough_rules.wanted(item.now, self._around, entries, item.wish["apply"] == "now")
 
-    def compare(self, now, wanted):
+    def compare(self, now: Mapping[str, passthrough.Given], wanted: Mapping[str, passthrough.Given]) -> list[Change]:
         return [change for address in self._named for change in passthrough.compare(now[address], wanted[address])]
 
-    def change(self, item):
+    def change(self, item: Item[Wish, Dict[str, passthrough.Given]]) -> None:
         passthrough_rules.refuse_in_use(self.label, self._around, item.now, item.wanted)
         configs = passthrough_spec.configs(item.now, item.wanted, self._named, item.wish["apply"] == "now")
         item.touched = True
         with self.asking("the passthrough state of its devices was to be changed"):
             self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)
 
-    def project(self, state):
+    def project(self, state: Mapping[str, passthrough.Given]) -> dict[str, Any]:
         tree = self._around.tree
         return {
             "devices": [
-                passthrough.project(state[address], tree.get(address).name if address in tree else "")
+                passthrough.project(state[address], cast(pci.Device, tree.get(address)).name if address in tree else "")
                 for address in self._named
                 if address in state
             ]
         }
 
-    def pending(self, state):
+    def pending(self, state: Mapping[str, passthrough.Given]) -> list[dict[str, Any]]:
         return passthrough.pending([state[address] for address in self._named if address in state])
 
-    def _surroundings(self, row, running):
+    def _surroundings(self, row: Row, running: Mapping[str, str]) -> passthrough_rules.Surroundings:
         graphics = facts.graphics_of(row, running)
         adapters = row.get("config.storageDevice.hostBusAdapter") or []
         return passthrough_rules.Surroundings(
             tree=pci.tree_of(row.get("hardware.pciDevice"), None),
             network=network_of(row.get("config.network"), row.get("config.virtualNicManagerInfo")),
             functions=passthrough_rules.functions_of(self.esxcli.call("hardware.pci.list")),
-            storage={pci.normal_address(one.pci): one.device for one in adapters if one.pci},
+            storage={cast(str, pci.normal_address(one.pci)): one.device for one in adapters if one.pci},
             gpus={device.id: device for device in graphics.devices} if graphics else {},
             # Hosts before 7.0 do not tell it and cannot do it.
             rebinds=bool(row.get("capability.deviceRebindWithoutRebootSupported")),
         )
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     run_for_host(module, Passthrough(module.params, module.warn), check_params(module.params))
 

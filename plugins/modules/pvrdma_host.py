@@ -171,6 +171,8 @@ failure:
   sample: {code: pvrdma_path}
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import gather, pvrdma
@@ -178,6 +180,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.network impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -188,12 +194,12 @@ ARGUMENTS = dict(
 RELATIONS = {"required_if": [("state", "present", ("vmknic",))]}
 
 
-class PvrdmaHost(HostNoun):
+class PvrdmaHost(HostNoun[pvrdma.Pvrdma]):
     """The host side of PVRDMA."""
 
     PROPERTIES = ("config.firewall.ruleset", "config.network", "config.virtualNicManagerInfo")
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> pvrdma.Pvrdma:
         values = gather.option_values(found, pvrdma.OPTION)
         rulesets = {one.key: bool(one.enabled) for one in found.row.get("config.firewall.ruleset") or []}
         if not values or pvrdma.RULESET not in rulesets:
@@ -201,16 +207,16 @@ class PvrdmaHost(HostNoun):
         network = network_of(found.row.get("config.network"), found.row.get("config.virtualNicManagerInfo"))
         return pvrdma.Pvrdma(str(values[0] or ""), rulesets[pvrdma.RULESET], network)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, pvrdma.Pvrdma]) -> pvrdma.Pvrdma:
         wanted = pvrdma.want(self.label, item.now, item.wish)
         for doubt in pvrdma.doubts(wanted):
             self._warn(f"{self.label}: {doubt}")
         return wanted
 
-    def compare(self, now, wanted):
+    def compare(self, now: pvrdma.Pvrdma, wanted: pvrdma.Pvrdma) -> list[Change]:
         return pvrdma.compare(now, wanted)
 
-    def change(self, item):
+    def change(self, item: Item[Wish, pvrdma.Pvrdma]) -> None:
         now, wanted = item.now, item.wanted
         if now.vmknic != wanted.vmknic:
             item.touched = True
@@ -224,11 +230,11 @@ class PvrdmaHost(HostNoun):
             with self.asking(f"the firewall ruleset {pvrdma.RULESET} was to be changed"):
                 switch(id=pvrdma.RULESET)
 
-    def project(self, state):
+    def project(self, state: pvrdma.Pvrdma) -> dict[str, Any]:
         return pvrdma.project(state)
 
 
-def _unsupported(label):
+def _unsupported(label: str) -> OperatorError:
     return OperatorError(
         label,
         "PVRDMA was to be set up",
@@ -238,7 +244,7 @@ def _unsupported(label):
     )
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True, **RELATIONS)
     run_for_host(module, PvrdmaHost(module.params, module.warn))
 

@@ -308,7 +308,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement i
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.fabric import agree, summary
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     wish = module.params
     try:
@@ -327,8 +327,8 @@ def main():
     )
     answer["summary"] = summary(answer)
     if wish["fail"] and not answer["agreed"]:
-        error = params.disagreement(answer, wish["strict"])
-        module.fail_json(msg=error.message, failure=error.failure, **answer)
+        refusal = params.disagreement(answer, wish["strict"])
+        module.fail_json(msg=refusal.message, failure=refusal.failure, **answer)
     module.exit_json(changed=False, **answer)
 
 

@@ -155,7 +155,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment import look, params
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, params.check_params(module.params))
     module.exit_json(changed=False, **look.look(module.params))

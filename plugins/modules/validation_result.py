@@ -261,6 +261,7 @@ failure:
 
 import os
 import time
+from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
@@ -297,7 +298,7 @@ ARGUMENTS = {
 TOLD = ("id", "verdict", "why", "cause", "evidence")
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """All that is wrong with the parameters, as sentences."""
     problems = thresholds.problems(params["thresholds"])
     if not params["intent"].get("guests"):
@@ -305,7 +306,7 @@ def check_params(params):
     return problems
 
 
-def answer(made, path, kept):
+def answer(made: Mapping[str, Any], path: str, kept: Mapping[str, Any] | None) -> dict[str, Any]:
     """The result of the task."""
     return {
         "path": path,
@@ -319,7 +320,7 @@ def answer(made, path, kept):
     }
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
     fail_if_invalid(module, check_params(params))

@@ -198,7 +198,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _py
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import params, read
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))

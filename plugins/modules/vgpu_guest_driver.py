@@ -349,6 +349,8 @@ failure:
   sample: {code: driver_pair, host_version: 535.161.05, guest_version: 550.54.15, allowed_branches: [535, 525, 470]}
 """
 
+from typing import TYPE_CHECKING
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -357,8 +359,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machi
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState
 
-def main():
+
+def main() -> None:
     module = AnsibleModule(
         argument_spec=params.ARGUMENTS,
         required_if=params.REQUIRED_IF,
@@ -368,7 +374,7 @@ def main():
     fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
     unknown = dict.fromkeys(("machine_id", "distribution", "kernel", "secure_boot"))
-    item = Item(name, dict(module.params), dict(unknown, name=name))
+    item: Item[Wish, DriverState] = Item(name, dict(module.params), dict(unknown, name=name))
     run(module, GuestDriver(), [item], "driver", single=True)
 
 

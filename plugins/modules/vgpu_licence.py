@@ -233,6 +233,8 @@ failure:
   sample: {code: server_unreachable, status: Unlicensed (Restricted), unreachable: [dls.example.com]}
 """
 
+from typing import TYPE_CHECKING
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
@@ -241,8 +243,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machi
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.noun import Licence
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
 
-def main():
+
+def main() -> None:
     module = AnsibleModule(
         argument_spec=params.ARGUMENTS,
         mutually_exclusive=params.MUTUALLY_EXCLUSIVE,
@@ -250,7 +256,7 @@ def main():
     )
     fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
-    item = Item(name, dict(module.params), {"name": name, "machine_id": None})
+    item: Item[Wish, LicenceState] = Item(name, dict(module.params), {"name": name, "machine_id": None})
     run(module, Licence(), [item], "licence", single=True)
 
 

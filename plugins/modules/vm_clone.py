@@ -447,6 +447,8 @@ failure:
   sample: {code: some_failed, failed: [train-03]}
 """
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
@@ -455,12 +457,18 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import pa
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.module import CloneModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.noun import Clones
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine
 
-def main():
+
+def main() -> None:
     module = CloneModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
-    items = [Item(wish["name"], wish, params.ids(wish)) for wish in params.wishes(module.params)]
+    items: list[Item[Wish, Machine]] = [
+        Item(wish["name"], wish, params.ids(wish)) for wish in params.wishes(module.params)
+    ]
     noun = Clones(module.params, module.warn, module.check_mode)
     try:
         run(module, noun, items, "vms")

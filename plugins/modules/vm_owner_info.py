@@ -138,7 +138,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _py
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import owners
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=owners.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, args.check_common(module.params))

@@ -352,7 +352,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _py
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, params, plan, read
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
@@ -367,12 +367,12 @@ def main():
         if vcenter is not None:
             vcenter.close()
     if not result["fits"] and module.params["fit"] == "fail":
-        error = plan.does_not_fit(result)
-        module.fail_json(msg=error.message, failure=error.failure, placement=result)
+        refusal = plan.does_not_fit(result)
+        module.fail_json(msg=refusal.message, failure=refusal.failure, placement=result)
     remote = answer.remote(result)
     if remote and module.params["gpu_nic_numa"] == "strict":
-        error = plan.nodes_apart(remote)
-        module.fail_json(msg=error.message, failure=error.failure, placement=result)
+        refusal = plan.nodes_apart(remote)
+        module.fail_json(msg=refusal.message, failure=refusal.failure, placement=result)
     for sentence in remote if module.params["gpudirect"] else ():
         module.warn(f"{sentence} GPUDirect crosses the link between the processors, which costs bandwidth.")
     apart = answer.apart(result) if module.params["gpudirect"] else []

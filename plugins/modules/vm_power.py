@@ -322,7 +322,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import pa
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import Power
 
 
-def main():
+def main() -> None:
     params.main(power_params.ARGUMENTS, Power, power_params.check_params)
 
 

@@ -171,12 +171,19 @@ failure:
   sample: {code: mtu_impossible}
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import mtu
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, properties, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -188,21 +195,21 @@ ARGUMENTS = dict(
 )
 
 
-class VmkernelMtu(HostNoun):
+class VmkernelMtu(HostNoun[mtu.Mtu]):
     """MTU of VMkernel adapters and their switches."""
 
     PROPERTIES = ("config.network",)
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> mtu.Mtu:
         return mtu.state_of(network_of(found.row.get("config.network")), wish["devices"])
 
-    def want(self, item):
+    def want(self, item: Item[Wish, mtu.Mtu]) -> mtu.Mtu:
         return mtu.want(self.label, item.now, item.wish)
 
-    def compare(self, now, wanted):
+    def compare(self, now: mtu.Mtu, wanted: mtu.Mtu) -> list[Change]:
         return mtu.compare(now, wanted)
 
-    def change(self, item):
+    def change(self, item: Item[Wish, mtu.Mtu]) -> None:
         for switch, size in mtu.raised(item.now, item.wanted):
             item.touched = True
             self._raise(switch, size)
@@ -212,10 +219,10 @@ class VmkernelMtu(HostNoun):
             with self.asking(f"the MTU of {device} was to be set"):
                 system.UpdateVirtualNic(device=device, nic=vim.host.VirtualNic.Specification(mtu=size))
 
-    def project(self, state):
+    def project(self, state: mtu.Mtu) -> dict[str, Any]:
         return mtu.project(state)
 
-    def _raise(self, switch, size):
+    def _raise(self, switch: Switch, size: int) -> None:
         outcome = self._try_to_raise(switch, size)
         if outcome.error is not None and outcome.error.code == "concurrent":
             # Somebody was faster, often another host of the same play that raises the same switch.
@@ -223,7 +230,7 @@ class VmkernelMtu(HostNoun):
         if outcome.error is not None:
             raise outcome.error
 
-    def _try_to_raise(self, switch, size):
+    def _try_to_raise(self, switch: Switch, size: int) -> tasks.Outcome:
         with self.asking(f"the MTU of the switch {switch.name} was to be raised"):
             found = self._vcenter.content.dvSwitchManager.QueryDvsByUuid(uuid=switch.uuid)
         # The MTU is a field of a subtype of config, which a path of properties cannot name.
@@ -237,7 +244,7 @@ class VmkernelMtu(HostNoun):
         return tasks.run_tasks(self._vcenter, [job], 1, self._params["task_timeout_s"])[0]
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     run_for_host(module, VmkernelMtu(module.params, module.warn), mtu.check_params(module.params))
 
