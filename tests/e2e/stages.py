@@ -37,7 +37,7 @@ import time
 
 from ansible.errors import AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import progress
 
 
 class ActionModule(ActionBase):

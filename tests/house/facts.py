@@ -46,7 +46,11 @@ def plain(value: object) -> object:
 def facts(name: str) -> dict[str, object]:
     """The constants of a module."""
     module = importlib.import_module(f"{UTILS}.{name}")
-    return {key: plain(value) for key, value in vars(module).items() if key.isupper() and key[0] != "_"}
+    return {
+        key: plain(value)
+        for key, value in vars(module).items()
+        if key.isupper() and key[0] != "_" and key != "TYPE_CHECKING"
+    }
 
 
 def written() -> str:

@@ -17,7 +17,7 @@ def main():
     importlib.import_module("conftest")  # makes the collection importable
     utils = "ansible_collections.aiready.vsphere.plugins.module_utils"
     session = importlib.import_module(f"{utils}.vcenter.session")
-    refusal = importlib.import_module(f"{utils}.errors").OperatorError
+    refusal = importlib.import_module(f"{utils}.core.errors").OperatorError
 
     params, forks = json.loads(sys.argv[2]), int(sys.argv[3])
     gate, opener = os.pipe()

@@ -115,6 +115,13 @@ def test_without_hosts_the_priority_is_the_one_that_switches_keep_lossless():
     assert lab.ask()["wanted"]["priority"] == 5
 
 
+def test_the_priority_is_that_of_the_hosts_where_switches_keep_another_one_lossless():
+    lab = Lab()
+    for number in (1, 2):
+        of_host(number, pfc=[4], pfc_sends=[4], pfc_obeys=[4])(lab)
+    assert lab.ask()["wanted"]["priority"] == 4
+
+
 def test_a_fabric_without_pauses_is_not_told_to_have_them():
     lab = Lab()
     lab.everywhere(pfc=[], pfc_mode="off", lossless=[], watchdog=False)

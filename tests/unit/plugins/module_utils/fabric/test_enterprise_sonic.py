@@ -77,6 +77,11 @@ def test_the_sample():
     assert (port.watchdog_detection_ms, port.watchdog_recovery_ms) == (100, 200)
 
 
+def test_weights_of_zero_are_no_error():
+    served = "qos scheduler-policy shares\n queue 0\n  type dwrr\n  weight 0\n" + PORT + " scheduler-policy shares\n"
+    assert PLATFORM.parse({CONFIG: served}).ports["Eth1/1"].shares == {0: 100}
+
+
 def test_an_equal_configuration_with_names_of_somebody_needs_nothing():
     assert commands(BUFFERS + SET) == []
 

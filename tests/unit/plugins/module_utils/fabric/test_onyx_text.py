@@ -210,6 +210,20 @@ def test_two_peers_at_one_port_stay_two():
     assert [one.system for one in found] == ["a", "b"]
 
 
+def test_two_peers_whose_rows_come_in_turn_keep_what_belongs_to_each():
+    rows = [
+        {"Remote chassis id": "00:00:00:00:00:0a"},
+        {"Remote system name": "esx-01", "Remote port-id": "vmnic2"},
+        {"Remote chassis id": "00:00:00:00:00:0b"},
+        {"Remote system name": "esx-02", "Remote port-id": "vmnic3"},
+    ]
+    switch = Onyx().parse({"show lldp interfaces ethernet remote | json-print": json.dumps([{"Eth1/1": rows}])})
+    assert switch.neighbours["Eth1/1"] == [
+        Neighbour("esx-01", "vmnic2", "00:00:00:00:00:0a", None),
+        Neighbour("esx-02", "vmnic3", "00:00:00:00:00:0b", None),
+    ]
+
+
 def test_interfaces_tell_speed_mtu_link_and_pauses():
     entry = {
         "header": "Eth1/10",

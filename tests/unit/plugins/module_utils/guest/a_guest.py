@@ -59,6 +59,8 @@ class Guest(Commands):
         self.root = root
         self.files = Files(str(root))
         self.ran = []
+        # Of these the commands that may use the network.
+        self.over_network = []
         # {name: (version, state)} of packages, and what a repository offers as {name: [versions]}.
         self.packages = {"bash": ("5.1", "ii "), "dkms": ("2.8", "ii ")}
         self.offers = {}
@@ -96,6 +98,8 @@ class Guest(Commands):
     def run(self, argv, limit_s=60, stdin="", env=None, network=False):
         argv = tuple(argv)
         self.ran.append(argv)
+        if network:
+            self.over_network.append(argv)
         for words, said in self.refusals.items():
             if " ".join(argv).startswith(words):
                 return Done(argv, 1, "", said)

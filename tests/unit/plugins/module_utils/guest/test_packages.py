@@ -53,12 +53,14 @@ def test_packages_are_told_with_their_state(guest):
         "half": ("1", "iHR"),
         "gone": ("1", "rc "),
         "held": ("1", "hi "),
+        "cut": ("1", "ii"),
     }
     assert {one.name: one.whole for one in manager(guest).all()} == {
         "whole": True,
         "unpacked": False,
         "half": False,
         "held": True,
+        "cut": True,
     }
 
 
@@ -101,6 +103,20 @@ def test_a_file_that_is_no_package_is_none(guest, tmp_path):
     path.write_text("<html>")
     assert manager(guest).in_file(str(path)) is None
     assert manager(guest, ROCKY).in_file(str(path)) is None
+
+
+def test_a_file_of_which_the_tools_say_nothing_holds_no_package(guest):
+    guest._dpkg_deb = guest._rpm = lambda argv: (0, "\n")
+    assert manager(guest).in_file("/tmp/x.deb") is None
+    assert manager(guest, ROCKY).in_file("/tmp/x.rpm") is None
+
+
+def test_all_that_fetches_packages_goes_through_the_proxy(guest):
+    answers = [(100, "E: Unable to locate package dkms"), (0, ""), (0, "")]
+    guest._apt_get = lambda argv: answers.pop(0)
+    manager(guest).install(["dkms"])
+    assert ["update" in argv for argv in guest.did("apt-get")] == [False, True, False]
+    assert guest.over_network == guest.did("apt-get")
 
 
 def test_dnf_without_duplicates_is_fine(guest):
@@ -201,14 +217,14 @@ def test_only_dpkg_can_be_broken_off(guest):
 
 
 def test_versions_of_apt_are_those_of_the_name_and_lists_are_renewed_where_there_are_none(guest):
-    table = " toolkit | 1.17.0-1 | https://repo amd64 Packages\n toolkit-base | 9 | https://repo\nnoise\n"
-    table += " toolkit | 1.16.2-1 | https://repo amd64 Packages\n"
+    table = " toolkit | 1.17.0-1 | https://repo amd64 Packages\n toolkit-base | 9 | https://repo\nnoise\ntoolkit\n"
+    table += " toolkit | 1.16.2-1 | https://repo amd64 Packages\n toolkit | 1.15.0-1\n"
     answers = ["", table, table]
     guest._apt_cache = lambda argv: (0, answers.pop(0))
     guest._apt_get = lambda argv: (0, "")
-    assert manager(guest).versions("toolkit") == ["1.17.0-1", "1.16.2-1"]
+    assert manager(guest).versions("toolkit") == ["1.17.0-1", "1.16.2-1", "1.15.0-1"]
     assert len(guest.did("apt-get", "-q", "update")) == 1
-    assert manager(guest).versions("toolkit") == ["1.17.0-1", "1.16.2-1"]
+    assert manager(guest).versions("toolkit") == ["1.17.0-1", "1.16.2-1", "1.15.0-1"]
     assert len(guest.did("apt-get", "-q", "update")) == 1
 
 

@@ -74,6 +74,25 @@ def test_a_link_below_the_speed_of_its_adapter_is_a_warning(rate, path, warned):
     assert codes(found) == ([("warn", "slow_link")] if warned else [])
 
 
+@pytest.mark.parametrize(
+    "fixed, measured, source, failing",
+    [
+        ("192.0.2.1", ["192.0.2.9"], "site.guests.data_addresses", False),
+        ("192.0.2.9", ["192.0.2.1"], "site.guests.data_addresses", True),
+        (None, ["192.0.2.1"], "the address of its interface", False),
+        (None, ["192.0.2.9"], "the address of its interface", True),
+        (None, [], "the site fixes no address", False),
+    ],
+    ids=["fixed", "fixed otherwise", "of the interface", "not of the interface", "none known"],
+)
+def test_a_gid_is_compared_with_the_fixed_address_or_else_with_that_of_the_interface(fixed, measured, source, failing):
+    below = {check_guest.ADDRESSES: {"job-01": measured}}
+    values = {"roce_v2": [{"index": 3, "address": "192.0.2.1"}]}
+    asked = about("guest.gid", {"guest": "job-01"}, below, addresses={"job-01": fixed} if fixed else {})
+    found = check_guest.gid(values, asked)
+    assert (found.source, codes(found)) == (source, [("fail", "no_gid")] if failing else [])
+
+
 def test_a_link_slower_than_that_of_other_guests_is_a_warning_at_its_pair():
     seen = {line.RATES: {"job-01": 100, "job-02": 25}}
     found = check_pair.bandwidth({"gbps": 20.0}, about("pair.write_bw", PAIR, seen, speed_gb=None))
@@ -243,3 +262,83 @@ def test_a_rate_of_a_training_is_more_than_nothing(totals, total):
 def test_the_distance_of_a_clock_is_in_milliseconds(values, measured, verdicts):
     found = check_guest.clock(values, about("guest.clock", {"guest": "job-01"}))
     assert (found.measured, codes(found)) == (measured, verdicts)
+
+
+@pytest.mark.parametrize(
+    "wrong, gpus, expected, skipped",
+    [(0, 1, [], True), (3, 1, [("fail", "wrong")], False), (0, 2, [("fail", "ranks")], False)],
+    ids=["a single GPU", "wrong results", "one of two GPUs"],
+)
+def test_one_rank_alone_says_whether_its_gpu_computes_right_and_nothing_of_bandwidth(wrong, gpus, expected, skipped):
+    asked = about("cluster.nccl", {"guests": ["job-01"]}, gpus_per_guest=gpus)
+    found = check_cluster.nccl({"alone": True, "busbw": 0.0, "wrong": wrong, "nodes": 1}, asked)
+    assert (codes(found), bool(found.skip), found.measured) == (expected, skipped, None)
+
+
+@pytest.mark.parametrize(
+    "values, code, words",
+    [
+        ({"transport": "rdma"}, None, ""),
+        ({"transport": None}, "transport_unknown", "did not say which network"),
+        ({"transport": None, "networks": ["Foo", "Bar"]}, "transport_unknown", "Foo and Bar"),
+        ({"transport": "tcp"}, "nccl_sockets", "it chose the sockets"),
+        ({"transport": "tcp", "no_device": True}, "nccl_sockets", "it found no RDMA device"),
+        ({"transport": "mixed"}, "nccl_sockets", "partly over TCP"),
+        ({"transport": "rdma", "gpudirect": "some"}, "gpudirect", "directly"),
+    ],
+)
+def test_nccl_has_to_show_that_it_used_rdma(values, code, words):
+    given = {"busbw": 10.0, "nodes": 2, "wrong": 0, "large": True, "gpudirect": "all", **values}
+    found = check_cluster.nccl(given, about("cluster.nccl", BOTH, variant="rdma", gpudirect="enabled"))
+    assert codes(found) == ([("fail", code)] if code else [])
+    assert all(words in one.why for one in found.remarks)
+
+
+@pytest.mark.parametrize(
+    "settings, no_device, hosts, cause",
+    [
+        ({"NCCL_IB_DISABLE": "1"}, False, [], "NCCL on sockets; NCCL_IB_DISABLE is set for the run"),
+        ({"NCCL_IB_DISABLE": "0"}, False, [], "NCCL on sockets"),
+        ({"NCCL_IB_HCA": "mlx5_9"}, True, [], "NCCL on sockets; no RDMA device fits NCCL_IB_HCA, mlx5_9"),
+        ({"NCCL_IB_HCA": "mlx5_9"}, False, [], "NCCL on sockets"),
+        ({}, False, ["job-01", "job-02"], "NCCL on sockets"),
+    ],
+)
+def test_nccl_on_sockets_names_what_keeps_it_from_rdma(settings, no_device, hosts, cause):
+    given = {"busbw": 10.0, "nodes": 2, "wrong": 0, "transport": "tcp", "no_device": no_device}
+    given.update(settings=settings, on_sockets=hosts)
+    found = check_cluster.nccl(given, about("cluster.nccl", BOTH, variant="rdma"))
+    assert [one.cause for one in found.remarks] == [cause]
+
+
+def test_one_of_two_guests_on_sockets_is_named():
+    given = {"busbw": 10.0, "nodes": 2, "wrong": 0, "transport": "mixed", "on_sockets": ["job-02"]}
+    (remark,) = check_cluster.nccl(given, about("cluster.nccl", BOTH, variant="rdma")).remarks
+    assert "job-02" in remark.cause
+
+
+def rank(iteration, rate, seconds):
+    return {"iteration": iteration, "samples_per_s": rate, "seconds": seconds}
+
+
+def test_the_rate_of_an_iteration_is_that_of_all_ranks_together():
+    ranks = [rank(0, 1, 9.0), rank(0, 2, 8.0), rank(1, 10, 1.0), rank(1, 20, 1.5), rank(2, 11, 1.0), rank(2, 21, 1.25)]
+    # Of the last iteration one rank is missing.
+    found = check_cluster.figures({"iterations": [*ranks, rank(3, 12, 1.0)]})
+    # The first one pays for what happens once.
+    assert found["rates"] == [30, 32]
+    assert [(one["iteration"], one["images_per_s"], one["seconds"]) for one in found["iterations"]] == [
+        (0, 3, 9.0),
+        (1, 30, 1.5),
+        (2, 32, 1.25),
+        (3, 12, 1.0),
+    ]
+
+
+@pytest.mark.parametrize("left_out, rates", [(True, [20.0, 30.0]), (False, [10.0, 20.0, 30.0])])
+def test_rates_of_a_run_are_the_iterations_where_it_lists_nothing_else(left_out, rates):
+    found = check_cluster.figures({"iterations": [10.0, 20.0, 30.0], "first_left_out": left_out})
+    assert found["rates"] == rates
+    assert found["iterations"] == [
+        {"iteration": place, "seconds": None, "images_per_s": rate} for place, rate in enumerate(rates)
+    ]

@@ -69,6 +69,21 @@ def test_an_uncertain_change_is_judged_by_a_new_reading_and_never_made_twice(tro
     assert machine.state.profiles == ["grid_a100-40c"]
 
 
+def test_a_vm_that_somebody_changes_between_its_reading_and_its_change_is_read_again_first():
+    class Changed(Machine):
+        def ReconfigVM_Task(self, spec):
+            if not self.log:
+                self.change()
+            stale = spec.changeVersion and spec.changeVersion != self.state.vm.change_version
+            self.trouble = {"reconfigure": [CONCURRENT] if stale else []}
+            return super().ReconfigVM_Task(spec)
+
+    state = vm(change_version="7")
+    item, machine = carry_out(state, A100, machine=Changed(state, Clock()))
+    assert machine.log == ["reconfigure", "reconfigure"]
+    assert item.error is None
+
+
 def test_a_change_that_never_gets_through_ends_with_the_last_reason():
     item, machine = carry_out(vm(), A100, trouble={"reconfigure": [CONCURRENT] * 9})
     assert item.error.code == "concurrent"

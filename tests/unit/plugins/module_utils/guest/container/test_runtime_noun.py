@@ -258,3 +258,13 @@ def test_older_toolkit_writes_into_the_engines_file_and_that_is_not_taken_out_ag
     assert guest.files.text(DROP_IN) is None
     told = ask(guest, engine="containerd", state="absent")
     assert told["failure"]["code"] == "configured_in_place"
+
+
+def test_a_file_that_cannot_be_written_leaves_those_before_it_as_they_were(guest):
+    guest.write(CONFIG, "version = 2\n")
+    # In the place of the folder of the second file.
+    guest.write("/etc/containerd/conf.d", "")
+    guest.settle()
+    assert ask(guest, engine="containerd")["failure"]["code"] == "file_trouble"
+    assert guest.files.text(CONFIG) == "version = 2\n"
+    assert guest.did("systemctl", "restart") == 0

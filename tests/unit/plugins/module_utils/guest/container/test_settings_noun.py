@@ -136,3 +136,14 @@ def test_containerd_alone_is_set_up_without_docker(guest):
     assert guest.did("systemctl", "restart", "docker.service") == 0
     assert guest.files.mode("/etc/containerd/proxy.env") == 0o600
     assert not ask(guest, engine="containerd", memlock="unlimited", proxy=PROXY)["changed"]
+
+
+def test_a_file_that_cannot_be_written_leaves_those_before_it_as_they_were(guest):
+    first, theirs = "/etc/systemd/system/containerd.service.d/50-aiready-memlock.conf", "[Service]\nLimitMEMLOCK=1G\n"
+    guest.write(first, theirs)
+    # In the place of the folder of the second file.
+    guest.write("/etc/systemd/system/docker.service.d", "")
+    guest.settle()
+    assert ask(guest, memlock="unlimited")["failure"]["code"] == "file_trouble"
+    assert guest.files.text(first) == theirs
+    assert guest.did("systemctl", "restart") == 0

@@ -105,6 +105,9 @@ def test_an_open_driver_is_told_by_its_version(files):
         ("unlimited\nunlimited\n", {"soft_kb": -1, "hard_kb": -1}),
         ("Welcome!\n64\n8192\n", {"soft_kb": 64, "hard_kb": 8192}),
         ((1, "su: user x does not exist"), None),
+        ((1, "64\n64\n"), None),
+        ("unlimited\n", None),
+        ("64\nhard\n", None),
     ],
 )
 def test_what_a_login_may_lock(tmp_path, answer, limit):
@@ -196,3 +199,17 @@ def test_peermem_comes_with_its_version_where_it_is_loaded(files, name):
     files.write(f"/sys/module/{name}/version", "570.86.15\n")
     found = rdma.gpudirect(files)
     assert (found["peermem"], found["peermem_version"]) == (name, "570.86.15")
+
+
+def test_a_device_that_tells_only_half_of_its_id_has_none(files):
+    device(files, "one", ("0x15b3", ""))
+    assert rdma.devices(files)[0]["pci_id"] is None
+
+
+def test_the_mtu_of_a_port_is_that_of_its_first_interface(files):
+    device(files, "mlx5_0", gids={0: GIDS[3], 1: GIDS[3]})
+    files.write(f"{rdma.DEVICES}/mlx5_0/ports/1/gid_attrs/ndevs/1", "ens224.100\n")
+    files.write("/sys/class/net/ens224.100/mtu", "1500\n")
+    (port,) = rdma.devices(files)[0]["ports"]
+    assert (port["interfaces"], port["mtu"], port["path_mtu"]) == (["ens224", "ens224.100"], 9000, 4096)
+    assert port["roce_v2_gid"]["index"] == 0

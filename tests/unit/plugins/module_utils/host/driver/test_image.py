@@ -272,3 +272,137 @@ def test_a_component_that_no_depot_gets_is_a_failure(rest, url, code):
     with pytest.raises(OperatorError) as failed:
         provided(rest, url=url)
     assert failed.value.code == code
+
+
+def test_without_a_source_no_depot_is_asked_for_what_is_in_the_image_already():
+    """As where one driver is removed and a component of another family stays, whose depot is gone from vCenter."""
+    cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
+    host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
+    rest = Rest(None)
+    ClusterImage(SimpleNamespace(rest=rest, host=host)).provide({"NVD-AIE-800": None, "NVD-VGPU-800": "550.54"}, None)
+    assert rest.sent == []
+
+
+def image(rest, progress=None):
+    """The image of a cluster whose vCenter answers like this."""
+    cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
+    host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
+    return ClusterImage(SimpleNamespace(rest=rest, host=host), 60, progress)
+
+
+class Committing(Drafts):
+    """An image that becomes another one at a commit, which may fail all the same."""
+
+    def __init__(self, after, fails=False):
+        super().__init__({})
+        self.there, self.after, self.fails = BASE, after, fails
+        self.commits = []
+
+    def call(self, method, path, body=None):
+        return self.there if path == SOFTWARE else super().call(method, path, body)
+
+    def task(self, method, path, *_more):
+        self.commits.append((method, path))
+        self.there = self.after
+        if self.fails:
+            raise OperatorError("Cluster gpu", "the draft was to be committed", "It is gone", "Wait", "task_failed")
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["by this run", "by another run at the same time"])
+def test_an_image_changes_with_the_commit_of_the_draft(fails):
+    rest = Committing(OURS, fails)
+    image(rest).change(WISHED)
+    assert rest.commits == [("POST", f"{SOFTWARE}/drafts/new?action=commit&vmw-task=true")]
+
+
+def test_a_commit_that_fails_and_leaves_the_image_as_it_was_is_a_failure():
+    with pytest.raises(OperatorError) as failed:
+        image(Committing(BASE, fails=True)).change(WISHED)
+    assert failed.value.code == "task_failed"
+
+
+@pytest.mark.parametrize(
+    "components, wished, holds",
+    [
+        ({"NVD-AIE": "550.90.05", "nmlx5": "4.23"}, {"NVD-AIE": "550.90.05"}, True),
+        ({"NVD-AIE": "550.54.16"}, {"NVD-AIE": "550.90.05"}, False),
+        ({"nmlx5": "4.23"}, {"NVD-AIE": None}, True),
+        ({"NVD-AIE": "550.54.16"}, {"NVD-AIE": None}, False),
+        ({"NVD-AIE": "550.90.05", "old": "1"}, {"NVD-AIE": "550.90.05", "old": None}, False),
+    ],
+    ids=["the version", "another version", "gone", "still there", "one of two"],
+)
+def test_an_image_holds_what_is_wished_only_as_a_whole(components, wished, holds):
+    rest = Committing(BASE)
+    rest.there = {"components": {name: {"version": version} for name, version in components.items()}}
+    assert image(rest).holds(wished) is holds
+
+
+def test_a_depot_that_only_the_controller_can_read_is_not_imported():
+    rest = Depots({})
+    with pytest.raises(OperatorError) as failed:
+        provided(rest, wished={"b": "2", "a": "1"}, url=None)
+    assert "a 1, b 2 was wanted" in failed.value.message
+    assert "vCenter cannot take it from driver.zip" in failed.value.message
+    assert rest.imported == []
+
+
+def test_a_host_that_failed_comes_with_all_that_vcenter_says():
+    notes = {
+        "info": [{"message": {"default_message": "Checked."}}],
+        "errors": [{"message": {"default_message": "No space left."}}, {}],
+        "warnings": None,
+    }
+    with pytest.raises(OperatorError) as failed:
+        applied({"status": "ERROR", "notifications": notes})
+    assert "No space left. /  / Checked." in failed.value.message
+    assert failed.value.data["messages"] == ["No space left.", "", "Checked."]
+
+
+def test_an_image_that_vcenter_does_not_show_is_an_error_of_the_cluster():
+    class Refusing:
+        def call(self, *_call):
+            raise Answered(403, "UNAUTHORIZED", ["No privilege."])
+
+    with pytest.raises(OperatorError) as refused:
+        image(Refusing()).components()
+    assert (refused.value.code, refused.value.subject) == ("rest_refused", "Cluster gpu")
+    assert "No privilege." in refused.value.message
+
+
+class Busy:
+    """A vCenter that gives these answers to requests for a task, one after the other, the last one for ever."""
+
+    def __init__(self, *answers):
+        self.clock, self.answers, self.asked = FakeClock(), list(answers), 0
+
+    def task(self, *request):
+        self.asked += 1
+        assert self.asked < 1000
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        request[-1](40, "Installing")
+        request[-1](100, "")
+        return answer
+
+
+BUSY = Answered(400, "NOT_ALLOWED_IN_CURRENT_STATE", ["Another task runs."])
+
+
+def test_a_cluster_that_is_busy_with_another_host_is_waited_for():
+    rest, lines = Busy(BUSY, BUSY, {"status": "OK"}), []
+    image(rest, lines.append).apply()
+    assert (rest.asked, len(rest.clock.sleeps)) == (3, 2)
+    about = "Cluster gpu: host esx-01 should have been brought to the image"
+    assert lines == [f"{about}: 40 % Installing", f"{about}: 100 %"]
+
+
+@pytest.mark.parametrize(
+    "answer, waited", [(BUSY, 60), (Answered(403, "UNAUTHORIZED", []), 0)], ids=["busy for too long", "another reason"]
+)
+def test_what_stays_refused_is_a_failure(answer, waited):
+    rest = Busy(answer)
+    with pytest.raises(OperatorError) as refused:
+        image(rest).apply()
+    assert (refused.value.code, rest.clock.now()) == ("rest_refused", waited)

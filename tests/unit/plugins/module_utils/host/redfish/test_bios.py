@@ -76,8 +76,9 @@ def test_what_is_staged_is_what_differs_whether_settings_list_all_or_some():
         [{"Uri": {"extref": STORE}}],
         [{"Language": "ja", "Uri": "/elsewhere"}, {"Language": "en-US", "Uri": STORE}],
         [{"Language": "en", "Uri": ""}, {"Language": "zh", "Uri": STORE}],
+        [{"Language": "en", "Uri": {"httpref": "elsewhere"}}, {"Language": "zh", "Uri": STORE}],
     ],
-    ids=["ilo-4", "languages", "no-english"],
+    ids=["ilo-4", "languages", "no-english", "no-path"],
 )
 def test_a_registry_is_found_where_its_file_says(location):
     file = Answer(200, {"Registry": NAME, "Location": location})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from http.client import RemoteDisconnected
 
 import pytest
@@ -58,12 +59,13 @@ def test_a_refusal_has_a_code_by_which_machines_tell_it(status, code):
     "error, code, words",
     [
         (TimeoutError("timed out"), "bmc_timeout", "60 seconds"),
+        (ssl.SSLError("The handshake operation timed out"), "bmc_timeout", "60 seconds"),
         (ConnectionRefusedError(111, "Connection refused"), "bmc_refused", "bmc-01"),
         (ConnectionResetError(104, "Connection reset by peer"), "bmc_unreachable", "Connection reset by peer"),
         (RemoteDisconnected(), "bmc_unreachable", "RemoteDisconnected"),
         (NotJson("text/html"), "not_redfish", "text/html"),
     ],
-    ids=["timeout", "refused", "reset", "without a word", "a web page"],
+    ids=["timeout", "timeout of a handshake", "refused", "reset", "without a word", "a web page"],
 )
 def test_a_connection_that_fails_is_told_with_its_cause(error, code, words):
     told = trouble.explain(error, Address("bmc-01", 443), 60)

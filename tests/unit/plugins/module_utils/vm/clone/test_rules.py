@@ -127,12 +127,15 @@ class Inventory:
     def vms_named(self, name):
         return [row for row in self._rows if row.get("name") == name]
 
+    def names_of_vms(self, templates_only):
+        return [row.get("name") for row in self._rows if row.get("config.template") or not templates_only]
+
     def path(self, row):
         return f"/dc1/vm/{row.moid}"
 
 
-def row(moid, template):
-    return Row(vim.VirtualMachine(moid), {"name": "ubuntu", "config.template": template}, {})
+def row(moid, template, name="ubuntu"):
+    return Row(vim.VirtualMachine(moid), {"name": name, "config.template": template}, {})
 
 
 def test_a_template_goes_before_a_vm_of_its_name_and_two_are_ambiguous():
@@ -141,3 +144,19 @@ def test_a_template_goes_before_a_vm_of_its_name_and_two_are_ambiguous():
     assert source.find(Inventory(vm), "ubuntu") is vm
     assert source.find(Inventory(vm, template), "vm-1") is vm
     assert code_of(source.find, Inventory(vm, template, other), "ubuntu") == "template_ambiguous"
+
+
+@pytest.mark.parametrize(
+    "asked, offered",
+    [
+        pytest.param("Ubuntu-tmplate", ["ubuntu-template"], id="misspelt"),
+        pytest.param("zzz", ["alma", "debian", "fedora", "rocky", "suse"], id="like none"),
+    ],
+)
+def test_a_template_that_is_not_there_is_refused_with_those_that_may_be_meant(asked, offered):
+    templates = ("suse", "ubuntu-template", "rocky", "fedora", "debian", "alma")
+    rows = [row(f"vm-{number}", True, name) for number, name in enumerate(templates)]
+    with pytest.raises(OperatorError) as refused:
+        source.find(Inventory(row("vm-9", False, "ubuntu-tmplate-01"), *rows), asked)
+    assert (refused.value.code, refused.value.data["near"]) == ("template_not_found", offered)
+    assert f"there are: {', '.join(offered)}." in refused.value.message

@@ -63,6 +63,11 @@ def test_what_a_host_offers_is_told_with_its_functions_and_groups():
     assert (found.system, found.trouble) == ("4c4c4544", None)
 
 
+def test_a_host_of_which_vcenter_tells_nothing_offers_nothing():
+    found = offer.offer_of(HOST, Browser(None), {})
+    assert (found.targets, found.functions, found.groups, found.trouble) == ({}, frozenset(), {}, None)
+
+
 @pytest.mark.parametrize(
     "browser, expected, says",
     [

@@ -12,6 +12,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement impor
         ("grid_a100", (), (), 40),
         ("grid_a100", ("grid_a100-10c", "grid_a100-20c"), (), 10),
         ("grid_a100", ("grid_a100-40c",), (), 0),
+        # Of a profile with a strange name nobody knows how much it takes.
+        ("grid_a100", ("grid_a100-10c", "strange"), (), 30),
         # A board that is not in the table is as large as the largest profile of its own that the host offers.
         ("nvidia_x9", (), ("nvidia_x9-16c", "nvidia_x9-8c", "grid_a100-40c", "strange"), 16),
         ("nvidia_x9", ("nvidia_x9-8c",), ("nvidia_x9-16c",), 8),

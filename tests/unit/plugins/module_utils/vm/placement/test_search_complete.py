@@ -229,3 +229,11 @@ def test_hosts_that_differ_do_not_stand_for_each_other(change):
     plain, same, other = (Room(one, {}, wish) for one in (host(1), host(2), host(3, **change)))
     assert plain.alike == same.alike
     assert plain.alike != other.alike
+
+
+def test_gpus_with_and_without_a_numa_node_can_be_in_one_host():
+    known, unknown = gpu(1), replace(gpu(0), numa=None)
+    rooms = [Room(host(1, gpus=gpus), {}, rules()) for gpus in ([known, unknown], [unknown, known], [known, known])]
+    first, turned, other = (room.signature() for room in rooms)
+    assert first == turned
+    assert first != other

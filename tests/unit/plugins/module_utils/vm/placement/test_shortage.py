@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, plan, shortage
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
@@ -259,3 +261,14 @@ def test_a_vm_without_a_place_says_why_and_the_others_have_theirs():
     assert [entry["host"] for entry in plan_["vms"]] == ["esx-01", "esx-02", None]
     assert plan_["vms"][2]["why"] == "vGPU profile (2 hosts)"
     assert plan_["fits"] is False
+
+
+def test_for_a_profile_with_a_strange_name_no_smaller_one_is_proposed():
+    hosts = [replace(host(1), offered=frozenset({"strange", "grid_a100-20c"}))]
+    assert short(hosts, [replace(vm(), profiles=("strange",))], rules()) == [("vGPUs strange", 1, 0, 1, "")]
+
+
+def test_a_vm_that_went_to_another_host_while_it_was_read_is_told():
+    entry = result([host(1)], [vm(present=there("host-9", "on"))], rules())["shortages"][0]
+    assert entry["resource"] == "place of a"
+    assert entry["would_fit"] == "it runs on a host that was not asked for; shut it down, so that it can move"

@@ -1,0 +1,362 @@
+"""On which hosts plays of the stages run, when their tasks do, and what they read of hosts, switches and guests."""
+
+from __future__ import annotations
+
+import pytest
+
+from unit.playbooks.expressions import entry_of, is_met, worked_out
+
+NOBODY = "all:!all"
+STAGES = [
+    ("fabric", "Look at all switches before the first one is changed", "switches"),
+    ("fabric", "Give RoCE its class on the switches, one wave after the other", "switches"),
+    ("hosts", "Check the site before the first host is looked at", "esxi_hosts"),
+    ("hosts", "Make the ESXi hosts ready, one wave after the other", "esxi_hosts"),
+    ("machines", "Make the training VMs ready", "localhost"),
+]
+
+
+@pytest.mark.parametrize("playbook, play, hosts", STAGES, ids=[play for _playbook, play, _hosts in STAGES])
+def test_a_stage_that_is_left_out_runs_nowhere(playbook, play, hosts):
+    pattern = entry_of(playbook, play, "hosts")["hosts"]
+    assert worked_out(pattern, {}, groups={}) == hosts
+    assert worked_out(pattern, {}, groups={f"__without_{playbook}": []}) == NOBODY
+
+
+@pytest.mark.parametrize("playbook, group", [("fabric", "switches"), ("hosts", "esxi_hosts")])
+def test_an_inventory_without_hosts_of_a_stage_is_checked_all_the_same(playbook, group):
+    name = {"fabric": "has no switches", "hosts": "has no ESXi hosts"}[playbook]
+    pattern = entry_of(playbook, f"Check the inventory where it {name}", "hosts")["hosts"]
+    there = [{}, {group: []}, {group: ["one"]}, {f"__without_{playbook}": []}]
+    assert [worked_out(pattern, {}, groups=groups) for groups in there] == ["localhost", "localhost", NOBODY, NOBODY]
+
+
+@pytest.mark.parametrize(
+    "groups, check_mode, hosts",
+    [
+        ({"esxi_hosts": ["a", "b"]}, False, "esxi_hosts"),
+        ({"esxi_hosts": ["a"]}, False, NOBODY),
+        ({"esxi_hosts": ["a", "b"]}, True, NOBODY),
+        ({"esxi_hosts": ["a", "b"], "__without_hosts": []}, False, NOBODY),
+        ({}, False, NOBODY),
+    ],
+    ids=["two", "one", "check mode", "left out", "none"],
+)
+def test_all_hosts_are_checked_first_where_there_is_more_than_one(groups, check_mode, hosts):
+    pattern = entry_of("hosts", "Check all hosts before the first one is changed", "hosts")["hosts"]
+    assert worked_out(pattern, {}, groups=groups, ansible_check_mode=check_mode) == hosts
+
+
+ORDERED = "Give RoCE its class on the switches, one wave after the other"
+
+
+@pytest.mark.parametrize(
+    "given, site, order",
+    [
+        ({}, {}, "inventory"),
+        ({"switch_state": "absent"}, {}, "reverse_inventory"),
+        ({"switch_state": "present"}, {"roce": {"mode": "lossless"}}, "inventory"),
+        ({}, {"roce": {"mode": "lossy"}}, "reverse_inventory"),
+    ],
+)
+def test_pauses_are_taken_away_from_leaves_before_spines(given, site, order):
+    play = entry_of("fabric", ORDERED, "order")
+    known = {"groups": {"switches": ["spine"]}, "hostvars": {"spine": {"site": site}}}
+    assert worked_out(play["order"], {}, **known, **given) == order
+    assert worked_out(play["order"], {}, groups={}) == "inventory"
+
+
+@pytest.mark.parametrize("playbook, group, part", [("fabric", "switches", "fabric"), ("hosts", "esxi_hosts", "hosts")])
+@pytest.mark.parametrize("given, size", [({}, 1), ({"serial": 4}, 4)])
+def test_waves_have_the_size_that_the_site_says_or_one(playbook, group, part, given, size):
+    name = ORDERED if playbook == "fabric" else "Make the ESXi hosts ready, one wave after the other"
+    serial = entry_of(playbook, name, "serial")["serial"]
+    known = {"groups": {group: ["one", "two"]}, "hostvars": {"one": {"site": {part: given}}, "two": {"site": {}}}}
+    found = worked_out(serial, {}, **known)
+    # Of switches, the first is changed alone.
+    assert found == ([1, size] if playbook == "fabric" else size)
+
+
+@pytest.mark.parametrize("playbook, kind", [("fabric", "switch"), ("hosts", "host")])
+def test_no_wave_begins_after_a_failure(playbook, kind):
+    task = entry_of(playbook, f"Begin no further wave after a {kind} that failed", "vars")
+    lost = worked_out(task["vars"]["__lost"], {}, ansible_play_hosts_all=["a", "b", "c"], ansible_play_hosts=["a", "c"])
+    assert lost == ["b"]
+    assert (task["run_once"], task["any_errors_fatal"]) == (True, True)
+    assert worked_out(f"{{{{ {task['ansible.builtin.assert']['that']} }}}}", {}, __lost=lost) is False
+
+
+def test_check_mode_ends_with_the_look_at_all_switches():
+    name = "End here in check mode, since the look at all switches has told everything"
+    assert [is_met("fabric", name, ansible_check_mode=mode) for mode in (True, False)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "groups, compared",
+    [
+        ({"switches": ["a"]}, True),
+        ({"switches": []}, False),
+        ({}, False),
+        ({"switches": ["a"], "__without_fabric": []}, False),
+    ],
+)
+def test_the_fabric_is_compared_where_there_are_switches(groups, compared):
+    assert is_met("fabric", "Compare switches, hosts and guests", groups=groups) is compared
+
+
+@pytest.mark.parametrize(
+    "groups, compared",
+    [
+        ({"switches": ["a"], "__stage_validation": ["g"]}, True),
+        ({"switches": [], "__stage_validation": ["g"]}, False),
+        ({"switches": ["a"]}, False),
+    ],
+)
+def test_validation_compares_the_fabric_where_there_are_switches_and_guests(groups, compared):
+    assert is_met("validate", "Compare switches, hosts and guests", groups=groups) is compared
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        ({}, True),
+        ({"site": {"fabric": {"agreement": "warn"}}}, True),
+        ({"site": {"fabric": {"agreement": "skip"}}}, False),
+        ({"switch_state": "absent"}, False),
+        ({"switch_state": "merged"}, True),
+    ],
+)
+@pytest.mark.parametrize(
+    "name", ["Read what the ports do to RoCE", "Read what the adapters do to RoCE", "Compare them"]
+)
+def test_the_fabric_is_read_unless_the_site_skips_it_or_takes_it_away(name, given, expected):
+    assert is_met("fabric_check", name, **given) is expected
+
+
+SEEN = {
+    "leaf-01": {"inventory_hostname": "leaf-01", "__fabric_check_switch": {"switch": {"name": "leaf-01"}}},
+    "leaf-02": {"inventory_hostname": "leaf-02", "__fabric_check_switch": {"unreachable": True}},
+    "leaf-03": {"inventory_hostname": "leaf-03"},
+    "job-01": {"inventory_hostname": "job-01", "__fabric_check_guest": {"guest": {"name": "job-01"}}},
+    "job-02": {"inventory_hostname": "job-02", "__fabric_check_guest": {"failed": True}},
+    "esx-01": {"inventory_hostname": "esx-01", "esxi_host_undone": ["mtu"]},
+    "esx-02": {"inventory_hostname": "esx-02", "esxi_host_undone": []},
+}
+GROUPS = {
+    "switches": ["leaf-01", "leaf-02", "leaf-03"],
+    "training_guests": ["job-01", "job-02"],
+    "esxi_hosts": ["esx-01", "esx-02"],
+}
+
+
+def of_fabric_check(name, **given):
+    outer = entry_of("fabric_check", "Compare them", "vars")["vars"]
+    inner = entry_of("fabric_check", "Tell what was found", "vars")["vars"]
+    return worked_out(f"{{{{ {name} }}}}", {**outer, **inner}, groups=GROUPS, **{"hostvars": SEEN, **given})
+
+
+def test_what_was_asked_and_gave_no_answer_could_not_be_read():
+    # One that a limit left out was not asked.
+    assert of_fabric_check("__unread") == ["leaf-02", "job-02"]
+    assert of_fabric_check("__switches | map(attribute='switch.name') | list") == ["leaf-01"]
+    assert of_fabric_check("__asked") == ["leaf-01", "leaf-02"]
+
+
+def test_without_a_site_the_ports_of_the_inventory_are_those_of_each_switch():
+    ports = {"leaf-01": {**SEEN["leaf-01"], "switch_host_ports": ["Ethernet1"], "switch_fabric_ports": ["Ethernet9"]}}
+    assert of_fabric_check("__host_ports", hostvars={**SEEN, **ports}) == [["Ethernet1"], []]
+    assert of_fabric_check("__fabric_ports", hostvars={**SEEN, **ports}) == [["Ethernet9"], []]
+
+
+@pytest.mark.parametrize(
+    "check_mode, first, levels",
+    [(True, "planned", ["planned", "warning", "error"]), (False, "error", ["error", "warning", "error"])],
+)
+def test_check_mode_calls_what_the_run_will_change_planned(check_mode, first, levels):
+    summary = [
+        "error    esx-01 port vmnic2: the MTU is 1500.",
+        "warning  esx-02 port vmnic2: no LLDP.",
+        "error    esx-011 port vmnic2: the MTU is 1500.",
+    ]
+    disagreements = [{"severity": "error"}, {"severity": "warning"}, {"severity": "error"}]
+    given = {"ansible_check_mode": check_mode, "__fabric_check": {"summary": summary, "disagreements": disagreements}}
+    assert of_fabric_check("__waiting", **given) == (["esx-01"] if check_mode else [])
+    assert of_fabric_check("__lines", **given)[0].split()[0] == first
+    assert of_fabric_check("__levels", **given) == levels
+
+
+def test_a_switch_whose_look_found_changes_will_change_first():
+    looked = {"leaf-01": {**SEEN["leaf-01"], "__switch_look": {"changed": True}}}
+    looked["leaf-02"] = {**SEEN["leaf-02"], "__switch_look": {"changed": False}}
+    waiting = of_fabric_check("__waiting", ansible_check_mode=True, hostvars={**SEEN, **looked})
+    assert waiting == ["leaf-01", "esx-01"]
+
+
+@pytest.mark.parametrize(
+    "summary, unread, switches, fine",
+    [(True, [], [1], True), (False, [], [1], False), (True, ["a"], [1], False), (True, [], [], False)],
+    ids=["agreed", "not agreed", "unread", "no switch"],
+)
+def test_an_agreement_needs_a_switch_and_an_answer_of_all(summary, unread, switches, fine):
+    that = entry_of("fabric_check", "Fail where they disagree", "vars")["ansible.builtin.assert"]["that"]
+    given = {"__fabric_check": {"agreed": summary}, "__unread": unread, "__switches": switches}
+    assert worked_out(f"{{{{ {that} }}}}", {}, **given) is fine
+
+
+@pytest.mark.parametrize("playbook, stage", [("guests", "guests"), ("runtime", "runtime"), ("training", "training")])
+@pytest.mark.parametrize(
+    "check_mode, stages, later, said",
+    [
+        (True, True, ["a"], True),
+        (False, True, ["a"], False),
+        (True, False, ["a"], False),
+        (True, True, [], False),
+        (True, True, None, False),
+    ],
+)
+def test_check_mode_says_of_whom_nothing_can_be_known_yet(playbook, stage, check_mode, stages, later, said):
+    known = {"stages": [stage] if stages else ["other"], **({} if later is None else {"later": later})}
+    given = {"ansible_check_mode": check_mode, "__known_guests": known}
+    assert is_met(playbook, "Tell of whom nothing can be known yet", **given) is said
+
+
+@pytest.mark.parametrize("playbook", ["guests", "runtime", "training", "validate"])
+def test_guests_are_looked_up_once_in_a_run(playbook):
+    assert is_met(playbook, "Know the guests")
+    assert not is_met(playbook, "Know the guests", __known_secrets={})
+
+
+@pytest.mark.parametrize(
+    "check_mode, waiting, problems, said",
+    [(True, ["a"], [], True), (True, [], ["b"], True), (True, [], [], False), (False, ["a"], ["b"], False)],
+)
+def test_check_mode_says_what_keeps_guests_out(check_mode, waiting, problems, said):
+    known = {"waiting": waiting, "problems": problems}
+    given = {"ansible_check_mode": check_mode, "__known_guests": known}
+    assert is_met("known_guests", "Tell what keeps guests out of this preview", **given) is said
+    name = "Refuse guests that cannot be reached or do not fit the site"
+    assert is_met("known_guests", name, **given) is not check_mode
+
+
+@pytest.mark.parametrize(
+    "state, fine", [("stop", True), ("start", True), ("restart", False), ("", False), (None, False)]
+)
+def test_playbook_fleet_has_to_know_whether_to_stop_or_to_start(state, fine):
+    that = entry_of("fleet", "Refuse a run that does not say what to do", "tags")["ansible.builtin.assert"]["that"]
+    given = {} if state is None else {"site_fleet": state}
+    assert worked_out(f"{{{{ {that} }}}}", {}, **given) is fine
+
+
+def undone(playbook, task, hostvars):
+    """The hosts that are taken to be unfinished."""
+    value = entry_of(playbook, task, "vars")["vars"]["training_vm_undone_hosts"]
+    return worked_out(value, {}, groups={"esxi_hosts": list(hostvars)}, hostvars=hostvars)
+
+
+def test_machines_wait_for_hosts_that_check_mode_left_undone():
+    hostvars = {name: {"inventory_hostname": name} for name in ("a", "b", "c")}
+    hostvars["a"]["esxi_host_undone"], hostvars["b"]["esxi_host_undone"] = ["mtu"], []
+    assert undone("machines", "Make the training VMs ready", hostvars) == ["a"]
+
+
+def test_the_look_before_a_run_takes_hosts_with_gaps_for_unfinished():
+    hostvars = {name: {"inventory_hostname": name} for name in ("a", "b", "c")}
+    hostvars["a"]["esxi_host_preview"], hostvars["b"]["esxi_host_preview"] = {"gaps": ["mtu"]}, {"gaps": []}
+    hostvars["c"]["esxi_host_preview"] = {"answers": {}}
+    assert undone("preflight", "Look at the training VMs", hostvars) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "problems, switches, looked", [([], ["leaf-01"], True), ([], [], False), (["wrong"], ["leaf-01"], False)]
+)
+def test_switches_are_worked_out_for_a_site_without_problems(problems, switches, looked):
+    given = {"__preflight": {"problems": problems}, "groups": {"switches": switches}}
+    assert is_met("preflight", "Work out the site for the switches", **given) is looked
+
+
+def test_switches_with_problems_of_their_own_do_not_hide_the_others():
+    task = entry_of("preflight", "Work out what the site means for the others", "vars")
+    given = {"groups": {"switches": ["leaf-01", "leaf-02"]}, "__switch_problems": ["leaf-02: no port is named."]}
+    assert worked_out(task["vars"]["__sound"], {}, **given) == ["leaf-01"]
+
+
+@pytest.mark.parametrize("name", ["Look at vCenter, privileges and clocks", "Look at what is reached from here"])
+@pytest.mark.parametrize("problems, looked", [([], True), (["wrong"], False)])
+def test_surroundings_are_looked_at_for_a_site_without_problems(name, problems, looked):
+    assert is_met("preflight", name, __preflight={"problems": problems}) is looked
+
+
+@pytest.mark.parametrize(
+    "local, looked",
+    [
+        ({"__preflight_goes_on": True, "__preflight_vcenter": {}}, True),
+        ({"__preflight_goes_on": True, "__preflight_vcenter": {"strangers": ["esx-01"]}}, False),
+        ({"__preflight_goes_on": True, "__preflight_vcenter": {"strangers": ["esx-02"]}}, True),
+        ({"__preflight_goes_on": False, "__preflight_vcenter": {}}, False),
+        ({"__preflight_vcenter": {}}, False),
+    ],
+)
+def test_a_host_is_looked_at_where_vcenter_shows_it(local, looked):
+    given = {"hostvars": {"localhost": local}, "inventory_hostname": "esx-01"}
+    assert is_met("preflight", "Look at the host as its stage does", **given) is looked
+
+
+def test_a_host_with_problems_of_its_own_is_not_looked_at():
+    for problems, looked in ((["wrong"], False), ([], True)):
+        assert is_met("preflight", "Look at the host", __preflight_problems=problems) is looked
+    assert is_met("preflight", "Look for what is wrong with what is different for the host", site_host={})
+    assert not is_met("preflight", "Look for what is wrong with what is different for the host")
+
+
+def test_a_switch_that_has_no_meaning_in_the_site_is_not_looked_at():
+    found = [
+        is_met("preflight", "Look at the switch as its stage does", __switches={"leaf-01": {}}, inventory_hostname=name)
+        for name in ("leaf-01", "leaf-02")
+    ]
+    assert found == [True, False]
+
+
+@pytest.mark.parametrize("stages, asked", [(["guests"], True), ([], False)])
+def test_vms_are_looked_at_from_outside_where_a_stage_needs_their_guests(stages, asked):
+    assert is_met("preflight", "Look at the VMs from outside", __known_guests={"stages": stages}) is asked
+    name = "Ask vCenter, put together what it tells, and know the guests"
+    assert is_met("known_guests", name, __known_guests={"stages": stages}) is asked
+
+
+@pytest.mark.parametrize(
+    "fail, blocked, asked",
+    [(None, True, True), ("false", True, False), ("false", False, True), (False, True, False), ("yes", True, True)],
+)
+def test_what_blocks_ends_the_playbook_unless_somebody_says_otherwise(fail, blocked, asked):
+    given = {} if fail is None else {"preflight_fail": fail}
+    name = "Refuse to begin while something blocks"
+    assert is_met("preflight", name, __preflight_told={"blocked": blocked}, **given) is asked
+
+
+@pytest.mark.parametrize(
+    "before, skip, read",
+    [({"switch": {}}, [], True), ({"failed": True}, [], False), ({"switch": {}}, ["fabric.counters"], False)],
+)
+def test_counters_are_read_again_of_switches_that_were_read_before(before, skip, read):
+    given = {
+        "inventory_hostname": "leaf-01",
+        "hostvars": {"leaf-01": {"__fabric_check_switch": before}},
+        "site": {"validation": {"skip": skip}},
+    }
+    name = "Read what the ports counted"
+    assert is_met("validate", name, **given) is read
+
+
+@pytest.mark.parametrize(
+    "stages, cluster, asked",
+    [
+        (["validation"], "gpu", True),
+        (["guests"], "gpu", False),
+        (["validation"], "", False),
+        (["validation"], None, False),
+    ],
+)
+def test_owners_of_vms_are_read_for_the_report_where_there_is_a_cluster(stages, cluster, asked):
+    given = {"__known_guests": {"stages": stages}, "site": {} if cluster is None else {"cluster": cluster}}
+    assert is_met("validate", "Read who created the VMs of the cluster", **given) is asked
+    assert is_met("validate", "Say where results go", **given) is ("validation" in stages)

@@ -1,0 +1,58 @@
+"""The action as Ansible runs it, with a switch of the twin behind its connection."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.playbook.play_context import PlayContext
+from ansible.playbook.task import Task
+from ansible.plugins import loader as plugins
+from ansible.template import Templar
+from ansible_collections.aiready.vsphere.plugins.action.roce_qos import ActionModule
+
+from unit.plugins.module_utils.fabric.on_switches import Bench
+from vsphere_twin.switches.linux import LinuxShell
+
+TASK_VARS = {"inventory_hostname": "leaf-01", "ansible_network_os": "sonic"}
+
+
+@pytest.fixture
+def bench():
+    return Bench("sonic")
+
+
+def run(bench, check=False, **arguments):
+    """The answer of a task for the first port of a switch."""
+
+    def shell(command, **_options):
+        output = LinuxShell.of(bench.switch, "root").run(command, str)
+        return output.rc, output.stdout.encode(), output.stderr.encode()
+
+    task = Task()
+    task.action, task.check_mode, task.diff = "roce_qos", check, True
+    task.args = {"host_ports": [bench.ports[0]], "verify_timeout_s": 1, **arguments}
+    context = PlayContext()
+    connection = plugins.connection_loader.get("local", context)
+    connection.set_options()
+    connection.exec_command = shell
+    loader = DataLoader()
+    action = ActionModule(
+        task=task,
+        connection=connection,
+        play_context=context,
+        loader=loader,
+        templar=Templar(loader=loader),
+        shared_loader_obj=plugins,
+    )
+    return action.run(task_vars=TASK_VARS)
+
+
+def test_what_the_switch_had_for_qos_is_in_the_backup_file_before_the_first_change(bench, tmp_path):
+    backup = tmp_path / "backups" / "leaf-01.cfg"
+    announced = run(bench, check=True, backup_file=str(backup))
+    assert announced["changed"]
+    assert not backup.exists()
+    made = run(bench, backup_file=str(backup))
+    assert (made.get("failed", False), made["changed"], made["switch"]["outcome"]) == (False, True, "new")
+    assert backup.read_text() == announced["switch"]["backup"].rstrip("\n") + "\n"
+    assert backup.stat().st_mode & 0o077 == 0

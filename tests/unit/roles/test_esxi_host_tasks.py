@@ -1,0 +1,251 @@
+"""When tasks of the role esxi_host run, try again, fail and count as a change, in each kind of run."""
+
+from __future__ import annotations
+
+import pytest
+
+from unit.roles.variables import holds, tasks_of
+
+NONE = {"kind": "none", "reboot": False, "reasons": [], "cold_reasons": []}
+WARM = {**NONE, "kind": "warm", "reboot": True}
+XORG = {**NONE, "kind": "xorg"}
+SEEN = {"host": {"name": "esx-01", "driver": {}, "gpus": [], "nics": [], "services": {"TSM-SSH": {"running": False}}}}
+BASE = {
+    "esxi_host_name": "esx-01",
+    "esxi_host_bmc_address": "",
+    "__esxi_host_seen": SEEN,
+    "__esxi_host_steps": [],
+    "__esxi_host_restart": NONE,
+}
+REAL, CHECK = {"ansible_check_mode": False}, {"ansible_check_mode": True}
+LOOK = {"__esxi_host_only_looks": True}
+MODES = [REAL, CHECK, {**REAL, **LOOK}, {**CHECK, **LOOK}]
+
+
+def is_met(file, name, keyword="when", **given):
+    return holds("esxi_host", file, name, keyword, **{**BASE, **given})
+
+
+@pytest.mark.parametrize(
+    "file, name, modes",
+    [
+        ("main", "Put the host back into service", (True, True, False, False)),
+        ("main", "Prove what was promised", (True, False, False, False)),
+        ("main", "Keep what check mode did not do, for the stages that follow", (False, True, False, False)),
+        ("round", "Say what will happen", (True, True, False, False)),
+        ("round", "Do what was planned", (True, False, False, False)),
+        ("look", "Wait for a host that an earlier run left on its way", (True, True, False, False)),
+        (
+            "look",
+            "Refuse a host that lets nobody do what is needed, or cannot do it",
+            (True, False, False, False),
+        ),
+        ("tell", "Refuse what is not allowed", (True, False, True, False)),
+    ],
+)
+def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
+    assert tuple(is_met(file, name, **mode) for mode in MODES) == modes
+
+
+def test_a_check_of_all_hosts_waits_for_one_that_is_on_its_way():
+    given = {**REAL, **LOOK, "__esxi_host_awaited": True}
+    assert is_met("look", "Wait for a host that an earlier run left on its way", **given)
+
+
+@pytest.mark.parametrize("given_away, asked", [(False, True), (True, False)])
+def test_ports_that_are_given_away_have_no_names_to_compare(given_away, asked):
+    name = "Refuse ports that the host does not have"
+    assert is_met("look", name, esxi_host_nic_passthrough=given_away) is asked
+
+
+@pytest.mark.parametrize(
+    "evacuation, vms, mode, started",
+    [
+        ("shutdown", [{"name": "a"}], REAL, True),
+        ("shutdown", [{"name": "a"}], CHECK, False),
+        ("shutdown", [], REAL, False),
+        ("refuse", [{"name": "a"}], REAL, False),
+    ],
+)
+def test_vms_are_started_again_where_they_may_have_been_shut_down(evacuation, vms, mode, started):
+    given = {"esxi_host_evacuation": evacuation, "esxi_host_vms": vms, **mode}
+    assert is_met("main", "Start the VMs that were shut down for the host", **given) is started
+
+
+@pytest.mark.parametrize(
+    "noted, in_maintenance, started",
+    [([{"moid": "vm-1"}], False, True), ([{"moid": "vm-1"}], True, False), ([], False, False)],
+)
+def test_no_vm_starts_on_a_host_that_somebody_else_keeps_out_of_service(noted, in_maintenance, started):
+    left = {"host": {"after": {"in_maintenance": in_maintenance}}}
+    given = {"__esxi_host_noted_vms": noted, "__esxi_host_left": left}
+    assert is_met("start", "Start them again", **given) is started
+
+
+@pytest.mark.parametrize(
+    "given, put_back",
+    [
+        ({}, False),
+        ({"esxi_host_mig": "enabled"}, True),
+        ({"__esxi_host_wants_firmware": True}, True),
+        ({"__esxi_host_shell": {"changed": True}}, True),
+        ({"__esxi_host_first": {"changed": True}}, True),
+        ({"__esxi_host_first": {"changed": True}, **CHECK}, False),
+        ({"__esxi_host_shell": {"changed": True}, **LOOK}, False),
+    ],
+)
+def test_ssh_is_put_back_where_this_run_or_one_before_may_have_started_it(given, put_back):
+    assert is_met("main", "Put SSH back to how it was", **given) is put_back
+
+
+@pytest.mark.parametrize(
+    "gaps, restart, rounds, second",
+    [(["mig"], WARM, True, True), (["mig"], NONE, True, False), ([], WARM, False, False)],
+)
+def test_a_second_round_is_for_what_is_left_after_the_restart(gaps, restart, rounds, second):
+    given = {"__esxi_host_gaps": gaps, "__esxi_host_restart": restart}
+    assert is_met("again", "Do what needed the restart first", **given) is rounds
+    name = "Restart the host a second time, for what could only be set with the driver loaded"
+    assert is_met("again", name, **given) is second
+
+
+CHANGED = {
+    "Plan the BIOS settings": {"bios": {"changed": True}},
+    "Plan the driver": {"host": {"changed": True}},
+    "Plan the kernel settings": {"host": {"changed": True}},
+    "Plan the options of the network driver": {"host": {"changed": True}},
+    "Plan passthrough": {"host": {"changed": True}},
+    "Plan PVRDMA": {"host": {"changed": True}},
+    "Plan jumbo frames": {"host": {"changed": True}},
+    "Plan the graphics types": {"host": {"changed": True}},
+    "Plan MIG": {"gpus": [{"changed": False}, {"changed": True}]},
+    "Plan the firmware of the network adapters": {"devices": [{"changed": True}]},
+    "Plan to shut down the VMs of the site on the host": {"changed": True},
+    "See whether the host can be taken out of service": {"host": {"changed": True}},
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_plan_counts_as_a_change_in_check_mode_alone_where_there_is_one(name):
+    (task,) = (one for one in tasks_of("esxi_host", "plan") if one["name"] == name)
+    nothing = {"changed": False} if "shut down" in name else {}
+    cases = [(CHECK, CHANGED[name]), (REAL, CHANGED[name]), (CHECK, nothing)]
+    counted = [is_met("plan", name, "changed_when", **mode, **{task["register"]: answer}) for mode, answer in cases]
+    assert counted == [True, False, False]
+
+
+STEPS = {
+    "kernel": "Plan the kernel settings",
+    "modules": "Plan the options of the network driver",
+    "passthrough": "Plan passthrough",
+    "pvrdma": "Plan PVRDMA",
+    "mtu": "Plan jumbo frames",
+    "graphics": "Plan the graphics types",
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_part_of_the_host_is_planned_where_it_differs(step):
+    others = [one for one in STEPS if one != step]
+    found = [is_met("plan", STEPS[step], __esxi_host_steps=steps) for steps in ([step], others)]
+    assert found == [True, False]
+
+
+def test_ports_that_are_given_away_are_planned_in_any_case():
+    assert is_met("plan", "Plan passthrough", esxi_host_nic_passthrough=True)
+
+
+@pytest.mark.parametrize("may", [True, False])
+def test_what_needs_a_shell_is_planned_where_one_may_be_used(may):
+    given = {"__esxi_host_may_shell": may, "__esxi_host_steps": ["mig"], "__esxi_host_wants_firmware": True}
+    found = [is_met("plan", name, **given) for name in ("Plan MIG", "Plan the firmware of the network adapters")]
+    assert found == [may, may]
+    none = {**given, "__esxi_host_steps": [], "__esxi_host_wants_firmware": False}
+    found = [is_met("plan", name, **none) for name in ("Plan MIG", "Plan the firmware of the network adapters")]
+    assert found == [False, False]
+
+
+@pytest.mark.parametrize("restart, mode, planned", [(XORG, CHECK, True), (XORG, REAL, False), (WARM, CHECK, False)])
+def test_the_restart_of_xorg_is_shown_in_check_mode(restart, mode, planned):
+    assert is_met("plan", "Plan the restart of Xorg", __esxi_host_restart=restart, **mode) is planned
+    assert is_met("do", "Restart Xorg, where that is all that the graphics types wait for", __esxi_host_restart=XORG)
+
+
+@pytest.mark.parametrize("code, ended", [("bmc_busy", False), ("bmc_timeout", True), ("", True)])
+def test_a_plan_of_the_bios_waits_for_a_bmc_that_is_busy(code, ended):
+    answer = {"failed": True, "failure": {"code": code}} if code else {"bios": {}}
+    assert is_met("plan", "Plan the BIOS settings", "until", __esxi_host_bios_plan=answer) is ended
+
+
+@pytest.mark.parametrize(
+    "code, ended",
+    [("bmc_busy", False), ("bmc_timeout", False), ("bios_not_offered", False), ("bmc_login", True), ("", True)],
+)
+def test_the_proof_waits_for_a_bmc_until_the_server_has_tested_itself(code, ended):
+    answer = {"failed": True, "failure": {"code": code}} if code else {"bios": {}}
+    assert is_met("prove", "Look at its BIOS once more", "until", __esxi_host_bios_proof=answer) is ended
+
+
+OCCUPIED = {"failed": True, "failure": {"code": "running_vms"}}
+
+
+@pytest.mark.parametrize(
+    "mode, answer, fails",
+    [
+        (REAL, OCCUPIED, True),
+        (CHECK, OCCUPIED, False),
+        ({**CHECK, **LOOK}, OCCUPIED, True),
+        (CHECK, {"failed": True, "failure": {"code": "host_gone"}}, True),
+        (REAL, {"failed": False}, False),
+    ],
+    ids=["real run", "check mode", "look", "another reason", "no failure"],
+)
+def test_check_mode_reports_vms_that_keep_the_host_in_service_with_the_rest(mode, answer, fails):
+    name = "See whether the host can be taken out of service"
+    assert is_met("plan", name, "failed_when", __esxi_host_out_plan=answer, **mode) is fails
+
+
+@pytest.mark.parametrize("mode, fails", [(REAL, True), (CHECK, False), ({**CHECK, **LOOK}, True)])
+def test_check_mode_reports_vms_that_cannot_be_shut_down_with_the_rest(mode, fails):
+    name = "Plan to shut down the VMs of the site on the host"
+    given = {"__esxi_host_shut_plan": {"failed": True}, **mode}
+    assert is_met("plan", name, "failed_when", **given) is fails
+
+
+@pytest.mark.parametrize("may, ssh, started", [(True, "start", True), (True, "ready", False), (False, "start", False)])
+def test_ssh_is_started_where_it_is_needed_and_that_is_allowed(may, ssh, started):
+    name = "Start SSH, since only the host's own tools can do what is left"
+    assert is_met("round", name, __esxi_host_may_shell=may, esxi_host_ssh=ssh) is started
+    given = {"__esxi_host_wants_firmware": may, "esxi_host_ssh": ssh}
+    assert is_met("prove", "Start SSH for the proof", **given) is started
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({}, False),
+        ({"__esxi_host_all_gaps": [{"text": "x"}]}, True),
+        ({"__esxi_host_restart": WARM}, True),
+        ({"__esxi_host_unseen": True}, True),
+    ],
+    ids=["nothing", "a gap", "a restart", "unseen"],
+)
+def test_a_host_on_which_nothing_is_missing_is_not_worth_a_word(given, said):
+    given = {"__esxi_host_all_gaps": [], **given}
+    assert is_met("tell", "Tell what is missing and which restart settles it", **given) is said
+
+
+@pytest.mark.parametrize("mode, refusals, said", [(CHECK, ["x"], True), (CHECK, [], False), (REAL, ["x"], False)])
+def test_check_mode_says_where_a_run_would_end(mode, refusals, said):
+    assert is_met("tell", "Tell what a run would refuse", __esxi_host_refusals=refusals, **mode) is said
+
+
+@pytest.mark.parametrize("mode, what, said", [(CHECK, ["mode"], True), (CHECK, [], False), (REAL, ["mode"], False)])
+def test_check_mode_says_what_it_cannot_know(mode, what, said):
+    left = {"what": what, "after": "SSH runs", "why": ""}
+    assert is_met("tell", "Tell what a preview cannot know", __esxi_host_open=left, **mode) is said
+
+
+@pytest.mark.parametrize("shut, said", [([{"name": "a"}], True), ([], False)])
+def test_vms_that_will_be_shut_down_are_named(shut, said):
+    assert is_met("tell", "Report which VMs are shut down and started again", __esxi_host_shut=shut) is said
