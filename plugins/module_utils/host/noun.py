@@ -10,7 +10,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, Wish
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
@@ -134,9 +134,7 @@ class HostNoun(Noun[Wish, S]):
 def run_for_host(module: AnsibleModule, noun: HostNoun[S], problems: Iterable[str] = ()) -> None:
     """Everything below a module's main: one host, one result."""
     _pyvmomi.require(module)
-    problems = _blank(module.params) + list(problems)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, [*_blank(module.params), *problems])
     item: Item[Wish, S] = Item(module.params["host"], module.params, {"name": module.params["host"], "moid": None})
     try:
         run(module, noun, [item], "host", single=True)

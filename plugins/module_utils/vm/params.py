@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Protocol, ca
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, find
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.args import PLANNED, POWER
@@ -100,9 +101,7 @@ def main(
     """The whole of a module; noun_of(module) makes its noun, check_params(params) tells what is wrong."""
     module = AnsibleModule(argument_spec=arguments.spec, supports_check_mode=True, **RELATIONS)
     _pyvmomi.require(module)
-    problems = check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, check_params(module.params))
     noun = noun_of(module)
     try:
         run(
