@@ -70,7 +70,7 @@ class Maintenance(HostNoun[Service]):
 
     def look(self, found: HostFound, wish: Wish) -> Service:
         row = found.row
-        inside = bool(row.get("runtime.inMaintenanceMode"))
+        inside = _is_inside(row)
         running: tuple[evacuation.Running, ...]
         cluster: evacuation.Cluster | None
         running, cluster = (), None
@@ -170,12 +170,15 @@ class Maintenance(HostNoun[Service]):
             running = journal.under_way(entries, kind)
             outcome = self._run(item.wish, inside, running)
             row = self._again()
-            if bool(row.get("runtime.inMaintenanceMode")) == inside:
+            if _is_inside(row) == inside:
                 return
             error = outcome.error
             if error is not None and (not outcome.uncertain or error.code == "task_timeout"):
                 break
             entries = journal.read(self._vcenter, row)
+            # The task may have ended between the two readings.
+            if journal.under_way(entries, kind) is None and _is_inside(self._again()) == inside:
+                return
         raise self._told(item, inside, error)
 
     def _run(self, wish: Wish, inside: bool, running: vim.Task | None) -> tasks.Outcome:
@@ -216,6 +219,10 @@ class Maintenance(HostNoun[Service]):
         return OperatorError(
             self.label, error.wanted, error.found + still, error.todo, error.code, **dict(error.data, vms=running)
         )
+
+
+def _is_inside(row: Row) -> bool:
+    return bool(row.get("runtime.inMaintenanceMode"))
 
 
 def _running(row: Row) -> evacuation.Running:
