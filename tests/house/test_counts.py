@@ -1,4 +1,4 @@
-"""The numbers of docs/architecture.md can be counted again."""
+"""What house.counts prints of a checkout."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def fail_if_invalid(module: AnsibleModule, problems: Sequence[str]) -> None:
+def fail_if_invalid(module: AnsibleModule, problems: Sequence[str], **answer: object) -> None:
     """End a module whose parameters contradict each other, before it reads anything; problems are whole sentences."""
     if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        failure = {"code": "invalid_parameters", "problems": problems}
+        module.fail_json(msg=" ".join(problems), failure=failure, **answer)

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible.errors import AnsibleError
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted, interruptible
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import progress
@@ -38,10 +38,7 @@ class GuestsAction(RemoteAction):
             raise AnsibleError(f"{self.WHAT} interrupted.") from None
 
     def work(self, module: RemoteModule, remote: Remote) -> None:
-        problems = self.problems(module.params)
-        if problems:
-            failure = {"code": "invalid_parameters", "problems": problems}
-            module.fail_json(msg=" ".join(problems), failure=failure, changed=False)
+        fail_if_invalid(module, self.problems(module.params), changed=False)
         try:
             with interruptible():
                 self.meet(module, self._known)
