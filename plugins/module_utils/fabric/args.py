@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import MODES, TRUSTS
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import MODES, TRUSTS, Intent
 
 _THRESHOLDS = {
     "min_kb": {"type": "int"},
@@ -14,14 +14,14 @@ _THRESHOLDS = {
     "probability": {"type": "int"},
 }
 _CONFIG = {
-    "mode": {"type": "str", "choices": list(MODES), "default": "lossless"},
-    "priority": {"type": "int", "default": 3},
-    "dscp": {"type": "int", "default": 26},
-    "cnp_priority": {"type": "int", "default": 6},
-    "cnp_dscp": {"type": "int", "default": 48},
-    "trust": {"type": "str", "choices": list(TRUSTS), "default": "dscp"},
-    "mtu": {"type": "int", "default": 9216},
-    "bandwidth_percent": {"type": "int", "default": 50},
+    "mode": {"type": "str", "choices": list(MODES), "default": Intent.mode},
+    "priority": {"type": "int", "default": Intent.priority},
+    "dscp": {"type": "int", "default": Intent.dscp},
+    "cnp_priority": {"type": "int", "default": Intent.cnp_priority},
+    "cnp_dscp": {"type": "int", "default": Intent.cnp_dscp},
+    "trust": {"type": "str", "choices": list(TRUSTS), "default": Intent.trust},
+    "mtu": {"type": "int", "default": Intent.mtu},
+    "bandwidth_percent": {"type": "int", "default": Intent.bandwidth_percent},
     "ecn": {
         "type": "dict",
         "options": dict(
@@ -43,7 +43,7 @@ _CONFIG = {
             "action": {"type": "str", "choices": ["drop", "forward", "alert"]},
         },
     },
-    "dcbx": {"type": "str", "choices": ["ignore", "ieee", "off"], "default": "ignore"},
+    "dcbx": {"type": "str", "choices": ["ignore", "ieee", "off"], "default": Intent.dcbx},
     "cable_length_m": {"type": "int"},
 }
 ROCE_INTENT = {"config": {"type": "dict", "options": _CONFIG}}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Collection, Iterable, Tuple, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ UNTOLD = {
 class Treatment:
     """How RoCE is to be treated: what an intent says, or what most of the ends do. None is not known."""
 
-    dscp: int = 26
-    priority: int = 3
+    dscp: int = Intent.dscp
+    priority: int = Intent.priority
     cnp_dscp: int | None = None
     cnp_priority: int | None = None
     lossless: bool = True
