@@ -7,12 +7,17 @@
 from __future__ import annotations
 
 import fnmatch
+import sys
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import yaml_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import mac_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service, our_addresses
+
+try:
+    import yaml
+except ImportError:  # netplan brings it for the distribution's Python alone
+    yaml = None
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
@@ -59,7 +64,8 @@ class Netplan(Service):
         if mtu is not None:
             ours["mtu"] = mtu
         ours = {key: value for key, value in ours.items() if value != []}
-        self.put(own_file(link), yaml_text.render({"network": {"version": 2, "ethernets": {name: ours}}}), MODE)
+        text = yaml.safe_dump({"network": {"version": 2, "ethernets": {name: ours}}}, sort_keys=False)
+        self.put(own_file(link), text, MODE)
         done = self.commands.run(["netplan", "generate"])
         if not done.ok:
             raise self.refused(link, "netplan was to take what it shall keep", done)
@@ -71,27 +77,47 @@ class Netplan(Service):
         super().undo()
         self.commands.run(["netplan", "generate"])
 
-    def _own(self, link: Link) -> Any:
-        return yaml_text.parse(self.files.text(own_file(link)))
+    def _own(self, link: Link) -> dict[str, Any]:
+        return _parsed(link, self.files.text(own_file(link)) or "")
 
     def _definition(self, link: Link) -> tuple[str | None, dict[str, Any]]:
         """(name, what it says) of the definition that holds for an adapter; (None, {}) where there is none."""
         done = self.commands.run(["netplan", "get"])
         if not done.ok:
-            raise OperatorError(
-                f"Adapter {link.name}",
-                "its settings were to be read from netplan",
-                done.outcome,
-                "Update netplan.io to 0.104 or newer, and correct what it complains about, then run again",
-                "netplan_unreadable",
-            )
-        told = yaml_text.parse(done.stdout)
-        network = told.get("network", told) if isinstance(told, dict) else {}
+            raise _unreadable(link, done.outcome)
+        told = _parsed(link, done.stdout)
+        network = told.get("network", told)
         defined = (network or {}).get("ethernets") or {}
         fitting = [(name, said or {}) for name, said in defined.items() if _fits(name, said or {}, link)]
         # One for this adapter alone goes before one for many, and the first of several is the one that acts.
         fitting.sort(key=lambda pair: (not _only(pair[0], pair[1], link), pair[0]))
         return fitting[0] if fitting else (None, {})
+
+
+def _parsed(link: Link, text: str) -> dict[str, Any]:
+    if yaml is None:
+        raise OperatorError(
+            f"Adapter {link.name}",
+            "its settings were to be read from netplan",
+            f"the Python of this guest, {sys.executable}, has no library for YAML",
+            "Install python3-yaml, or set ansible_python_interpreter to the distribution's own Python, then run again",
+            "library_missing",
+        )
+    try:
+        said = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that does not exist
+        raise _unreadable(link, f"what it says is no YAML: {error}") from None
+    return said if isinstance(said, dict) else {}
+
+
+def _unreadable(link: Link, why: str) -> OperatorError:
+    return OperatorError(
+        f"Adapter {link.name}",
+        "its settings were to be read from netplan",
+        why,
+        "Update netplan.io to 0.104 or newer, and correct what it complains about, then run again",
+        "netplan_unreadable",
+    )
 
 
 def own_file(link: Link) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.toml_text import TomlError, parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.toml_text import TomlError, parse, read
 
 DEBIAN = """
 version = 2
@@ -65,7 +65,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("text", SOUND.values(), ids=SOUND)
 def test_text_means_what_it_means_to_another_reader(text):
-    assert parse(text) == tomllib.loads(text)
+    assert read(text) == tomllib.loads(text)
 
 
 @pytest.mark.parametrize("text, said", BROKEN.values(), ids=BROKEN)
@@ -73,4 +73,6 @@ def test_a_broken_text_is_refused_with_its_line(text, said):
     with pytest.raises(tomllib.TOMLDecodeError):
         tomllib.loads(text)
     with pytest.raises(TomlError, match=said):
+        read(text)
+    with pytest.raises(ValueError, match=r"line \d|end of document"):
         parse(text)

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, ini, services, yaml_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, ini, services
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import netplan as netplan_module
 
 from .world import MAC, Guest
 
@@ -68,7 +72,7 @@ def test_what_was_written_is_taken_back_whole(tmp_path):
 
 
 def netplan(root, ethernets):
-    text = yaml_text.render({"network": {"version": 2, "ethernets": ethernets}})
+    text = yaml.safe_dump({"network": {"version": 2, "ethernets": ethernets}})
     guest = Guest(root, {"netplan generate": "", "netplan apply": "", "netplan get": text}, ["netplan"])
     guest.files.write("/etc/netplan/50-x.yaml", text)
     return guest
@@ -91,7 +95,7 @@ def test_netplan_gets_one_file_that_adds_to_the_definition(tmp_path, ethernets, 
     chosen, link = service(guest)
     chosen.write(link, chosen.read(link), 9000, "198.51.100.11/24")
     path = "/etc/netplan/95-aiready-ens224.yaml"
-    made = yaml_text.parse(guest.files.text(path))["network"]["ethernets"]
+    made = yaml.safe_load(guest.files.text(path))["network"]["ethernets"]
     assert list(made) == [name]
     assert (made[name]["mtu"], made[name]["addresses"]) == (9000, ["198.51.100.11/24"])
     assert made[name].get("dhcp6", False) is ethernets.get("all", {}).get("dhcp6", False)
@@ -104,6 +108,24 @@ def test_netplan_that_refuses_is_told_with_its_words(tmp_path):
     chosen, link = service(guest)
     with pytest.raises(OperatorError, match=r"netplan refuses it\. .*unknown key"):
         chosen.write(link, chosen.read(link), 9000, None)
+
+
+@pytest.mark.parametrize("said", ["a: [", "day: 2026-13-45", "a: 'x"])
+def test_netplan_that_prints_no_yaml_is_an_error(tmp_path, said):
+    guest = netplan(tmp_path, {"ens224": {}})
+    guest.answers["netplan get"] = said
+    with pytest.raises(OperatorError) as raised:
+        service(guest)
+    assert raised.value.failure["code"] == "netplan_unreadable"
+
+
+def test_a_python_without_yaml_is_named(tmp_path, monkeypatch):
+    guest = netplan(tmp_path, {"ens224": {}})
+    monkeypatch.setattr(netplan_module, "yaml", None)
+    with pytest.raises(OperatorError) as raised:
+        service(guest)
+    assert raised.value.failure["code"] == "library_missing"
+    assert sys.executable in raised.value.message
 
 
 def test_ifupdown_changes_the_stanza_and_adds_one_for_a_second_address(tmp_path):

@@ -5,54 +5,7 @@
 from __future__ import annotations
 
 import pytest
-import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, ifupdown, ini, yaml_text
-
-NETPLAN = """\
-network:
-  version: 2
-  renderer: networkd
-  ethernets:
-    ens192:
-      dhcp4: true  # by the template
-      match:
-        macaddress: "00:50:56:9a:00:01"
-      set-name: ens192
-    ens224:
-      addresses:
-      - "192.0.2.5/24"
-      - 2001:db8::5/64:
-          label: "maas"
-          lifetime: 0
-      mtu: 9000
-      nameservers: {}
-      routes:
-      - to: default
-        via: 192.0.2.1
-      - metric: 100
-        to: 198.51.100.0/24
-      optional: null
-"""
-
-
-def test_netplan_is_read_as_a_yaml_library_reads_it():
-    assert yaml_text.parse(NETPLAN) == yaml.safe_load(NETPLAN)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        pytest.param({"a": {"b": [1, "two", True, None], "c": "x: y"}}, id="blocks"),
-        pytest.param({"match": {"macaddress": "00:50:56:9a:10:01"}, "addresses": ["192.0.2.5/24"]}, id="an adapter"),
-        pytest.param(
-            {"routes": [{"to": "default", "via": "192.0.2.1"}, {"to": "x", "metric": 1}]}, id="lists of mappings"
-        ),
-        pytest.param({"yes": "no", "on": "12", "empty": "", "none": []}, id="words that YAML means otherwise"),
-    ],
-)
-def test_what_is_written_is_read_the_same_by_everybody(value):
-    assert yaml.safe_load(yaml_text.render(value)) == value
-    assert yaml_text.parse(yaml_text.render(value)) == value
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, ifupdown, ini
 
 
 def test_files_of_systemd_keep_repeated_keys_and_sections():
@@ -119,29 +72,6 @@ def test_mac_addresses_in_all_their_forms(text, mac):
     assert adapter.mac_of(text) == mac
 
 
-FILE = """\
-network:
-  version: 2  # don't
-  ethernets:
-    ens192:
-      match: {macaddress: "00:50:56:9a:00:01", name: 'en*'}  # by the template
-      addresses : [192.0.2.5/24,
-        "2001:db8::5/64", '192.0.2.6/24']
-      nameservers: {addresses: [192.0.2.1, 192.0.2.2], search: ["a, b"]}
-      dhcp4: NULL
-      access: a text that goes on
-        in the next line
-      mtu: 9000
-    ens224:
-      dhcp4: no
-"""
-
-
-def test_what_people_write_themselves_is_read_as_well():
-    assert yaml_text.parse(FILE) == yaml.safe_load(FILE)
-    assert yaml_text.parse("a:\n-") == {"a": [None]}
-
-
 @pytest.mark.parametrize(
     "lines, mtu",
     [
@@ -171,26 +101,3 @@ def test_stanzas_need_no_more_than_a_name():
 
 def test_a_mask_that_is_none_stays_what_it_is():
     assert ifupdown.prefix_of("255.255.255.x") == "255.255.255.x"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a:\nb: 1\n",
-        "a: {b: 1}\nc:\n",
-        "a: ''\nb: '''x'''\n",
-        "a:\n- 1\n-\n  b: 2\n",
-        "a:\n  b:\n  c: ~\n",
-        "a: -12\nb: 1-2\nc: On\nd: []\ne: {f: g}\n",
-        "---\na: b # c\n",
-    ],
-)
-def test_short_forms_are_read_as_a_yaml_library_reads_them(text):
-    assert yaml_text.parse(text) == yaml.safe_load(text)
-
-
-@pytest.mark.parametrize(
-    "text, found", [("a: '", {"a": "'"}), ('a: "b"', {"a": "b"}), ('a: "b', {"a": "b"}), ("", {}), (None, {})]
-)
-def test_what_is_no_yaml_is_a_text_or_nothing(text, found):
-    assert yaml_text.parse(text) == found
