@@ -136,6 +136,7 @@ def test_json_of_one_object(text, found):
         ("prio-pfc 0:on\nhost\n3:on", {"pfc": [0], "dcbx": ["host"]}),
         ("order: dscp pcp\n", {"order": ["dscp", "pcp"]}),
         ("order dscp", {"order": ["dscp"]}),
+        ("prio-pfc 0:on\norder 3:on\n4:on", {"pfc": [0, 4], "order": ["3:on"]}),
         ("default-prio 0 3", {"default_prio": [0, 3]}),
         ("default-prio x", {"default_prio": [0]}),
         ("dscp-prio 26:3 CS6:6 af99:1 48:x", {"dscp_prio": [(26, 3), (48, 6)]}),

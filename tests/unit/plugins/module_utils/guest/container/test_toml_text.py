@@ -74,3 +74,8 @@ def test_a_broken_text_is_refused_with_its_line(text, said):
         tomllib.loads(text)
     with pytest.raises(TomlError, match=said):
         parse(text)
+
+
+@pytest.mark.parametrize("date", ["2026-11-25", "2026-11-25T10:00:00Z", "2026-11-25 10:00:00.5+01:00"])
+def test_a_date_is_a_text(date):
+    assert parse(f"a = {date}\nb = [{date}, 1]\n") == {"a": date, "b": [date, 1]}
