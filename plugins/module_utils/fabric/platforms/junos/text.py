@@ -130,7 +130,7 @@ class ClassOfService:
         return {
             dscp: self._priorities[one[4]]
             for one in self.below("classifiers", "dscp", name, "forwarding-class")
-            if len(one) > 4 and one[4] in self._priorities
+            if "".join(one[4:5]) in self._priorities
             for dscp in _code_points(one)
         }
 
@@ -148,7 +148,7 @@ class ClassOfService:
                 found.queues[priority] = queue
             if one[:1] == ("pfc-watchdog",):
                 found.watchdog = True
-                _watchdog(found, one[1:])
+                _watchdog(found, one)
         found.sends = bool(found.pfc)
         # An output alone obeys pauses, and asks for none.
         found.pfc = sorted({*found.pfc} or {*found.queues})
@@ -167,7 +167,7 @@ class ClassOfService:
         else:
             dscp = dscp_of(bits)
             priority = None if dscp is None else {**self._any_map(), **table}.get(dscp)
-        if priority is not None and priority not in found.pfc:
+        if priority is not None:
             found.pfc.append(priority)
 
     def schedulers(self, own: Sequence[Statement]) -> dict[int, Scheduler]:
@@ -203,7 +203,7 @@ class ClassOfService:
 
     def _probability(self, name: str) -> int | None:
         told = [one for one in self.below("drop-profiles", name) if "drop-probability" in one]
-        numbers = [int(word) for one in told for word in one[one.index("drop-probability") + 1 :] if word.isdecimal()]
+        numbers = [int(word) for one in told for word in one[one.index("drop-probability") :] if word.isdecimal()]
         return max(numbers, default=None)
 
     def contradictions(self) -> list[str]:

@@ -94,3 +94,73 @@ def test_every_complaint_of_dcb_is_one():
 
 def test_a_dscp_that_was_added_twice_goes_to_the_higher_priority():
     assert dcb_text.dscp_map([(24, 3), (24, 2), (48, 6)]) == {24: 3, 48: 6}
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ('["host", "other", "ieee"]', {"dcbx": ["host", "ieee"]}),
+        ("[]", {"dcbx": []}),
+        ('{"host": true, "lld-managed": false, "ieee": true}', {"dcbx": ["host", "ieee"]}),
+        ('{"lld-managed": false}', {"dcbx": []}),
+        ('[{"willing": true, "ets-cap": 8}]', {"willing": True, "ets_cap": 8}),
+        (
+            '{"dscp-prio": [[26, 3], [48, 6, 1]], "default-prio": [0, 3]}',
+            {"dscp_prio": [(26, 3), (48, 6)], "default_prio": [0, 3]},
+        ),
+        ('{"default-prio": 3}', {"default_prio": 3}),
+        (
+            '{"prio-tc": [1, 0], "tc-bw": [40, 60], "tc-maxrate": [1]}',
+            {"prio_tc": {0: 1, 1: 0}, "tc_bw": {0: 40, 1: 60}, "tc_maxrate": [1]},
+        ),
+        ('{"prio-tc": "unknown"}', {"prio_tc": "unknown"}),
+    ],
+)
+def test_json_of_one_object(text, found):
+    assert dcb_text.parse(text) == found
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("prio-pfc 0:on 3:on 5:off", {"pfc": [0, 3]}),
+        ("prio-pfc 0:off", {"pfc": []}),
+        ("prio-pfc x:on", {}),
+        ("prio-pfc 0:on\n  3:on", {"pfc": [0, 3]}),
+        ("prio-pfc 0:on\n# 3:on", {"pfc": [0]}),
+        ("prio-pfc 0:on\n# prio-pfc 3:on", {"pfc": [0]}),
+        ("prio-pfc 0:on\n$ dcb\n3:on", {"pfc": [0]}),
+        ("prio-pfc 0:on\nprio-pfc 3:on Operation not supported", {"pfc": [0]}),
+        ("3:on prio-pfc", {}),
+        ("host ieee", {"dcbx": ["host", "ieee"]}),
+        ("prio-pfc 0:on\nhost\n3:on", {"pfc": [0], "dcbx": ["host"]}),
+        ("order: dscp pcp\n", {"order": ["dscp", "pcp"]}),
+        ("order dscp", {"order": ["dscp"]}),
+        ("prio-pfc 0:on\norder 3:on\n4:on", {"pfc": [0, 4], "order": ["3:on"]}),
+        ("default-prio 0 3", {"default_prio": [0, 3]}),
+        ("default-prio x", {"default_prio": [0]}),
+        ("dscp-prio 26:3 CS6:6 af99:1 48:x", {"dscp_prio": [(26, 3), (48, 6)]}),
+        ("dscp-prio 26", {}),
+        ("stream-port-prio 80:3 http:x", {"stream_port_prio": [("80", 3), ("http", "x")]}),
+        ("tc-tsa 0:ets 1:strict x:ets", {"tc_tsa": {0: "ets", 1: "strict"}}),
+        (
+            "buffer-size 0:1b 1:2Kb 2:1.5Mb 3:1Gb 4:7",
+            {"buffer_size": {0: 1, 1: 2048, 2: 1536 * 1024, 3: 1024**3, 4: 7}},
+        ),
+        ("willing on cbs off delay 5 pfc-cap x", {"willing": True, "cbs": False, "delay": 5, "pfc_cap": "x"}),
+        ("delay", {"delay": ""}),
+        ("Error: Operation not supported", {"error": "Error: Operation not supported"}),
+        ("", {}),
+        (None, {}),
+    ],
+)
+def test_text_of_one_object(text, found):
+    assert dcb_text.parse(text) == found
+
+
+@pytest.mark.parametrize(
+    "pairs, found",
+    [([], {}), ([(26, 0)], {26: 0}), ([(26, 3), (26, 5), (26, 4), (48, 6)], {26: 5, 48: 6})],
+)
+def test_highest_priority_of_a_dscp(pairs, found):
+    assert dcb_text.dscp_map(pairs) == found
