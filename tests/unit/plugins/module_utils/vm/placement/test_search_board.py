@@ -37,7 +37,7 @@ def test_where_a_vm_may_go(one, allowed):
     assert moids(board().allowed(one)) == allowed
 
 
-@pytest.mark.parametrize("policy, before", [("spread", ["host-3", "host-2", "host-1"]), ("pack", ["host-1"])])
+@pytest.mark.parametrize("policy, before", [("spread", ["host-3", "host-2", "host-1"]), ("packed", ["host-1"])])
 def test_hosts_are_preferred_by_the_policy(policy, before):
     there_is = board(host(1), host(2, running=2), host(3), policy=policy)
     for name in ("x", "y"):
@@ -50,7 +50,7 @@ def test_hosts_are_preferred_by_the_policy(policy, before):
 
 
 def test_packing_prefers_hosts_where_vms_run_and_few_gpus_are_free():
-    order = board(host(1), host(2, running=1), host(3, running=1, gpus=2), policy="pack")
+    order = board(host(1), host(2, running=1), host(3, running=1, gpus=2), policy="packed")
     ranked = sorted(order.rooms.values(), key=lambda room: order.rank(vm("new"), room))
     assert moids(ranked)[-1] == "host-1"
 
