@@ -210,7 +210,8 @@ def _judge(host: int, guest: int) -> Verdict:
 
 
 def _judge_unknown(host: int, guest: int) -> Verdict:
-    if host > _NEWEST and guest == _NEWEST:
+    # The guest is older than the host here, as _judge has decided about the others.
+    if guest == _NEWEST:
         reason = f"R{host} is not known here; R{guest} is taken for the branch before it, as the newest that is."
         return Verdict(True, "previous_branch", reason, sure=False)
     reason = f"R{host} is not known here, so that nothing tells whether R{guest} is the branch before it."

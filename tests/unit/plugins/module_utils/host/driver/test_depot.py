@@ -204,3 +204,31 @@ def test_a_member_of_exactly_the_largest_size_is_metadata(monkeypatch):
     monkeypatch.setattr(depot, "_LARGEST_METADATA", largest - 1)
     with pytest.raises(depot.Unreadable, match="too large"):
         depot.read(opened(data), "x.zip")
+
+
+def test_a_file_is_read_from_its_beginning_whoever_has_read_in_it_before():
+    (vib,), components = packages.driver("nvaie", "550.54.16")
+    for data in (vibs.write(vib), shipped.write([vib], components)):
+        file = opened(data)
+        file.read(40)
+        assert depot.read(file, "x.zip").driver.version == VERSION
+
+
+def test_all_that_a_package_says_of_a_vib():
+    (vib,), components = packages.driver("nvaie", "550.54.16")
+    found = depot.Vib("NVD-AIE_ESXi_8.0.0_Driver", VERSION, "NVIDIA", "VMwareAccepted")
+    assert depot.read(opened(vibs.write(vib)), "x.vib").vibs == (found,)
+    assert depot.read(opened(shipped.write([vib], components)), "x.zip").vibs == (found,)
+
+
+@pytest.mark.parametrize(
+    "file, components",
+    [
+        (f"NVD-AIE-800_{VERSION}_23471877.zip", (("NVD-AIE-800", VERSION),)),
+        (f"C:\\drivers\\NVD-AIE-800_{VERSION}_23471877.ZIP", (("NVD-AIE-800", VERSION),)),
+        (f"drivers/NVD-AIE_ESXi_8.0.0_Driver_{VERSION}.vib", ()),
+    ],
+)
+def test_the_name_of_a_depot_is_that_of_its_component_and_the_name_of_a_vib_is_none(file, components):
+    package = depot.from_name(file)
+    assert (package.components, package.told_by, package.vibs[0].version) == (components, "name", VERSION)

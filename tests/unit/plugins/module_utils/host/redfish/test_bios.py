@@ -228,3 +228,52 @@ def test_what_a_deleted_job_left_staged_is_cleared_where_the_bmc_can():
     server.stage({"SriovGlobalEnable": "Enabled"})
     order = [call[:2] for call in server.wire.sent if call[0] in ("DELETE", "PATCH") or call[1] == "/clear"]
     assert order == [("DELETE", f"{JOBS}/JID_1"), ("POST", "/clear"), ("PATCH", SETTINGS)]
+
+
+def test_a_server_whose_bmc_offers_no_bios_is_an_error():
+    server = Server()
+    bios = Bios(server.session, System(PATH, {}, "dell"), False)
+    with pytest.raises(OperatorError) as told:
+        bios.read()
+    assert told.value.failure == {"code": "settings_not_offered", "subject": server.session.name}
+
+
+def test_all_that_is_read_of_a_bios():
+    server = Server("hpe", changed={("GET", SETTINGS): Answer(200, {}, {"etag": '"9"'})})
+    reading = server.bios.read()
+    assert (reading.settings_path, reading.etag, reading.apply_times, reading.jobs_path) == (SETTINGS, '"9"', (), None)
+    assert (reading.state.staged, reading.state.scheduled, reading.state.jobs) == ({}, None, ())
+    assert reading.state.functions["sriov"] == "disabled"
+    assert Server().bios.read().state.functions["virtualization"] == "enabled"
+
+
+@pytest.mark.parametrize("state, running", [("Scheduled", False), ("RUNNING", True)])
+def test_a_job_without_a_name_has_that_of_its_path(state, running):
+    job = {"@odata.id": f"{JOBS}/JID_9", "JobType": "BIOSConfiguration", "JobState": state}
+    listed = Answer(200, {"Members": [job]})
+    server = Server(changed={("GET", f"{JOBS}?$expand=.($levels=1)"): listed})
+    assert server.bios.read().state.jobs == (Job(f"{JOBS}/JID_9", "JID_9", running),)
+
+
+@pytest.mark.parametrize("clear", [{}, {"Oem": {"#DellManager.ClearPending": {"target": "/clear"}}}])
+def test_settings_go_out_with_the_etag_that_was_read_after_a_job_was_deleted(clear):
+    job = {"Id": "JID_1", "JobType": "BIOSConfiguration", "JobState": "Scheduled"}
+    # This BMC lists all settings, and none of them differs from the active one.
+    answers = [
+        Answer(200, {"Attributes": FACTORY["dell"], "Actions": clear}, {"etag": etag}) for etag in ('"7"', '"8"')
+    ]
+    server = Server(jobs=[job], changed={("GET", SETTINGS): answers, ("DELETE", f"{JOBS}/JID_1"): Answer(200)})
+    server.stage({"SriovGlobalEnable": "Enabled", "MmioAbove4Gb": "Enabled"})
+    assert server.wire.calls("PATCH")[0][2]["If-Match"] == '"8"'
+    # What the job held is staged again.
+    assert server.body()["Attributes"] == {"SriovGlobalEnable": "Enabled", "MmioAbove4Gb": "Enabled"}
+    assert [call for call in server.wire.sent if call[1] == "/clear"] == []
+
+
+def test_a_change_is_noted_before_the_first_request_that_makes_one():
+    server = Server("hpe")
+    reading = server.bios.read()
+    wanted = type(reading.state)(reading.state.attributes, {"Sriov": "Enabled"}, None)
+    seen = []
+    server.bios.stage(reading, wanted, ["Sriov"], lambda: seen.append(len(server.wire.calls("PATCH"))))
+    assert (seen, len(server.wire.calls("PATCH"))) == ([0], 1)

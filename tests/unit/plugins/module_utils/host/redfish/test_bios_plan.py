@@ -189,7 +189,7 @@ def test_what_a_bmc_stages_along_with_a_profile_is_no_gap_and_what_it_lost_is_on
     along = state("hpe", staged={**wanted.staged, "EnergyPerfBias": "MaxPerf"})
     assert bios_plan.missing(changes, along, wanted) == []
     lost = bios_plan.missing(changes, state("hpe", staged={"PciResourcePadding": "High"}), wanted)
-    assert [change.path for change in lost] == ["bios.Sriov"]
+    assert [(change.path, change.before, change.after) for change in lost] == [("bios.Sriov", "Disabled", "Enabled")]
 
 
 def test_what_was_taken_and_is_not_there_is_told_with_both_values():
@@ -212,3 +212,12 @@ def test_a_password_that_cannot_be_set_is_refused_without_being_told():
 def test_a_name_that_fits_several_attributes_is_refused_with_all_of_them():
     several = [SimpleNamespace(name=name) for name in ("ProcCStates", "ProcC1E")]
     assert bios_plan._not_one(None, "Proc C", several) == "Proc C may be any of ProcCStates, ProcC1E"
+
+
+@pytest.mark.parametrize("vendor", ["supermicro", "lenovo"])
+def test_a_function_of_another_make_is_refused_with_its_name(vendor):
+    with pytest.raises(OperatorError) as told:
+        bios_plan.wishes("bmc-01", state(), vendor, registry_of("dell"), {"sriov": "enabled"}, {})
+    assert (told.value.code, told.value.subject) == ("function_unmapped", "bmc-01")
+    assert told.value.data["functions"] == ["sriov"]
+    assert "SriovGlobalEnable" in told.value.data["candidates"]["sriov"]

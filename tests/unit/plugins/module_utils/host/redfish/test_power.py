@@ -69,3 +69,11 @@ def test_a_server_that_does_not_get_there_is_told_with_the_last_state_seen():
     assert told.value.failure["last_state"] == "PoweringOff"
     assert "After 30 seconds its power state is PoweringOff" in told.value.message
     assert 30 <= session.clock.at < 45
+
+
+def test_waiting_without_a_limit_reads_the_state_once():
+    session, wire = bmc({("GET", PATH): Answer(200, {"PowerState": "On"})})
+    with pytest.raises(OperatorError) as told:
+        power.wait(session, server(), power.OFF, 0)
+    assert told.value.failure["code"] == "power_timeout"
+    assert [call[1] for call in wire.calls("GET")].count(PATH) == 1

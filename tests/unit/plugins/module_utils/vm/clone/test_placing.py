@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.placing import GB, Placing
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.placing import (
+    GB,
+    Placing,
+    choose_cluster,
+    too_little_space,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store, Target
 
 
 @dataclass
@@ -103,3 +108,113 @@ def test_with_several_clusters_one_has_to_be_named():
     with pytest.raises(OperatorError) as elsewhere:
         places(world, 1, wish={"host": "esx-b"}, cluster=world.computes["c"])
     assert "It is in cpu, not in cluster gpu." in elsewhere.value.message
+
+
+def test_a_place_has_the_pool_of_its_cluster_or_the_one_that_was_named():
+    world = inventory([host("a")], [store("s1", 50)])
+    asked = {"host": None, "datastore": None}
+    assert Placing(world, None, None).target("vm", asked, "folder", GB).pool == "root pool of gpu"
+    target = Placing(world, None, {"c": "jobs"}).target("vm", asked, "folder", GB)
+    assert target == Target("folder", world.hosts["a"], world.stores["s1"], "jobs")
+    with pytest.raises(OperatorError) as refused:
+        Placing(world, None, {"d": "jobs"}).target("vm", asked, "folder", GB)
+    assert refused.value.code == "pool_not_found"
+
+
+@pytest.mark.parametrize("wanted", ["esx-b", "ESX-B", "b"])
+def test_a_host_is_named_by_its_name_or_moid(wanted):
+    world = inventory([host("a"), host("b", vms=9)], [store("s1", 50)])
+    assert places(world, 1, wish={"host": wanted})[1] == [("b", "s1")]
+
+
+NODES = [f"node{number}.lab" for number in range(2, 8)]
+
+
+@pytest.mark.parametrize(
+    "wanted, names, near",
+    [
+        ("esx", ["esx.cluster.example", "other"], ["esx.cluster.example"]),
+        ("GPU.LAP", ["Gpu.lab", "other"], ["Gpu.lab"]),
+        ("storage-host", ["gpu.lab"], []),
+        ("node1.lab", NODES, sorted(NODES, reverse=True)[:5]),
+        ("aaaaa", ["aaabb", "aabbb"], ["aaabb"]),
+    ],
+    ids=["without its domain", "misspelt", "like none", "like many", "too far"],
+)
+def test_a_host_that_is_not_there_is_refused_with_those_that_may_be_meant(wanted, names, near):
+    world = inventory([replace(host(f"h{number}"), name=name) for number, name in enumerate(names)], [])
+    with pytest.raises(OperatorError) as refused:
+        Placing(world, None, None).host_named("vm", wanted)
+    assert refused.value.failure == {"code": "host_not_found", "subject": "VM vm", "near": near}
+
+
+@pytest.mark.parametrize(
+    "changes, code",
+    [({"maintenance": True}, "host_in_maintenance"), ({"connection": "disconnected"}, "host_not_connected")],
+)
+def test_a_named_host_has_to_be_usable(changes, code):
+    world = inventory([host("a", **changes)], [store("s1", 50)])
+    with pytest.raises(OperatorError) as refused:
+        places(world, 1, wish={"host": "a"})
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "wanted, code",
+    [("store-s3", "datastore_not_seen"), ("store-s9", "datastore_not_found"), ("store-s2", "datastore_not_usable")],
+)
+def test_a_named_datastore_has_to_be_usable_there(wanted, code):
+    stores = [store("s1", 50), store("s2", 50, usable=False, why_not="it is not accessible"), store("s3", 50)]
+    with pytest.raises(OperatorError) as refused:
+        places(inventory([host("a")], stores), 1, wish={"datastore": wanted})
+    assert refused.value.code == code
+
+
+def test_a_datastore_that_takes_no_new_vms_is_passed_over():
+    stores = [store("s1", 90, usable=False), store("s2", 50)]
+    assert places(inventory([host("a")], stores), 1)[1] == [("a", "s2")]
+
+
+def test_a_datastore_may_be_filled_to_its_last_byte_and_no_further():
+    world = inventory([host("a")], [store("s1", 20)])
+    placing, found = places(world, 2, need_gb=10)
+    assert (found, placing.overfull()) == ([("a", "s1")] * 2, {})
+    with pytest.raises(OperatorError) as refused:
+        placing.target("vm", {"host": None, "datastore": None}, None, 3 * GB // 2)
+    assert refused.value.failure == {
+        "code": "no_disk_space",
+        "subject": "VM vm",
+        "datastore": "store-s1",
+        "short_gb": 1.5,
+    }
+
+
+def test_datastores_with_too_little_space_for_all_are_refused_with_the_rest():
+    error = too_little_space("vm", store("s1", 25), 32 * GB)
+    assert error.failure == {"code": "no_disk_space", "subject": "VM vm", "datastore": "store-s1", "short_gb": 7.0}
+
+
+def test_a_cluster_is_named_by_its_name_or_moid():
+    world = inventory([host("a")], [])
+    world.computes["d"] = Compute("d", "cpu", None, True)
+    assert choose_cluster(world, None) is choose_cluster(world, "") is None
+    assert choose_cluster(world, "gpu") is choose_cluster(world, "c") is world.computes["c"]
+
+
+@pytest.mark.parametrize("wanted, candidates", [("tpu", ["gpu", "gpu"]), ("gpu", ["gpu", "gpu"])])
+def test_a_cluster_that_is_not_there_or_twice_is_refused(wanted, candidates):
+    world = inventory([host("a")], [])
+    world.computes["d"] = Compute("d", "gpu", None, True)
+    with pytest.raises(OperatorError) as refused:
+        choose_cluster(world, wanted)
+    assert refused.value.failure == {
+        "code": "cluster_not_found",
+        "subject": f"cluster {wanted}",
+        "candidates": candidates,
+    }
+
+
+def test_a_cluster_without_hosts_is_no_place():
+    world = inventory([host("a")], [store("s1", 50)])
+    world.computes["d"] = Compute("d", "cpu", None, True)
+    assert places(world, 1)[1] == [("a", "s1")]

@@ -160,3 +160,106 @@ def test_a_template_that_is_not_there_is_refused_with_those_that_may_be_meant(as
         source.find(Inventory(row("vm-9", False, "ubuntu-tmplate-01"), *rows), asked)
     assert (refused.value.code, refused.value.data["near"]) == ("template_not_found", offered)
     assert f"there are: {', '.join(offered)}." in refused.value.message
+
+
+FOLDER = "/dc1/vm/jobs"
+TARGET = state.Target(None, ELSEWHERE, STORE, None)
+
+
+@pytest.mark.parametrize(
+    "asked, there, parts",
+    [
+        (None, ("vendordata", "metadata"), ("metadata", "vendordata")),
+        ({"userdata": "#cloud-config"}, (), ("metadata", "userdata")),
+        ({"metadata": {"a": 1}}, ("vendordata",), ("metadata", "vendordata")),
+        (None, (), ()),
+    ],
+)
+def test_a_new_vm_is_in_its_place_with_what_the_source_brings_along(asked, there, parts):
+    wish = item(state.Machine(), name="a/b", owner="lab", cloud_init=asked)
+    assert rules.new(wish, TARGET, replace(TEMPLATE, cloud_init=there), FOLDER) == state.Machine(
+        exists=True,
+        path="/dc1/vm/jobs/a%2fb",
+        host="esx-02",
+        datastore="datastore-02",
+        source="/dc1/vm/template",
+        owner="lab",
+        cloud_init=parts,
+    )
+
+
+def test_a_vm_that_a_killed_run_left_is_finished_where_it_is():
+    left = replace(HERE, source=None, finished=False, cloud_init=("vendordata",))
+    asked = item(left, owner="lab", cloud_init={"userdata": "#cloud-config"})
+    parts = ("metadata", "userdata", "vendordata")
+    assert rules.unfinished(asked, TEMPLATE) == replace(HERE, owner="lab", finished=True, cloud_init=parts)
+
+
+@pytest.mark.parametrize(
+    "now, owner",
+    [
+        (HERE, "lab"),
+        (replace(HERE, owner="other"), "other"),
+        (replace(HERE, source=None), None),
+        (replace(HERE, template=True), None),
+    ],
+    ids=["made here before owners were written", "of somebody else", "made by others", "a template"],
+)
+def test_an_owner_is_written_only_where_this_module_made_the_vm(now, owner):
+    assert rules.claimed(item(now, owner="lab"), now) == replace(now, owner=owner)
+
+
+def test_a_template_is_not_taken_for_a_vm():
+    assert code_of(rules.moved, item(replace(HERE, template=True)), None, None) == "is_template"
+
+
+@pytest.mark.parametrize(
+    "host, store, changes",
+    [
+        (ELSEWHERE, STORE, {"host": "esx-02", "datastore": "datastore-02"}),
+        (ELSEWHERE, None, {"host": "esx-02"}),
+        (None, STORE, {"datastore": "datastore-02"}),
+        (replace(ELSEWHERE, name="esx-01"), STORE, {"datastore": "datastore-02"}),
+    ],
+)
+def test_a_refused_move_names_where_the_vm_should_be(host, store, changes):
+    with pytest.raises(OperatorError) as refused:
+        rules.moved(item(HERE, move="refuse"), host, store)
+    assert refused.value.failure == {"code": "on_another_host", "subject": "VM train-01", **changes}
+
+
+@pytest.mark.parametrize(
+    "now, owner, failure",
+    [
+        (replace(HERE, owner="lab"), None, {"code": "other_owner"}),
+        (replace(HERE, owner="lab"), "other", {"code": "other_owner"}),
+        (replace(HERE, snapshots=True), None, {"code": "has_snapshots"}),
+        (replace(HERE, other_disks=("[a] b.vmdk",)), None, {"code": "other_disks", "disks": ["[a] b.vmdk"]}),
+    ],
+)
+def test_what_a_removal_would_take_along_is_kept(now, owner, failure):
+    with pytest.raises(OperatorError) as refused:
+        rules.removed(item(now, state="absent", owner=owner))
+    assert refused.value.failure == {"subject": "VM train-01", **failure}
+
+
+@pytest.mark.parametrize("owner", [None, "lab"])
+def test_an_owner_removes_what_it_has_and_what_has_none(owner):
+    assert rules.removed(item(replace(HERE, owner=owner), state="absent", owner="lab")) == state.Machine()
+
+
+@pytest.mark.parametrize(
+    "planning, planned_off, goes", [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_a_running_vm_goes_only_in_a_plan_that_shuts_it_down(planning, planned_off, goes):
+    running = item(replace(HERE, power="on"), state="absent", planned_off=planned_off)
+    if goes:
+        assert rules.removed(running, planning) == state.Machine()
+    else:
+        assert code_of(rules.removed, running, planning) == "running"
+
+
+def test_a_vm_that_is_being_made_says_how_long_it_was_waited_for():
+    at_once, late = (rules.being_made(item(state.Machine(making=True)), waited) for waited in (0, 61))
+    assert at_once.code == late.code == "being_made"
+    assert ("61 seconds" in late.message, "seconds" in at_once.message) == (True, False)
