@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any, Iterable, TypeVar, cast, overload
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import DSCPS
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import DSCP_NAMES, cleaned
 
 T = TypeVar("T")
@@ -46,7 +47,8 @@ def dscp_of(word: object) -> int | None:
     if re.fullmatch(r"[01]{6}", text):
         return int(text, 2)
     number = whole(text)
-    return DSCP_NAMES.get(text) if number is None else number
+    number = DSCP_NAMES.get(text) if number is None else number
+    return number if number is None or number in DSCPS else None
 
 
 def pairs(text: str | None) -> dict[int, str]:

@@ -274,7 +274,18 @@ def test_esxi_stamps_what_its_driver_forces(options, told):
 
 
 @pytest.mark.parametrize(
-    "word, number", [("CS3", 24), ("af31", 26), ("EF", 46), ("011010", 26), ("26", 26), ("x", None)]
+    "word, number",
+    [
+        ("CS3", 24),
+        ("af31", 26),
+        ("EF", 46),
+        ("011010", 26),
+        ("26", 26),
+        ("63", 63),
+        ("64", None),
+        ("0110", None),
+        ("x", None),
+    ],
 )
 def test_a_dscp_is_known_by_number_name_and_bits(word, number):
     assert words.dscp_of(word) == number
