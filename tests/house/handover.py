@@ -1,4 +1,4 @@
-"""What playbooks hand over to roles: one variable for each role, from which the defaults of its options are taken."""
+"""What playbooks hand over to roles: one variable each, from which the defaults of the role's options are taken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
-from house.collection import load, roles
+from house.collection import ROOT, load, roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +34,12 @@ def from_site(role: str) -> dict[str, str]:
 
 def handed_over(playbook: str, role: str) -> set[str]:
     """The options, without the prefix of their names, that a playbook gives a role: by themselves, or from the site."""
-    (first, *others) = [set(given) for given in _given(load(f"playbooks/{playbook}.yml"), role)]
-    site = f"{role}_site"
-    assert site in first.intersection(*others), f"{playbook} gives {role} nothing of the site"
-    alone = {name.removeprefix(f"{role}_") for name in first.union(*others) if name.startswith(f"{role}_")} - {"site"}
+    read = [ROOT / "playbooks" / f"{name}.yml" for name in (playbook, "known_guests")]
+    assert any(re.search(rf"^ +{role}_site: ", path.read_text(), re.M) for path in read), (
+        f"{playbook} sets no {role}_site"
+    )
+    given = {name for each in _given(load(f"playbooks/{playbook}.yml"), role) for name in each}
+    alone = {name.removeprefix(f"{role}_") for name in given if name.startswith(f"{role}_")} - {"site"}
     # What outranks the site has no default that is taken from it.
     assert not alone & set(from_site(role).values())
     return alone | set(from_site(role).values())
@@ -51,7 +53,7 @@ def _given(entries: Any, role: str) -> Iterator[dict[str, Any]]:
     elif isinstance(entries, dict):
         for keyword in ("ansible.builtin.import_role", "ansible.builtin.include_role"):
             if entries.get(keyword, {}).get("name") == f"aiready.vsphere.{role}":
-                yield entries["vars"]
+                yield entries.get("vars", {})
         for key in ("tasks", "pre_tasks", "post_tasks", "block", "rescue", "always"):
             yield from _given(entries.get(key), role)
 
