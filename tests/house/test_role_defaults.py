@@ -67,6 +67,7 @@ def test_site_has_the_default_of_the_role(name):
 def test_role_is_told_everything_that_a_site_says_of_vms():
     told = {PREFIX + name for name in MACHINES}
     beyond = {
+        "training_vm_site",
         "training_vm_vgpu_state",
         "training_vm_undone_hosts",
         "training_vm_userdata",

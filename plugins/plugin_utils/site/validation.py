@@ -65,7 +65,7 @@ def validation(
         "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
         "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
         "user": (site["guests"] or {}).get("training_user") or "",
-        "site": site["cluster"] or site["datacenter"] or "",
+        "site_name": site["cluster"] or site["datacenter"] or "",
         "relaxed": relaxed(site, dict(surroundings or {}, speed_gb=_speed(site["network"], facts, host_ports))),
         "problems": told["problems"] + problems(site),
     }

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import yaml
-
-from house.collection import ROOT
+from house.handover import defaults
 
 PREFIX = "training_vm_"
-DEFAULTS = yaml.safe_load((ROOT / "roles/training_vm/defaults/main.yml").read_text())
+DEFAULTS = defaults("training_vm")
 GPU = {"id": "0000:39:00.0", "board": "A100", "profile": None, "vendor_id": "10de", "device_id": "20f1", "label": None}
 PORT = {"device": None, "pci": "0000:3b:00.0", "vendor_id": "15b3", "device_id": "101d", "label": "fabric"}
 VF = {"device": "vmnic3", "pci": "0000:3a:00.1", "vendor_id": "15b3", "device_id": "101d", "label": None}
