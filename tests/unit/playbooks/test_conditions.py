@@ -7,6 +7,20 @@ import pytest
 from unit.playbooks.expressions import entry_of, is_met, worked_out
 
 NOBODY = "all:!all"
+GUEST = {"train-01": {"address": "192.0.2.11"}}
+
+
+def known(*stages, later=(), guests=None):
+    """hostvars of a run that knows its guests."""
+    found = {"stages": list(stages), "look": {}, "guests": GUEST if guests is None else guests, "later": list(later)}
+    return {"localhost": {"aiready_run": {"skipped": [], "guests": found}}}
+
+
+def skipping(*stages):
+    """hostvars of a run of playbook site that skips these stages."""
+    return {"localhost": {"aiready_run": {"skipped": list(stages)}}}
+
+
 STAGES = [
     ("fabric", "Look at all switches before the first one is changed", "switches"),
     ("fabric", "Give RoCE its class on the switches, one wave after the other", "switches"),
@@ -20,31 +34,33 @@ STAGES = [
 def test_a_stage_that_is_left_out_runs_nowhere(playbook, play, hosts):
     pattern = entry_of(playbook, play, "hosts")["hosts"]
     assert worked_out(pattern, {}, groups={}) == hosts
-    assert worked_out(pattern, {}, groups={f"__without_{playbook}": []}) == NOBODY
+    assert worked_out(pattern, {}, hostvars=skipping(playbook)) == NOBODY
 
 
 @pytest.mark.parametrize("playbook, group", [("fabric", "switches"), ("hosts", "esxi_hosts")])
 def test_an_inventory_without_hosts_of_a_stage_is_checked_all_the_same(playbook, group):
     name = {"fabric": "has no switches", "hosts": "has no ESXi hosts"}[playbook]
     pattern = entry_of(playbook, f"Check the inventory where it {name}", "hosts")["hosts"]
-    there = [{}, {group: []}, {group: ["one"]}, {f"__without_{playbook}": []}]
-    assert [worked_out(pattern, {}, groups=groups) for groups in there] == ["localhost", "localhost", NOBODY, NOBODY]
+    there = [{}, {group: []}, {group: ["one"]}]
+    assert [worked_out(pattern, {}, groups=groups) for groups in there] == ["localhost", "localhost", NOBODY]
+    assert worked_out(pattern, {}, groups={}, hostvars=skipping(playbook)) == NOBODY
 
 
 @pytest.mark.parametrize(
-    "groups, check_mode, hosts",
+    "names, hostvars, check_mode, hosts",
     [
-        ({"esxi_hosts": ["a", "b"]}, False, "esxi_hosts"),
-        ({"esxi_hosts": ["a"]}, False, NOBODY),
-        ({"esxi_hosts": ["a", "b"]}, True, NOBODY),
-        ({"esxi_hosts": ["a", "b"], "__without_hosts": []}, False, NOBODY),
-        ({}, False, NOBODY),
+        (["a", "b"], {}, False, "esxi_hosts"),
+        (["a"], {}, False, NOBODY),
+        (["a", "b"], {}, True, NOBODY),
+        (["a", "b"], skipping("hosts"), False, NOBODY),
+        (None, {}, False, NOBODY),
     ],
     ids=["two", "one", "check mode", "left out", "none"],
 )
-def test_all_hosts_are_checked_first_where_there_is_more_than_one(groups, check_mode, hosts):
-    pattern = entry_of("hosts", "Check all hosts before the first one is changed", "hosts")["hosts"]
-    assert worked_out(pattern, {}, groups=groups, ansible_check_mode=check_mode) == hosts
+def test_all_hosts_are_checked_first_where_there_is_more_than_one(names, hostvars, check_mode, hosts):
+    play = entry_of("hosts", "Check all hosts before the first one is changed", "hosts")
+    given = {"groups": {} if names is None else {"esxi_hosts": names}, "hostvars": hostvars}
+    assert worked_out(play["hosts"], play["vars"], ansible_check_mode=check_mode, **given) == hosts
 
 
 ORDERED = "Give RoCE its class on the switches, one wave after the other"
@@ -61,8 +77,8 @@ ORDERED = "Give RoCE its class on the switches, one wave after the other"
 )
 def test_pauses_are_taken_away_from_leaves_before_spines(given, site, order):
     play = entry_of("fabric", ORDERED, "order")
-    known = {"groups": {"switches": ["spine"]}, "hostvars": {"spine": {"site": site}}}
-    assert worked_out(play["order"], {}, **known, **given) == order
+    there = {"groups": {"switches": ["spine"]}, "hostvars": {"spine": {"site": site}}}
+    assert worked_out(play["order"], {}, **there, **given) == order
     assert worked_out(play["order"], {}, groups={}) == "inventory"
 
 
@@ -71,8 +87,8 @@ def test_pauses_are_taken_away_from_leaves_before_spines(given, site, order):
 def test_waves_have_the_size_that_the_site_says_or_one(playbook, group, part, given, size):
     name = ORDERED if playbook == "fabric" else "Make the ESXi hosts ready, one wave after the other"
     serial = entry_of(playbook, name, "serial")["serial"]
-    known = {"groups": {group: ["one", "two"]}, "hostvars": {"one": {"site": {part: given}}, "two": {"site": {}}}}
-    found = worked_out(serial, {}, **known)
+    there = {"groups": {group: ["one", "two"]}, "hostvars": {"one": {"site": {part: given}}, "two": {"site": {}}}}
+    found = worked_out(serial, {}, **there)
     # Of switches, the first is changed alone.
     assert found == ([1, size] if playbook == "fabric" else size)
 
@@ -92,28 +108,73 @@ def test_check_mode_ends_with_the_look_at_all_switches():
 
 
 @pytest.mark.parametrize(
-    "groups, compared",
+    "groups, hostvars, compared",
     [
-        ({"switches": ["a"]}, True),
-        ({"switches": []}, False),
-        ({}, False),
-        ({"switches": ["a"], "__without_fabric": []}, False),
+        ({"switches": ["a"]}, {}, True),
+        ({"switches": []}, {}, False),
+        ({}, {}, False),
+        ({"switches": ["a"]}, skipping("fabric"), False),
     ],
 )
-def test_the_fabric_is_compared_where_there_are_switches(groups, compared):
-    assert is_met("fabric", "Compare switches, hosts and guests", groups=groups) is compared
+def test_the_fabric_is_compared_where_there_are_switches(groups, hostvars, compared):
+    assert is_met("fabric", "Compare switches, hosts and guests", groups=groups, hostvars=hostvars) is compared
 
 
 @pytest.mark.parametrize(
-    "groups, compared",
+    "switches, hostvars, compared",
     [
-        ({"switches": ["a"], "__stage_validation": ["g"]}, True),
-        ({"switches": [], "__stage_validation": ["g"]}, False),
-        ({"switches": ["a"]}, False),
+        (["a"], known("validation"), True),
+        ([], known("validation"), False),
+        (["a"], known("training"), False),
+        (["a"], known("validation", guests={}), False),
+        (["a"], {}, False),
     ],
 )
-def test_validation_compares_the_fabric_where_there_are_switches_and_guests(groups, compared):
-    assert is_met("validate", "Compare switches, hosts and guests", groups=groups) is compared
+def test_validation_compares_the_fabric_where_there_are_switches_and_guests(switches, hostvars, compared):
+    given = {"groups": {"switches": switches}, "hostvars": hostvars}
+    assert is_met("validate", "Compare switches, hosts and guests", **given) is compared
+    play = entry_of("validate", "Look at the switches after everything that was timed", "hosts")
+    there = {"groups": {"switches": switches} if switches else {}, "hostvars": hostvars}
+    assert worked_out(play["hosts"], {}, **there) == ("switches" if compared else NOBODY)
+
+
+@pytest.mark.parametrize(
+    "given, names_checked, ports_checked",
+    [
+        ({}, True, True),
+        ({"ansible_check_mode": True}, False, False),
+        ({"hostvars": skipping("machines")}, False, True),
+        ({"hostvars": skipping("hosts")}, True, False),
+        ({"hostvars": skipping("fabric")}, True, False),
+        ({"hostvars": skipping("hosts", "fabric")}, False, False),
+        ({"groups": {}}, True, False),
+    ],
+)
+def test_playbook_site_checks_names_and_ports_before_it_changes_the_first_host(given, names_checked, ports_checked):
+    given = {"groups": {"switches": ["leaf-01"]}, **given}
+    names = entry_of("site", "Check names that only vCenter knows, before the first host is changed", "hosts")["hosts"]
+    ports = entry_of("site", "Check the ports of the switches, before the first host is changed", "hosts")["hosts"]
+    assert worked_out(names, {}, **given) == ("localhost" if names_checked else NOBODY)
+    assert worked_out(ports, {}, **given) == ("switches" if ports_checked else NOBODY)
+
+
+@pytest.mark.parametrize(
+    "first, last, skipped",
+    [
+        (None, None, []),
+        ("machines", None, ["hosts", "fabric"]),
+        (None, "fabric", ["machines", "guests", "runtime", "training", "validation"]),
+        ("guests", "guests", ["hosts", "fabric", "machines", "runtime", "training", "validation"]),
+    ],
+)
+def test_playbook_site_skips_stages_and_keeps_what_is_known(first, last, skipped):
+    play = entry_of("site", "Begin the run", "vars")
+    task = entry_of(
+        "site", "Skip stages before the first and after the last, and name the folder of the run", "run_once"
+    )
+    given = {"site_start_at": first or "", "site_stop_after": last or "", "hostvars": known("guests")}
+    found = worked_out(task["ansible.builtin.set_fact"]["aiready_run"], play["vars"], **given)
+    assert (found["skipped"], found["guests"]["guests"]) == (skipped, GUEST)
 
 
 @pytest.mark.parametrize(
@@ -211,19 +272,19 @@ def test_an_agreement_needs_a_switch_and_an_answer_of_all(summary, unread, switc
         (False, True, ["a"], False),
         (True, False, ["a"], False),
         (True, True, [], False),
-        (True, True, None, False),
     ],
 )
 def test_check_mode_says_of_whom_nothing_can_be_known_yet(playbook, stage, check_mode, stages, later, said):
-    known = {"stages": [stage] if stages else ["other"], **({} if later is None else {"later": later})}
-    given = {"ansible_check_mode": check_mode, "__known_guests": known}
+    hostvars = known(stage if stages else "other", later=later)
+    given = {"ansible_check_mode": check_mode, "hostvars": hostvars}
     assert is_met(playbook, "Tell of whom nothing can be known yet", **given) is said
 
 
 @pytest.mark.parametrize("playbook", ["guests", "runtime", "training", "validate"])
 def test_guests_are_looked_up_once_in_a_run(playbook):
     assert is_met(playbook, "Know the guests")
-    assert not is_met(playbook, "Know the guests", __known_secrets={})
+    assert is_met(playbook, "Know the guests", hostvars=skipping("hosts"))
+    assert not is_met(playbook, "Know the guests", hostvars=known())
 
 
 @pytest.mark.parametrize(
@@ -231,8 +292,8 @@ def test_guests_are_looked_up_once_in_a_run(playbook):
     [(True, ["a"], [], True), (True, [], ["b"], True), (True, [], [], False), (False, ["a"], ["b"], False)],
 )
 def test_check_mode_says_what_keeps_guests_out(check_mode, waiting, problems, said):
-    known = {"waiting": waiting, "problems": problems}
-    given = {"ansible_check_mode": check_mode, "__known_guests": known}
+    found = {"waiting": waiting, "problems": problems}
+    given = {"ansible_check_mode": check_mode, "__known_guests": found}
     assert is_met("known_guests", "Tell what keeps guests out of this preview", **given) is said
     name = "Refuse guests that cannot be reached or do not fit the site"
     assert is_met("known_guests", name, **given) is not check_mode
@@ -357,6 +418,6 @@ def test_counters_are_read_again_of_switches_that_were_read_before(before, skip,
     ],
 )
 def test_owners_of_vms_are_read_for_the_report_where_there_is_a_cluster(stages, cluster, asked):
-    given = {"__known_guests": {"stages": stages}, "site": {} if cluster is None else {"cluster": cluster}}
+    given = {"hostvars": known(*stages), "site": {} if cluster is None else {"cluster": cluster}}
     assert is_met("validate", "Read who created the VMs of the cluster", **given) is asked
     assert is_met("validate", "Say where results go", **given) is ("validation" in stages)
