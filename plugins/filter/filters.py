@@ -30,6 +30,7 @@ class FilterModule:
             "peer_keys": deferred("plugin_utils.stages.peer_keys", "peer_keys"),
             "preflight_findings": deferred("plugin_utils.preflight.findings", "answer"),
             "preflight_questions": deferred("plugin_utils.preflight.questions", "everything"),
+            "preflight_seen": deferred("plugin_utils.preflight.seen", "seen"),
             "preflight_unknown": deferred("plugin_utils.preflight.findings", "unknown"),
             "proof_gaps": deferred("plugin_utils.stages.proof_gaps", "gaps"),
             "run_state": deferred("plugin_utils.stages.run_state", "state"),
@@ -49,6 +50,7 @@ class FilterModule:
             "stage_hosts": deferred("plugin_utils.stages.run_state", "hosts"),
             "validation_blocked": deferred("plugin_utils.validation.blocked", "blocked"),
             "validation_due": deferred("plugin_utils.validation.blocked", "due"),
-            "validation_looks": deferred("plugin_utils.validation.results", "looks"),
-            "validation_run": deferred("plugin_utils.validation.results", "run"),
+            "validation_parts": deferred("plugin_utils.validation.results", "parts"),
+            "validation_seen": deferred("plugin_utils.validation.results", "seen"),
+            "validation_verdict": deferred("plugin_utils.validation.results", "verdict"),
         }

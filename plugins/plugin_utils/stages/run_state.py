@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FACT = "aiready_run"
 # Stages that playbook site skips, and the answer of the filter site_guests; known and inside follow from them.
 KEYS = ("skipped", "guests", "known", "inside")
-NO_GUESTS: dict[str, Any] = {"stages": [], "guests": {}, "later": []}
+NO_GUESTS: dict[str, Any] = {"stages": [], "guests": {}, "reached": {}, "later": []}
 # Matches no host, and does not warn.
 NOBODY = "all:!all"
 
@@ -33,9 +33,8 @@ def state(variables: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Any]:
             "its own fact. Rename the variable of the inventory or of the command line."
         )
     skipped, guests = list(fact.get("skipped") or ()), fact.get("guests") or NO_GUESTS
-    # A pattern of a group that does not exist would warn, so a stage inside guests needs one to connect to.
-    reached = any(one.get("address") for one in guests["guests"].values())
-    inside = [stage for stage in guests["stages"] if reached and stage not in skipped]
+    # A pattern of a group that does not exist would warn, so a stage inside guests needs one with an address.
+    inside = [stage for stage in guests["stages"] if guests["reached"] and stage not in skipped]
     return {"skipped": skipped, "known": "look" in guests, "guests": guests, "inside": inside}
 
 

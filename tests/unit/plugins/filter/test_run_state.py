@@ -10,7 +10,11 @@ REACHED = {"train-01": {"address": "192.0.2.11"}}
 
 
 def variables(skipped=(), stages=None, guests=None):
-    known = {} if stages is None else {"guests": {"stages": list(stages), "look": {}, "guests": guests or {}}}
+    known = (
+        {}
+        if stages is None
+        else {"guests": {"stages": list(stages), "look": {}, "reached": guests or {}, "guests": REACHED}}
+    )
     return {"localhost": {"aiready_run": {"skipped": list(skipped), **known}}}
 
 
@@ -18,7 +22,7 @@ def variables(skipped=(), stages=None, guests=None):
 def test_without_an_earlier_play_nothing_is_skipped_or_known(given):
     found = state(given)
     assert (found["skipped"], found["known"], found["inside"]) == ([], False, [])
-    assert found["guests"] == {"stages": [], "guests": {}, "later": []}
+    assert found["guests"] == {"stages": [], "guests": {}, "reached": {}, "later": []}
 
 
 def test_what_it_returns_can_be_kept_as_the_fact():
@@ -54,7 +58,7 @@ def test_a_variable_of_the_user_with_the_name_of_the_fact_is_refused(fact):
             ("aiready_guests", "guests", variables(["guests"], ["guests"], REACHED)), NOBODY, id="skipped too"
         ),
         pytest.param(
-            ("aiready_guests", "guests", variables([], ["guests"], {"train-01": {"address": ""}})),
+            ("aiready_guests", "guests", variables([], ["guests"], {})),
             NOBODY,
             id="no address",
         ),
