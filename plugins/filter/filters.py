@@ -50,6 +50,7 @@ class FilterModule:
             "stage_hosts": deferred("plugin_utils.stages.run_state", "hosts"),
             "validation_blocked": deferred("plugin_utils.validation.blocked", "blocked"),
             "validation_due": deferred("plugin_utils.validation.blocked", "due"),
+            "validation_fabric": deferred("plugin_utils.validation.results", "fabric"),
             "validation_parts": deferred("plugin_utils.validation.results", "parts"),
             "validation_seen": deferred("plugin_utils.validation.results", "seen"),
             "validation_verdict": deferred("plugin_utils.validation.results", "verdict"),

@@ -100,3 +100,33 @@ def verdict(judged: Mapping[str, Any] | None, fail_on: str, result_dir: str) -> 
     rows = [f"{one['id']}: {one['why']}" for one in wrong]
     failed = found["state"] in BAD[fail_on]
     return {"state": found["state"], "failed": failed, "lines": [found["sentence"], *rows, f"Results: {result_dir}"]}
+
+
+def fabric(variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """{agreement, switches, host_ports} as playbooks fabric_check and validate left them; variables are hostvars."""
+    own = variables["localhost"]
+    switches = [variables[name] for name in groups.get("switches") or ()]
+    compared = own.get("__fabric_check") or {"skipped": True}
+    why = _not_compared(own.get("site") or {}, switches)
+    return {
+        "host_ports": (own.get("__fabric_check_hosts") or {}).get("hosts") or [],
+        # What is not compared is registered all the same, as skipped.
+        "agreement": {"why": why} if compared.get("skipped") else compared,
+        "switches": {
+            "before": _read(switches, "__fabric_check_switch"),
+            "after": _read(switches, "__validate_switch"),
+        },
+    }
+
+
+def _not_compared(site: Mapping[str, Any], switches: Sequence[Any]) -> str:
+    if (site.get("fabric") or {}).get("agreement") == "skip":
+        return "The site leaves it out: site.fabric.agreement is skip."
+    if not switches:
+        return "There is no switch to look at: the group switches is empty."
+    return "A limit, a tag or switch_state kept switches, hosts and guests from being compared."
+
+
+def _read(switches: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """The answers of the switches that answered."""
+    return [one[name]["switch"] for one in switches if "switch" in (one.get(name) or {})]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.results import parts, seen, verdict
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.results import fabric, parts, seen, verdict
 
 GUESTS = [{"name": "a", "address": "192.0.2.1", "host": "esx-01"}, {"name": "b", "address": ""}]
 
@@ -94,3 +94,35 @@ def test_a_verdict_is_told_with_what_is_not_right_and_the_folder():
 def test_without_a_verdict_nothing_passes(judged):
     assert verdict(judged, "never", "r")["state"] == "incomplete"
     assert verdict(judged, "fail", "r")["failed"]
+
+
+def test_answers_of_switches_are_those_of_switches_that_answered():
+    variables = {
+        "localhost": {"__fabric_check": {"agreed": True}, "__fabric_check_hosts": {"hosts": [1]}},
+        "leaf-01": {
+            "__fabric_check_switch": {"switch": {"name": "leaf-01"}},
+            "__validate_switch": {"switch": {"n": 2}},
+        },
+        "leaf-02": {"__fabric_check_switch": {"unreachable": True}},
+        "leaf-03": {},
+    }
+    assert fabric(variables, {"switches": ["leaf-01", "leaf-02", "leaf-03"]}) == {
+        "host_ports": [1],
+        "agreement": {"agreed": True},
+        "switches": {"before": [{"name": "leaf-01"}], "after": [{"n": 2}]},
+    }
+
+
+@pytest.mark.parametrize(
+    "own, switches, why",
+    [
+        ({"site": {"fabric": {"agreement": "skip"}}}, ["leaf-01"], "The site leaves it out"),
+        ({"site": {"fabric": None}}, [], "the group switches is empty"),
+        ({"__fabric_check": {"skipped": True}}, ["leaf-01"], "A limit, a tag or switch_state"),
+    ],
+)
+def test_a_fabric_that_was_not_compared_has_the_reason(own, switches, why):
+    found = fabric({"localhost": own, "leaf-01": {}}, {"switches": switches})
+    assert list(found["agreement"]) == ["why"]
+    assert why in found["agreement"]["why"]
+    assert found["host_ports"] == []
