@@ -48,10 +48,12 @@ class FilterModule:
             "site_unresolved": deferred("plugin_utils.site.inventory_checks", "unresolved"),
             "site_validation": deferred("plugin_utils.site.validation", "validation"),
             "stage_hosts": deferred("plugin_utils.stages.run_state", "hosts"),
+            "switch_order": deferred("plugin_utils.stages.waves", "order"),
             "validation_blocked": deferred("plugin_utils.validation.blocked", "blocked"),
             "validation_due": deferred("plugin_utils.validation.blocked", "due"),
             "validation_fabric": deferred("plugin_utils.validation.results", "fabric"),
             "validation_parts": deferred("plugin_utils.validation.results", "parts"),
             "validation_seen": deferred("plugin_utils.validation.results", "seen"),
             "validation_verdict": deferred("plugin_utils.validation.results", "verdict"),
+            "wave_size": deferred("plugin_utils.stages.waves", "size"),
         }
