@@ -16,6 +16,8 @@ class FilterModule:
         return {
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
+            "fabric_read": deferred("plugin_utils.stages.fabric_check", "read"),
+            "fabric_report": deferred("plugin_utils.stages.fabric_check", "report"),
             "host_blockers": deferred("plugin_utils.stages.host_blockers", "blockers"),
             "host_gaps": deferred("plugin_utils.stages.host_promises", "gaps"),
             "host_restart": deferred("plugin_utils.stages.host_restart", "restart"),
