@@ -231,6 +231,24 @@ def test_check_mode_says_what_keeps_guests_out(check_mode, waiting, problems, sa
 
 
 @pytest.mark.parametrize(
+    "groups, fine", [({}, True), ({"aiready_guests": []}, True), ({"aiready_guests": ["vm-01"]}, False)], ids=str
+)
+def test_a_group_of_the_inventory_adds_no_host_to_the_stages_inside_guests(groups, fine):
+    name = "Refuse an inventory that has a group of our name"
+    that = entry_of("known_guests", name, "when")["ansible.builtin.assert"]["that"]
+    assert worked_out(f"{{{{ {that} }}}}", {}, groups=groups) is fine
+    # A play before this one may have filled it.
+    assert is_met("known_guests", name)
+    assert not is_met("known_guests", name, hostvars=known("guests"))
+
+
+@pytest.mark.parametrize("group", ["__without_hosts", "__stage_guests", "aiready_skipped", "skipped"])
+def test_no_group_of_the_inventory_skips_a_stage(group):
+    pattern = entry_of("hosts", "Make the ESXi hosts ready, one wave after the other", "hosts")["hosts"]
+    assert worked_out(pattern, {}, groups={group: ["esx-01"], "esxi_hosts": ["esx-01"]}) == "esxi_hosts"
+
+
+@pytest.mark.parametrize(
     "state, fine", [("stop", True), ("start", True), ("restart", False), ("", False), (None, False)]
 )
 def test_playbook_fleet_has_to_know_whether_to_stop_or_to_start(state, fine):
