@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileg
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests, inventory_checks, trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.inventory_doubles import value_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import creates
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
@@ -39,13 +40,15 @@ def everything(
 ) -> dict[str, Any]:
     """What is asked, of what, and which secrets it takes; groups and variables are those of the inventory."""
     asked, misnamed = questions(site, passwords), inventory_checks.names(groups or {}, variables)
+    hosts = (groups or {}).get("esxi_hosts") or ()
+    bmcs = any(value_of(inventory_checks.of_host(variables, name), "bmc_address") for name in hosts)
     return dict(
         asked,
         problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
         plain=inventory_checks.plain(variables),
         # One that is missing may be there under a wrong name.
-        secrets=[] if misnamed else [list(one) for one in secrets(site, given or {})],
+        secrets=[] if misnamed else [list(one) for one in secrets(site, {"bmcs": bmcs, **(given or {})})],
     )
 
 
@@ -58,6 +61,7 @@ def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str
         "datacenter": None,
         "privileges": [],
         "addresses": [],
+        "asked_addresses": [],
         "registries": [],
         "paths": [],
         "unverified": [],
@@ -66,12 +70,15 @@ def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str
         return told
     stages = guests.stages(site)
     site, dummy = validate(site)
+    addresses = list(_addresses(site, stages))
     return dict(
         told,
         stages=stages,
         datacenter=site["datacenter"],
         privileges=list(_privileges(site)),
-        addresses=list(_addresses(site, stages)),
+        addresses=addresses,
+        # What the module that asks for them needs to know.
+        asked_addresses=[{key: one[key] for key in ("url", "expect")} for one in addresses],
         registries=list(_registries(site, stages, passwords or {})),
         paths=list(_paths(site, stages)),
         unverified=[list(one) for one in trust.unverified(site)],

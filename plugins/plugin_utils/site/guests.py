@@ -65,7 +65,7 @@ def guests(
     active = [stage for stage in stages(site) if stage not in without]
     site, wish = of_stage(site, "guests")
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
-    told: dict[str, Any] = {"stages": active, "look": _look(site, wish, vms), "guests": {}}
+    told: dict[str, Any] = {"stages": active, "look": _look(site, wish, vms), "guests": {}, "reached": {}}
     told.update({key: [] for key in ("problems", "waiting", "later", "notes")})
     if seen is None:
         return told
@@ -83,7 +83,8 @@ def guests(
     # In check mode machines may not have made or started them.
     told["later"] = [name.rpartition("/")[2] for name in told["waiting"]]
     told["later"] += [name for name, guest in made.items() if not guest["address"]]
-    return dict(told, guests=made)
+    reached = {name: guest for name, guest in made.items() if guest["address"]}
+    return dict(told, guests=made, reached=reached)
 
 
 def _own(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:

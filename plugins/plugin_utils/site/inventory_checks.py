@@ -62,7 +62,7 @@ def problems(
     found += names(groups, variables)
     known = set(found)
     for name in groups.get("esxi_hosts") or ():
-        own = _of(variables, name).get("site_host")
+        own = of_host(variables, name).get("site_host")
         found += [f"{name}: {one}" for one in checks.problems(site, own) if one not in known] if own else []
     switches = list(groups.get("switches") or ())
     # Problems of the site itself would come once more for each switch.
@@ -79,7 +79,7 @@ def elsewhere(
         return []
     for group in GROUPS:
         for name in (groups or {}).get(group) or ():
-            own = _of(variables, name)
+            own = of_host(variables, name)
             if "site" in own:
                 where = place(_key(own, "site")) or f" (variables of {name})"
                 return [
@@ -113,14 +113,14 @@ def names(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[s
 
 def plain(variables: Mapping[str, Mapping[str, Any]] | None) -> list[list[str]]:
     """[(name, file and line)] of passwords that stand in a file as they are."""
-    own = _of(variables, CONTROLLER)
+    own = of_host(variables, CONTROLLER)
     keys = [_key(own, name) for name in (*PASSWORDS, "site_licence_token") if name in own]
     return [[str(key), place(key)[2:-1]] for key in keys if is_plain(key)]
 
 
 def _broken_passwords(variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     """Passwords that were encrypted together with the end of their line, as echo writes it."""
-    own = _of(variables, CONTROLLER)
+    own = of_host(variables, CONTROLLER)
     for name in PASSWORDS:
         if name in own and re.search(r"[\r\n]", value_of(own, name)):
             yield (
@@ -134,7 +134,7 @@ def _unread(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping
     """A file of hosts that Ansible could not read: it warns, and goes on without any host."""
     if set(groups.get("all", [None])) - {CONTROLLER}:
         return
-    for source in _of(variables, CONTROLLER).get("ansible_inventory_sources") or ():
+    for source in of_host(variables, CONTROLLER).get("ansible_inventory_sources") or ():
         for file in sorted(glob.glob(os.path.join(glob.escape(source), "*"))) if os.path.isdir(source) else [source]:
             why = _refused(file)
             if why:
@@ -164,7 +164,7 @@ def _misspelled_variables(
     told: dict[tuple[str, str, str], list[str]] = {}
     for group, wanted in VARIABLES.items():
         for host in groups.get(group) or () if group else (CONTROLLER,):
-            own = _of(variables, host)
+            own = of_host(variables, host)
             for name in wanted:
                 if name in own:
                     continue
@@ -188,5 +188,5 @@ def _misspelled(groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
             yield f"The inventory has a group {near[0]} and none named {wanted}, which is probably meant. Rename it."
 
 
-def _of(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> Mapping[str, Any]:
+def of_host(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> Mapping[str, Any]:
     return variables[name] if variables is not None and name in variables else {}

@@ -15,29 +15,22 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.r
 
 def blocked(
     seen: Mapping[str, Any],
-    intent: Mapping[str, Any],
     check: str,
     guests: Iterable[str],
     variant: str = "",
-    thresholds: Mapping[str, Any] | None = None,
 ) -> str:
     """The reason, or an empty text."""
-    return _left_out(intent, check, variant) or _why(_rows(seen, intent, thresholds), check, guests, variant)
+    return _left_out(seen["intent"], check, variant) or _why(_rows(seen), check, guests, variant)
 
 
-def due(
-    steps: Iterable[Sequence[Mapping[str, Any]]],
-    seen: Mapping[str, Any],
-    intent: Mapping[str, Any],
-    thresholds: Mapping[str, Any] | None = None,
-) -> list[list[Mapping[str, Any]]]:
+def due(steps: Sequence[Sequence[Mapping[str, Any]]], seen: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
     """Steps of runs without those that something speaks against, judged once for all of them."""
-    rows = _rows(seen, intent, thresholds)
+    rows = _rows(seen) if steps else []
     left = [
         [
             run
             for run in step
-            if not _left_out(intent, run["check"], "") and not _why(rows, run["check"], run["guests"], "")
+            if not _left_out(seen["intent"], run["check"], "") and not _why(rows, run["check"], run["guests"], "")
         ]
         for step in steps
     ]
@@ -49,10 +42,8 @@ def _left_out(intent: Mapping[str, Any], check: str, variant: str) -> str:
     return rungs.left_out(rung, expected.intent_of(intent)) if rung is not None else ""
 
 
-def _rows(
-    seen: Mapping[str, Any], intent: Mapping[str, Any], thresholds: Mapping[str, Any] | None
-) -> list[dict[str, Any]]:
-    return judge.judge(collect(seen, read)[0], intent, thresholds or {})["rows"]
+def _rows(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return judge.judge(collect(seen, read)[0], seen["intent"], seen.get("thresholds") or {})["rows"]
 
 
 def _why(rows: Sequence[dict[str, Any]], check: str, guests: Iterable[str], variant: str) -> str:

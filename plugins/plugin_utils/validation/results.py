@@ -2,27 +2,86 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Results of tasks in the form that the module validation_result reads. Pure."""
+"""Guests and results of tasks in the forms that modules of a validation read, and its verdict. Pure."""
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping, Sequence
 
 KEPT = ("measurements", "outputs", "unreachable", "failed", "msg", "skipped")
+PAIR = ("name", "address", "interface", "device", "port", "gid_index")
+RUN = ("name", "address", "interface", "slots")
+# How many GPUs a guest has is what vCenter reports; their names are what the guest measured.
+PLACE = ("host", "gpu", "nic", "address")
+# A verdict of incomplete is no success, whatever the limit.
+BAD = {"fail": ("fail", "incomplete"), "warn": ("fail", "incomplete", "warn"), "never": ()}
+NO_VERDICT = {
+    "state": "incomplete",
+    "sentence": "Verdict: requested pass, found none, since nothing was judged.",
+}
 
 
-def looks(guests: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """{guest: {before, after}} of the variables of guests."""
+def parts(guests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """{names, hosts, pairs, runs, places} of the guests of a validation."""
+    pairs = [_known(guest, PAIR) for guest in guests]
     return {
-        own["inventory_hostname"]: {
-            phase: {key: value for key, value in (own.get(f"__validation_{phase}") or {}).items() if key in KEPT}
-            for phase in ("before", "after")
-        }
-        for own in guests
+        "names": [guest["name"] for guest in guests],
+        "hosts": {guest["name"]: guest["host"] for guest in guests if guest.get("host")},
+        "pairs": [guest for guest in pairs if "address" in guest],
+        "runs": [_known(guest, RUN) for guest in guests],
+        "places": {guest["name"]: {key: value for key, value in guest.items() if key in PLACE} for guest in guests},
     }
 
 
-def run(result: Mapping[str, Any]) -> dict[str, Any]:
+def _known(guest: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    return {key: value for key, value in guest.items() if key in keys and value != ""}
+
+
+def seen(
+    variables: Mapping[str, Mapping[str, Any]], guests: Sequence[Mapping[str, Any]], transport: str, looped: bool = True
+) -> dict[str, Any]:
+    """{guests, pairs, hosts, runs} as tasks of the role left them; variables are hostvars.
+
+    looped: also runs of loops, some of which stand on what was measured before them.
+    """
+    names = [guest["name"] for guest in guests]
+    named = {name: variables[name] for name in names}
+    # What is run once is remembered by all hosts of the play, and so by each guest.
+    first = named[names[0]] if names else {}
+    return {
+        "guests": {name: _looks(own) for name, own in named.items()},
+        "pairs": first.get("__validation_pairs") or {},
+        "hosts": parts(guests)["hosts"],
+        "runs": [
+            _of_all("cluster.hostname", "", names, first.get("__validation_hostname")),
+            _of_all("cluster.nccl", transport, names, first.get("__validation_nccl")),
+            *(_looped(first, named) if looped else ()),
+        ],
+    }
+
+
+def _looks(own: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """{before, after} of a guest, also of one that did not answer."""
+    return {
+        phase: {key: value for key, value in (own.get(f"__validation_{phase}") or {}).items() if key in KEPT}
+        for phase in ("before", "after")
+    }
+
+
+def _of_all(check: str, variant: str, names: Sequence[str], result: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {"check": check, "variant": variant, "guests": list(names), "run": result or {}}
+
+
+def _looped(first: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    results = [
+        *(one for own in named.values() for one in own.get("__validation_osu_runs") or ()),
+        *(one for own in named.values() for one in (own.get("__validation_alone") or {}).get("results") or ()),
+        *((first.get("__validation_training") or {}).get("results") or ()),
+    ]
+    return [_run(one) for one in results if "item" in one]
+
+
+def _run(result: Mapping[str, Any]) -> dict[str, Any]:
     """The run of one result of a loop."""
     item = result["item"]
     return {
@@ -31,3 +90,43 @@ def run(result: Mapping[str, Any]) -> dict[str, Any]:
         "guests": item["guests"],
         "run": {key: value for key, value in result.items() if key != "item"},
     }
+
+
+def verdict(judged: Mapping[str, Any] | None, fail_on: str, result_dir: str) -> dict[str, Any]:
+    """{state, failed, lines} of the answer of the task with validation_result, which may not have run."""
+    validation = (judged or {}).get("validation") or {}
+    found = validation.get("verdict") or NO_VERDICT
+    wrong: Iterable[Mapping[str, Any]] = validation.get("not_right") or ()
+    rows = [f"{one['id']}: {one['why']}" for one in wrong]
+    failed = found["state"] in BAD[fail_on]
+    return {"state": found["state"], "failed": failed, "lines": [found["sentence"], *rows, f"Results: {result_dir}"]}
+
+
+def fabric(variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """{agreement, switches, host_ports} as playbooks fabric_check and validate left them; variables are hostvars."""
+    own = variables["localhost"]
+    switches = [variables[name] for name in groups.get("switches") or ()]
+    compared = own.get("__fabric_check") or {"skipped": True}
+    why = _not_compared(own.get("site") or {}, switches)
+    return {
+        "host_ports": (own.get("__fabric_check_hosts") or {}).get("hosts") or [],
+        # What is not compared is registered all the same, as skipped.
+        "agreement": {"why": why} if compared.get("skipped") else compared,
+        "switches": {
+            "before": _read(switches, "__fabric_check_switch"),
+            "after": _read(switches, "__validate_switch"),
+        },
+    }
+
+
+def _not_compared(site: Mapping[str, Any], switches: Sequence[Any]) -> str:
+    if (site.get("fabric") or {}).get("agreement") == "skip":
+        return "The site leaves it out: site.fabric.agreement is skip."
+    if not switches:
+        return "There is no switch to look at: the group switches is empty."
+    return "A limit, a tag or switch_state kept switches, hosts and guests from being compared."
+
+
+def _read(switches: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """The answers of the switches that answered."""
+    return [one[name]["switch"] for one in switches if "switch" in (one.get(name) or {})]

@@ -7,6 +7,21 @@ import pytest
 from unit.playbooks.expressions import entry_of, is_met, worked_out
 
 NOBODY = "all:!all"
+GUEST = {"train-01": {"address": "192.0.2.11"}}
+
+
+def known(*stages, later=(), guests=None):
+    """hostvars of a run that knows its guests."""
+    found = {"stages": list(stages), "look": {}, "guests": GUEST, "later": list(later)}
+    found["reached"] = GUEST if guests is None else guests
+    return {"localhost": {"aiready_run": {"skipped": [], "guests": found}}}
+
+
+def skipping(*stages):
+    """hostvars of a run of playbook site that skips these stages."""
+    return {"localhost": {"aiready_run": {"skipped": list(stages)}}}
+
+
 STAGES = [
     ("fabric", "Look at all switches before the first one is changed", "switches"),
     ("fabric", "Give RoCE its class on the switches, one wave after the other", "switches"),
@@ -20,31 +35,33 @@ STAGES = [
 def test_a_stage_that_is_left_out_runs_nowhere(playbook, play, hosts):
     pattern = entry_of(playbook, play, "hosts")["hosts"]
     assert worked_out(pattern, {}, groups={}) == hosts
-    assert worked_out(pattern, {}, groups={f"__without_{playbook}": []}) == NOBODY
+    assert worked_out(pattern, {}, hostvars=skipping(playbook)) == NOBODY
 
 
 @pytest.mark.parametrize("playbook, group", [("fabric", "switches"), ("hosts", "esxi_hosts")])
 def test_an_inventory_without_hosts_of_a_stage_is_checked_all_the_same(playbook, group):
     name = {"fabric": "has no switches", "hosts": "has no ESXi hosts"}[playbook]
     pattern = entry_of(playbook, f"Check the inventory where it {name}", "hosts")["hosts"]
-    there = [{}, {group: []}, {group: ["one"]}, {f"__without_{playbook}": []}]
-    assert [worked_out(pattern, {}, groups=groups) for groups in there] == ["localhost", "localhost", NOBODY, NOBODY]
+    there = [{}, {group: []}, {group: ["one"]}]
+    assert [worked_out(pattern, {}, groups=groups) for groups in there] == ["localhost", "localhost", NOBODY]
+    assert worked_out(pattern, {}, groups={}, hostvars=skipping(playbook)) == NOBODY
 
 
 @pytest.mark.parametrize(
-    "groups, check_mode, hosts",
+    "names, hostvars, check_mode, hosts",
     [
-        ({"esxi_hosts": ["a", "b"]}, False, "esxi_hosts"),
-        ({"esxi_hosts": ["a"]}, False, NOBODY),
-        ({"esxi_hosts": ["a", "b"]}, True, NOBODY),
-        ({"esxi_hosts": ["a", "b"], "__without_hosts": []}, False, NOBODY),
-        ({}, False, NOBODY),
+        (["a", "b"], {}, False, "esxi_hosts"),
+        (["a"], {}, False, NOBODY),
+        (["a", "b"], {}, True, NOBODY),
+        (["a", "b"], skipping("hosts"), False, NOBODY),
+        (None, {}, False, NOBODY),
     ],
     ids=["two", "one", "check mode", "left out", "none"],
 )
-def test_all_hosts_are_checked_first_where_there_is_more_than_one(groups, check_mode, hosts):
-    pattern = entry_of("hosts", "Check all hosts before the first one is changed", "hosts")["hosts"]
-    assert worked_out(pattern, {}, groups=groups, ansible_check_mode=check_mode) == hosts
+def test_all_hosts_are_checked_first_where_there_is_more_than_one(names, hostvars, check_mode, hosts):
+    play = entry_of("hosts", "Check all hosts before the first one is changed", "hosts")
+    given = {"groups": {} if names is None else {"esxi_hosts": names}, "hostvars": hostvars}
+    assert worked_out(play["hosts"], play["vars"], ansible_check_mode=check_mode, **given) == hosts
 
 
 ORDERED = "Give RoCE its class on the switches, one wave after the other"
@@ -61,8 +78,8 @@ ORDERED = "Give RoCE its class on the switches, one wave after the other"
 )
 def test_pauses_are_taken_away_from_leaves_before_spines(given, site, order):
     play = entry_of("fabric", ORDERED, "order")
-    known = {"groups": {"switches": ["spine"]}, "hostvars": {"spine": {"site": site}}}
-    assert worked_out(play["order"], {}, **known, **given) == order
+    there = {"groups": {"switches": ["spine"]}, "hostvars": {"spine": {"site": site}}}
+    assert worked_out(play["order"], {}, **there, **given) == order
     assert worked_out(play["order"], {}, groups={}) == "inventory"
 
 
@@ -71,8 +88,8 @@ def test_pauses_are_taken_away_from_leaves_before_spines(given, site, order):
 def test_waves_have_the_size_that_the_site_says_or_one(playbook, group, part, given, size):
     name = ORDERED if playbook == "fabric" else "Make the ESXi hosts ready, one wave after the other"
     serial = entry_of(playbook, name, "serial")["serial"]
-    known = {"groups": {group: ["one", "two"]}, "hostvars": {"one": {"site": {part: given}}, "two": {"site": {}}}}
-    found = worked_out(serial, {}, **known)
+    there = {"groups": {group: ["one", "two"]}, "hostvars": {"one": {"site": {part: given}}, "two": {"site": {}}}}
+    found = worked_out(serial, {}, **there)
     # Of switches, the first is changed alone.
     assert found == ([1, size] if playbook == "fabric" else size)
 
@@ -92,28 +109,73 @@ def test_check_mode_ends_with_the_look_at_all_switches():
 
 
 @pytest.mark.parametrize(
-    "groups, compared",
+    "groups, hostvars, compared",
     [
-        ({"switches": ["a"]}, True),
-        ({"switches": []}, False),
-        ({}, False),
-        ({"switches": ["a"], "__without_fabric": []}, False),
+        ({"switches": ["a"]}, {}, True),
+        ({"switches": []}, {}, False),
+        ({}, {}, False),
+        ({"switches": ["a"]}, skipping("fabric"), False),
     ],
 )
-def test_the_fabric_is_compared_where_there_are_switches(groups, compared):
-    assert is_met("fabric", "Compare switches, hosts and guests", groups=groups) is compared
+def test_the_fabric_is_compared_where_there_are_switches(groups, hostvars, compared):
+    assert is_met("fabric", "Compare switches, hosts and guests", groups=groups, hostvars=hostvars) is compared
 
 
 @pytest.mark.parametrize(
-    "groups, compared",
+    "switches, hostvars, compared",
     [
-        ({"switches": ["a"], "__stage_validation": ["g"]}, True),
-        ({"switches": [], "__stage_validation": ["g"]}, False),
-        ({"switches": ["a"]}, False),
+        (["a"], known("validation"), True),
+        ([], known("validation"), False),
+        (["a"], known("training"), False),
+        (["a"], known("validation", guests={}), False),
+        (["a"], {}, False),
     ],
 )
-def test_validation_compares_the_fabric_where_there_are_switches_and_guests(groups, compared):
-    assert is_met("validate", "Compare switches, hosts and guests", groups=groups) is compared
+def test_validation_compares_the_fabric_where_there_are_switches_and_guests(switches, hostvars, compared):
+    given = {"groups": {"switches": switches}, "hostvars": hostvars}
+    assert is_met("validate", "Compare switches, hosts and guests", **given) is compared
+    play = entry_of("validate", "Look at the switches after everything that was timed", "hosts")
+    there = {"groups": {"switches": switches} if switches else {}, "hostvars": hostvars}
+    assert worked_out(play["hosts"], {}, **there) == ("switches" if compared else NOBODY)
+
+
+@pytest.mark.parametrize(
+    "given, names_checked, ports_checked",
+    [
+        ({}, True, True),
+        ({"ansible_check_mode": True}, False, False),
+        ({"hostvars": skipping("machines")}, False, True),
+        ({"hostvars": skipping("hosts")}, True, False),
+        ({"hostvars": skipping("fabric")}, True, False),
+        ({"hostvars": skipping("hosts", "fabric")}, False, False),
+        ({"groups": {}}, True, False),
+    ],
+)
+def test_playbook_site_checks_names_and_ports_before_it_changes_the_first_host(given, names_checked, ports_checked):
+    given = {"groups": {"switches": ["leaf-01"]}, **given}
+    names = entry_of("site", "Check names that only vCenter knows, before the first host is changed", "hosts")["hosts"]
+    ports = entry_of("site", "Check the ports of the switches, before the first host is changed", "hosts")["hosts"]
+    assert worked_out(names, {}, **given) == ("localhost" if names_checked else NOBODY)
+    assert worked_out(ports, {}, **given) == ("switches" if ports_checked else NOBODY)
+
+
+@pytest.mark.parametrize(
+    "first, last, skipped",
+    [
+        (None, None, []),
+        ("machines", None, ["hosts", "fabric"]),
+        (None, "fabric", ["machines", "guests", "runtime", "training", "validation"]),
+        ("guests", "guests", ["hosts", "fabric", "machines", "runtime", "training", "validation"]),
+    ],
+)
+def test_playbook_site_skips_stages_and_keeps_what_is_known(first, last, skipped):
+    play = entry_of("site", "Begin the run", "vars")
+    task = entry_of(
+        "site", "Skip stages before the first and after the last, and name the folder of the run", "run_once"
+    )
+    given = {"site_start_at": first or "", "site_stop_after": last or "", "hostvars": known("guests")}
+    found = worked_out(task["ansible.builtin.set_fact"]["aiready_run"], play["vars"], **given)
+    assert (found["skipped"], found["guests"]["guests"]) == (skipped, GUEST)
 
 
 @pytest.mark.parametrize(
@@ -133,76 +195,6 @@ def test_the_fabric_is_read_unless_the_site_skips_it_or_takes_it_away(name, give
     assert is_met("fabric_check", name, **given) is expected
 
 
-SEEN = {
-    "leaf-01": {"inventory_hostname": "leaf-01", "__fabric_check_switch": {"switch": {"name": "leaf-01"}}},
-    "leaf-02": {"inventory_hostname": "leaf-02", "__fabric_check_switch": {"unreachable": True}},
-    "leaf-03": {"inventory_hostname": "leaf-03"},
-    "job-01": {"inventory_hostname": "job-01", "__fabric_check_guest": {"guest": {"name": "job-01"}}},
-    "job-02": {"inventory_hostname": "job-02", "__fabric_check_guest": {"failed": True}},
-    "esx-01": {"inventory_hostname": "esx-01", "esxi_host_undone": ["mtu"]},
-    "esx-02": {"inventory_hostname": "esx-02", "esxi_host_undone": []},
-}
-GROUPS = {
-    "switches": ["leaf-01", "leaf-02", "leaf-03"],
-    "training_guests": ["job-01", "job-02"],
-    "esxi_hosts": ["esx-01", "esx-02"],
-}
-
-
-def of_fabric_check(name, **given):
-    outer = entry_of("fabric_check", "Compare them", "vars")["vars"]
-    inner = entry_of("fabric_check", "Tell what was found", "vars")["vars"]
-    return worked_out(f"{{{{ {name} }}}}", {**outer, **inner}, groups=GROUPS, **{"hostvars": SEEN, **given})
-
-
-def test_what_was_asked_and_gave_no_answer_could_not_be_read():
-    # One that a limit left out was not asked.
-    assert of_fabric_check("__unread") == ["leaf-02", "job-02"]
-    assert of_fabric_check("__switches | map(attribute='switch.name') | list") == ["leaf-01"]
-    assert of_fabric_check("__asked") == ["leaf-01", "leaf-02"]
-
-
-def test_without_a_site_the_ports_of_the_inventory_are_those_of_each_switch():
-    ports = {"leaf-01": {**SEEN["leaf-01"], "switch_host_ports": ["Ethernet1"], "switch_fabric_ports": ["Ethernet9"]}}
-    assert of_fabric_check("__host_ports", hostvars={**SEEN, **ports}) == [["Ethernet1"], []]
-    assert of_fabric_check("__fabric_ports", hostvars={**SEEN, **ports}) == [["Ethernet9"], []]
-
-
-@pytest.mark.parametrize(
-    "check_mode, first, levels",
-    [(True, "planned", ["planned", "warning", "error"]), (False, "error", ["error", "warning", "error"])],
-)
-def test_check_mode_calls_what_the_run_will_change_planned(check_mode, first, levels):
-    summary = [
-        "error    esx-01 port vmnic2: the MTU is 1500.",
-        "warning  esx-02 port vmnic2: no LLDP.",
-        "error    esx-011 port vmnic2: the MTU is 1500.",
-    ]
-    disagreements = [{"severity": "error"}, {"severity": "warning"}, {"severity": "error"}]
-    given = {"ansible_check_mode": check_mode, "__fabric_check": {"summary": summary, "disagreements": disagreements}}
-    assert of_fabric_check("__waiting", **given) == (["esx-01"] if check_mode else [])
-    assert of_fabric_check("__lines", **given)[0].split()[0] == first
-    assert of_fabric_check("__levels", **given) == levels
-
-
-def test_a_switch_whose_look_found_changes_will_change_first():
-    looked = {"leaf-01": {**SEEN["leaf-01"], "__switch_look": {"changed": True}}}
-    looked["leaf-02"] = {**SEEN["leaf-02"], "__switch_look": {"changed": False}}
-    waiting = of_fabric_check("__waiting", ansible_check_mode=True, hostvars={**SEEN, **looked})
-    assert waiting == ["leaf-01", "esx-01"]
-
-
-@pytest.mark.parametrize(
-    "summary, unread, switches, fine",
-    [(True, [], [1], True), (False, [], [1], False), (True, ["a"], [1], False), (True, [], [], False)],
-    ids=["agreed", "not agreed", "unread", "no switch"],
-)
-def test_an_agreement_needs_a_switch_and_an_answer_of_all(summary, unread, switches, fine):
-    that = entry_of("fabric_check", "Fail where they disagree", "vars")["ansible.builtin.assert"]["that"]
-    given = {"__fabric_check": {"agreed": summary}, "__unread": unread, "__switches": switches}
-    assert worked_out(f"{{{{ {that} }}}}", {}, **given) is fine
-
-
 @pytest.mark.parametrize("playbook, stage", [("guests", "guests"), ("runtime", "runtime"), ("training", "training")])
 @pytest.mark.parametrize(
     "check_mode, stages, later, said",
@@ -211,19 +203,19 @@ def test_an_agreement_needs_a_switch_and_an_answer_of_all(summary, unread, switc
         (False, True, ["a"], False),
         (True, False, ["a"], False),
         (True, True, [], False),
-        (True, True, None, False),
     ],
 )
 def test_check_mode_says_of_whom_nothing_can_be_known_yet(playbook, stage, check_mode, stages, later, said):
-    known = {"stages": [stage] if stages else ["other"], **({} if later is None else {"later": later})}
-    given = {"ansible_check_mode": check_mode, "__known_guests": known}
+    hostvars = known(stage if stages else "other", later=later)
+    given = {"ansible_check_mode": check_mode, "hostvars": hostvars}
     assert is_met(playbook, "Tell of whom nothing can be known yet", **given) is said
 
 
 @pytest.mark.parametrize("playbook", ["guests", "runtime", "training", "validate"])
 def test_guests_are_looked_up_once_in_a_run(playbook):
     assert is_met(playbook, "Know the guests")
-    assert not is_met(playbook, "Know the guests", __known_secrets={})
+    assert is_met(playbook, "Know the guests", hostvars=skipping("hosts"))
+    assert not is_met(playbook, "Know the guests", hostvars=known())
 
 
 @pytest.mark.parametrize(
@@ -231,11 +223,29 @@ def test_guests_are_looked_up_once_in_a_run(playbook):
     [(True, ["a"], [], True), (True, [], ["b"], True), (True, [], [], False), (False, ["a"], ["b"], False)],
 )
 def test_check_mode_says_what_keeps_guests_out(check_mode, waiting, problems, said):
-    known = {"waiting": waiting, "problems": problems}
-    given = {"ansible_check_mode": check_mode, "__known_guests": known}
+    found = {"waiting": waiting, "problems": problems}
+    given = {"ansible_check_mode": check_mode, "__known_guests": found}
     assert is_met("known_guests", "Tell what keeps guests out of this preview", **given) is said
     name = "Refuse guests that cannot be reached or do not fit the site"
     assert is_met("known_guests", name, **given) is not check_mode
+
+
+@pytest.mark.parametrize(
+    "groups, fine", [({}, True), ({"aiready_guests": []}, True), ({"aiready_guests": ["vm-01"]}, False)], ids=str
+)
+def test_a_group_of_the_inventory_adds_no_host_to_the_stages_inside_guests(groups, fine):
+    name = "Refuse an inventory that has a group of our name"
+    that = entry_of("known_guests", name, "when")["ansible.builtin.assert"]["that"]
+    assert worked_out(f"{{{{ {that} }}}}", {}, groups=groups) is fine
+    # A play before this one may have filled it.
+    assert is_met("known_guests", name)
+    assert not is_met("known_guests", name, hostvars=known("guests"))
+
+
+@pytest.mark.parametrize("group", ["__without_hosts", "__stage_guests", "aiready_skipped", "skipped"])
+def test_no_group_of_the_inventory_skips_a_stage(group):
+    pattern = entry_of("hosts", "Make the ESXi hosts ready, one wave after the other", "hosts")["hosts"]
+    assert worked_out(pattern, {}, groups={group: ["esx-01"], "esxi_hosts": ["esx-01"]}) == "esxi_hosts"
 
 
 @pytest.mark.parametrize(
@@ -357,6 +367,6 @@ def test_counters_are_read_again_of_switches_that_were_read_before(before, skip,
     ],
 )
 def test_owners_of_vms_are_read_for_the_report_where_there_is_a_cluster(stages, cluster, asked):
-    given = {"__known_guests": {"stages": stages}, "site": {} if cluster is None else {"cluster": cluster}}
+    given = {"hostvars": known(*stages), "site": {} if cluster is None else {"cluster": cluster}}
     assert is_met("validate", "Read who created the VMs of the cluster", **given) is asked
     assert is_met("validate", "Say where results go", **given) is ("validation" in stages)

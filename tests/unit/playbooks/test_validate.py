@@ -19,7 +19,7 @@ SWITCHES = {"switches": ["leaf-01"]}
 def given(inputs, groups, agreement=None, **compared):
     """What the role gets as the comparison."""
     site = {"fabric": {"agreement": agreement}} if agreement else {}
-    known = {"groups": groups, "hostvars": {"localhost": {"site": site, **compared}}}
+    known = {"groups": groups, "hostvars": {"localhost": {"site": site, **compared}, "leaf-01": {}}}
     templar = Templar(loader=DataLoader(), variables={**inputs, **known})
     return templar.template(inputs["validation_agreement"])
 

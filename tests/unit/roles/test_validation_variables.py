@@ -39,14 +39,14 @@ GUESTS = [
 
 
 def test_pairs_are_of_guests_with_an_address_and_say_only_what_is_known():
-    assert found("in_pairs", validation_guests=GUESTS) == [
+    assert found("parts", validation_guests=GUESTS)["pairs"] == [
         {"name": "job-01", "address": "192.0.2.1", "interface": "ens224"},
         {"name": "job-03", "address": "192.0.2.3", "gid_index": 3},
     ]
 
 
 def test_runs_are_of_all_guests():
-    assert found("in_runs", validation_guests=GUESTS) == [
+    assert found("parts", validation_guests=GUESTS)["runs"] == [
         {"name": "job-01", "address": "192.0.2.1", "interface": "ens224", "slots": 2},
         {"name": "job-02", "interface": "ens224", "slots": 1},
         {"name": "job-03", "address": "192.0.2.3"},
@@ -54,23 +54,35 @@ def test_runs_are_of_all_guests():
 
 
 def test_guests_are_reported_with_their_place_as_far_as_it_is_known():
-    assert found("hosts", validation_guests=GUESTS) == {"job-01": "esx-01"}
-    assert found("places", validation_guests=GUESTS)["job-02"] == {"gpu": "A100"}
+    parts = found("parts", validation_guests=GUESTS)
+    assert parts["hosts"] == {"job-01": "esx-01"}
+    assert parts["places"]["job-02"] == {"gpu": "A100"}
     assert found("me", validation_guests=GUESTS, inventory_hostname="job-02")["slots"] == 1
     assert found("me", validation_guests=GUESTS, inventory_hostname="job-09") == {}
 
 
+MEASURED = {"job-01": {"__validation_pairs": {"measurements": [1]}}, "job-02": {}, "job-03": {}}
+
+
+def test_what_was_measured_is_judged_with_what_the_site_and_other_plays_say():
+    given = {"validation_guests": GUESTS, "hostvars": MEASURED, "validation_intent": {"data_path": "pvrdma"}}
+    seen = found("seen", validation_switches={"before": [1]}, validation_agreement={"why": "none"}, **given)
+    assert (seen["pairs"], seen["switches"], seen["agreement"]) == (
+        {"measurements": [1]},
+        {"before": [1]},
+        {"why": "none"},
+    )
+    assert (seen["intent"], seen["thresholds"], seen["simulated"]) == ({"data_path": "pvrdma"}, {}, [])
+    assert [one["variant"] for one in seen["runs"]] == ["", "rdma"]
+
+
+def test_programs_of_osu_that_the_site_does_not_ask_for_are_not_due():
+    assert found("osu_unblocked", validation_guests=GUESTS, hostvars=MEASURED) == []
+
+
 @pytest.mark.parametrize("judged, state", [(None, "incomplete"), ({}, "incomplete"), ({"state": "pass"}, "pass")])
 def test_a_verdict_that_nobody_gave_is_not_complete(judged, state):
-    judging = {} if judged is None else {"validation": {"verdict": judged} if judged else {}}
-    assert found("verdict", __validation_judged=judging)["state"] == state
-
-
-@pytest.mark.parametrize(
-    "fail_on, failing",
-    [("fail", ["fail", "incomplete"]), ("warn", ["fail", "incomplete", "warn"]), ("never", [])],
-)
-def test_the_role_fails_from_the_verdict_on_that_the_site_names(fail_on, failing):
-    states = ("pass", "warn", "fail", "incomplete")
-    bad = [state for state in states if state in found("bad", validation_fail_on=fail_on)[fail_on]]
-    assert sorted(bad) == sorted(failing)
+    verdict = {"verdict": {"sentence": "Verdict.", **judged}} if judged else {}
+    judging = {} if judged is None else {"__validation_judged": {"validation": verdict}}
+    told = found("told", validation_result_dir="results", **judging)
+    assert (told["state"], told["failed"]) == (state, state == "incomplete")

@@ -31,8 +31,8 @@ def measured(check, readings):
 def test_what_stands_on_something_broken_is_not_run(kernel, address, reason):
     look = [measured("guest.kernel", kernel), measured("guest.address", address)]
     before = {"measurements": look, "outputs": {one["check"]: "printed" for one in look}}
-    seen = {"guests": {"a": {"before": before, "after": {}}}}
-    told = blocked.blocked(seen, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
+    seen = {"guests": {"a": {"before": before, "after": {}}}, "intent": {"guests": ["a"], "gpus": "none"}}
+    told = blocked.blocked(seen, "cluster.hostname", ["a"])
     assert reason in told
     assert bool(told) is bool(reason)
 
@@ -58,12 +58,16 @@ def test_steps_are_left_with_what_may_be_run(osu, broken, left):
     pings = [pinged(*way, "failed" if way == broken else "done") for way in ways]
     skip = dict.fromkeys(("guest.address", "guest.mtu", "cluster.hostname"), "It is not asked here")
     steps = [[{"check": "pair.mpi_lat", "guests": pair}] for pair in (["a", "b"], ["c", "a"])]
-    seen = {"pairs": {"measurements": pings}}
-    told = blocked.due(steps, seen, {"guests": guests, "gpus": "none", "osu": osu, "skip": skip})
+    intent = {"guests": guests, "gpus": "none", "osu": osu, "skip": skip}
+    told = blocked.due(steps, {"pairs": {"measurements": pings}, "intent": intent})
     assert [run["guests"] for step in told for run in step] == left
     assert all(told)
 
 
 def test_what_is_left_out_is_not_run():
     intent = {"guests": ["a"], "gpus": "none"}
-    assert blocked.blocked({}, intent, "cluster.nccl", ["a"], "tcp") == "The guests have no GPUs."
+    assert blocked.blocked({"intent": intent}, "cluster.nccl", ["a"], "tcp") == "The guests have no GPUs."
+
+
+def test_without_steps_nothing_is_due():
+    assert blocked.due([], {"intent": {"guests": ["a"]}}) == []

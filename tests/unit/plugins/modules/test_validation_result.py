@@ -5,7 +5,8 @@ from __future__ import annotations
 import yaml
 from ansible_collections.aiready.vsphere.plugins.modules import validation_result as module
 
-from unit.plugins.module_utils.validation.probe.test_record import judged
+from unit.plugins.module_utils.validation.probe.test_record import judged, params
+from wire.drive import run
 
 from .described import calls, checked, documented, specified
 
@@ -35,3 +36,13 @@ def test_what_cannot_be_meant_is_refused():
         "thresholds.pair.nothing: there is no such check.",
         "intent: it names no guests.",
     ]
+
+
+def test_check_mode_gives_the_same_answer_and_writes_nothing(tmp_path):
+    given = params(tmp_path / "there", runs=[], baseline=str(tmp_path / "baseline.json"))
+    predicted, written = run("aiready.vsphere.validation_result", given, check=True), sorted(tmp_path.rglob("*.json"))
+    made = run("aiready.vsphere.validation_result", given)
+    assert predicted == made
+    assert made["changed"]
+    assert written == []
+    assert (tmp_path / "baseline.json").exists() is made["validation"]["baseline"]

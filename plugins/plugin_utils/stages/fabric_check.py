@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What playbook fabric_check compares, from the answers of switches and guests, and what it reports. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import switches as site_switches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SWITCH, GUEST = "__fabric_check_switch", "__fabric_check_guest"
+
+
+def read(
+    variables: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    site: Mapping[str, Any] | None = None,
+    check_mode: bool = False,
+) -> dict[str, Any]:
+    """{switches, guests, unread, known, host_ports, fabric_ports, waiting}; variables are hostvars."""
+    switches = {name: variables[name] for name in groups.get("switches") or ()}
+    guests = {name: variables[name] for name in groups.get("training_guests") or ()}
+    hosts = {name: variables[name] for name in groups.get("esxi_hosts") or ()}
+    # Those that a limit leaves out were not asked, and nothing is missing of them.
+    asked = [name for name, own in switches.items() if SWITCH in own]
+    # As the inventory names them, and the site's cables.
+    named = None if site is None else site_switches.switches(site, asked, variables)
+    found = {name: own[SWITCH]["switch"] for name, own in switches.items() if "switch" in own.get(SWITCH, {})}
+    adapters = {name: own[GUEST]["guest"] for name, own in guests.items() if "guest" in own.get(GUEST, {})}
+    unread = [name for name in asked if name not in found]
+    unread += [name for name, own in guests.items() if GUEST in own and name not in adapters]
+    return {
+        "switches": list(found.values()),
+        "guests": list(adapters.values()),
+        "unread": unread,
+        "known": list(switches),
+        **{ports: _ports(ports, asked, named, variables) for ports in ("host_ports", "fabric_ports")},
+        "waiting": _waiting(switches, hosts) if check_mode else [],
+    }
+
+
+def _ports(
+    ports: str,
+    asked: Iterable[str],
+    named: Mapping[str, Mapping[str, Any]] | None,
+    variables: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """{switch: ports} by the site, or without one by the variables of the role switch."""
+    if named is not None:
+        return {name: named[name][ports] for name in asked}
+    return {name: variables[name].get(f"switch_{ports}", []) for name in asked}
+
+
+def _waiting(switches: Mapping[str, Mapping[str, Any]], hosts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What check mode left undone is no mistake of anybody."""
+    found = [name for name, own in switches.items() if (own.get("__switch_look") or {}).get("changed")]
+    return found + [name for name, own in hosts.items() if own.get("esxi_host_undone")]
+
+
+def report(comparison: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """{agreed, lines, verdict} of the answer of roce_agreement_info; seen is what was read."""
+    waiting, unread, switches = seen["waiting"], seen["unread"], seen["switches"]
+    lines = _planned(comparison["summary"], waiting)
+    levels = (
+        [line.split()[0] for line in lines] if waiting else [one["severity"] for one in comparison["disagreements"]]
+    )
+    errors, warnings = levels.count("error"), levels.count("warning")
+    counted = (
+        f"{len(switches)} switches, {len(comparison['paths'])} cables with RoCE, {errors} errors, {warnings} warnings."
+    )
+    planned = sum(1 for line in lines if line.startswith("planned "))
+    later = f"{planned} lines are about {', '.join(waiting)}, which this run will change first."
+    agreed = bool(comparison["agreed"] and not unread and switches)
+    return {
+        "agreed": agreed,
+        "verdict": _agreement(comparison["paths"]) if agreed else _disagreement(seen),
+        "lines": [
+            *lines,
+            *(f"unknown  {name} could not be read." for name in unread),
+            counted,
+            *([later] if waiting else ()),
+        ],
+    }
+
+
+def _planned(summary: Iterable[str], waiting: Sequence[str]) -> list[str]:
+    """Lines about what the run will change first are no errors."""
+    if not waiting:
+        return list(summary)
+    names = "|".join(map(re.escape, waiting))
+    level = re.compile(rf"^(?:error|warning) +(?=.*(?<![\w.-])(?:{names})(?![\w-]))")
+    return [level.sub("planned  ", line) for line in summary]
+
+
+def _agreement(paths: Sequence[Any]) -> str:
+    if paths:
+        return "Switches, hosts and guests treat RoCE alike, as far as it is known."
+    return (
+        "Nothing was compared: LLDP shows no cable between what was read, and none is named. Name the cables in "
+        "fabric_check_cables, or in site.fabric.cables."
+    )
+
+
+def _disagreement(seen: Mapping[str, Any]) -> str:
+    if seen["switches"] or seen["unread"]:
+        return "Switches, hosts and guests do not treat RoCE alike, or could not be read. See above."
+    if seen["known"]:
+        return "No switch was compared. Each one failed before this task, or the limit leaves it out. See above."
+    return "No switch was compared. The group switches of the inventory is empty. Add the switches."
