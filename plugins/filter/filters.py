@@ -16,9 +16,8 @@ class FilterModule:
         return {
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
-            "host_blockers": deferred("plugin_utils.stages.host_blockers", "blockers"),
-            "host_gaps": deferred("plugin_utils.stages.host_promises", "gaps"),
-            "host_restart": deferred("plugin_utils.stages.host_restart", "restart"),
+            "host_gaps": deferred("plugin_utils.stages.host_gaps", "left"),
+            "host_plan": deferred("plugin_utils.stages.host_plan", "plan"),
             "inventory_problems": deferred("plugin_utils.site.inventory_checks", "problems"),
             "key_problems": deferred("plugin_utils.stages.repository_keys", "key_problems"),
             "machine_due": deferred("plugin_utils.stages.machine_due", "due"),
