@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import Request
 
 
-def blockers(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[dict[str, str]]:
-    """[{what, found, todo, text}]: the part of the stage, what stands against it, and the fix."""
-    found = [*_boards(host, wanted), *_functions(host, wanted), *_lockdown(host, wanted)]
+def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) -> list[dict[str, str]]:
+    """[{what, found, todo, text}]: part of the stage, what stands against it, and fix; shell: what needs SSH."""
+    found = [*_boards(host, request), *_functions(host, request), *_lockdown(host, request, shell)]
     name = host.get("name", "The host")
     return [{"what": what, "found": text, "todo": todo, "text": f"{name}: {text} {todo}"} for what, text, todo in found]
 
 
-def _boards(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _boards(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
     """Profiles of another board than those that the host offers; one that offers none yet may still offer any."""
-    profiles, offered = wanted.get("profiles") or (), host.get("profiles_offered") or ()
+    profiles, offered = request.profiles, host.get("profiles_offered") or ()
     boards = _boards_of(offered)
     if boards and _boards_of(profiles) and not boards & _boards_of(profiles):
         yield (
@@ -38,13 +40,13 @@ def _boards_of(profiles: Iterable[str]) -> set[str]:
     return {name.board.rpartition("_")[2] for name in map(parse, profiles) if name}
 
 
-def _functions(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _functions(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
     """Virtual functions that the firmware of a port does not allow, where the stage leaves firmware alone."""
-    number = int(wanted.get("vfs") or 0)
-    if not number or wanted.get("nic_firmware"):
+    number = request.vfs
+    if not number or request.nic_firmware:
         return
     for port in host.get("nics") or ():
-        if port["device"] not in (wanted.get("nics") or ()) or port["vfs"]["max"] >= number:
+        if port["device"] not in request.nics or port["vfs"]["max"] >= number:
             continue
         most = port["vfs"]["max"]
         yield (
@@ -56,10 +58,10 @@ def _functions(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[t
         )
 
 
-def _lockdown(host: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _lockdown(host: Mapping[str, Any], request: Request, needed: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Lockdown mode lets in over SSH only users on its list of exceptions (VMware vSphere Security)."""
     mode, allowed = host.get("lockdown"), host.get("lockdown_exceptions")
-    needed, user = wanted.get("shell") or [], wanted.get("user") or "root"
+    user = request.user or "root"
     if mode not in ("normal", "strict") or not needed or allowed is None or user in allowed:
         return
     yield (

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import results
@@ -19,18 +20,28 @@ KINDS = {"cold_power_cycle": "cold", "reboot": "warm", "gpu_reset": "warm", "xor
 ORDER = ("none", "xorg", "warm", "cold")
 
 
-def restart(answers: Iterable[Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Restart:
+    """kind is none, xorg, warm or cold; cold_reasons are those reasons that a warm restart does not settle."""
+
+    kind: str
+    reasons: list[str]
+    cold_reasons: list[str]
+    reboot: bool
+
+
+def restart(answers: Iterable[Any]) -> Restart:
     """The kind of restart that settles all pending settings of some module results, and the reasons for it."""
     waiting = [(item, entry) for answer in answers for item in results(answer) for entry in item.get("pending") or []]
     kinds = [(KINDS[entry["needs"]], _named(item, entry["what"])) for item, entry in waiting if entry["needs"] in KINDS]
     kind = max((kind for kind, dummy in kinds), key=ORDER.index, default="none")
     told = {"warm": ("warm",), "cold": ("warm", "cold")}.get(kind, (kind,))
-    return {
-        "kind": kind,
-        "reasons": list(dict.fromkeys(what for one, what in kinds if one in told)),
-        "cold_reasons": list(dict.fromkeys(what for one, what in kinds if one == "cold")),
-        "reboot": kind in ("warm", "cold"),
-    }
+    return Restart(
+        kind=kind,
+        reasons=list(dict.fromkeys(what for one, what in kinds if one in told)),
+        cold_reasons=list(dict.fromkeys(what for one, what in kinds if one == "cold")),
+        reboot=kind in ("warm", "cold"),
+    )
 
 
 def _named(item: Mapping[str, Any], what: str) -> str:

@@ -9,21 +9,33 @@ from unit.roles.variables import holds, tasks_of
 NONE = {"kind": "none", "reboot": False, "reasons": [], "cold_reasons": []}
 WARM = {**NONE, "kind": "warm", "reboot": True}
 XORG = {**NONE, "kind": "xorg"}
-SEEN = {"host": {"name": "esx-01", "driver": {}, "gpus": [], "nics": [], "services": {"TSM-SSH": {"running": False}}}}
-BASE = {
-    "esxi_host_name": "esx-01",
-    "esxi_host_bmc_address": "",
-    "__esxi_host_seen": SEEN,
-    "__esxi_host_steps": [],
-    "__esxi_host_restart": NONE,
+STEPS = ("kernel", "modules", "passthrough", "pvrdma", "mtu", "graphics", "bios", "driver", "mig", "firmware", "vms")
+PLAN = {
+    "asks": dict.fromkeys(STEPS, False),
+    "due": dict.fromkeys(STEPS, False),
+    "shell": {"may": False},
+    "restart": NONE,
+    "restores_shell": False,
+    "differs": False,
+    "occupied": False,
+    "story": [],
+    "refusals": [],
+    "vms": {"names": [], "off": [], "on": []},
+    "open": {"what": []},
 }
+BASE = {"esxi_host_name": "esx-01", "esxi_host_bmc_address": ""}
 REAL, CHECK = {"ansible_check_mode": False}, {"ansible_check_mode": True}
 LOOK = {"__esxi_host_only_looks": True}
 MODES = [REAL, CHECK, {**REAL, **LOOK}, {**CHECK, **LOOK}]
 
 
 def is_met(file, name, keyword="when", **given):
-    return holds("esxi_host", file, name, keyword, **{**BASE, **given})
+    return holds("esxi_host", file, name, keyword, **{**BASE, **planned(), **given})
+
+
+def planned(**found):
+    """The plan of a host on which nothing is to be done, but for this."""
+    return {"__esxi_host_plan": {**PLAN, **found}}
 
 
 @pytest.mark.parametrize(
@@ -58,18 +70,10 @@ def test_ports_that_are_given_away_have_no_names_to_compare(given_away, asked):
     assert is_met("look", name, esxi_host_nic_passthrough=given_away) is asked
 
 
-@pytest.mark.parametrize(
-    "evacuation, vms, mode, started",
-    [
-        ("shutdown", [{"name": "a"}], REAL, True),
-        ("shutdown", [{"name": "a"}], CHECK, False),
-        ("shutdown", [], REAL, False),
-        ("refuse", [{"name": "a"}], REAL, False),
-    ],
-)
-def test_vms_are_started_again_where_they_may_have_been_shut_down(evacuation, vms, mode, started):
-    given = {"esxi_host_evacuation": evacuation, "esxi_host_vms": vms, **mode}
-    assert is_met("main", "Start the VMs that were shut down for the host", **given) is started
+@pytest.mark.parametrize("may, mode, started", [(True, REAL, True), (True, CHECK, False), (False, REAL, False)])
+def test_vms_are_started_again_where_they_may_have_been_shut_down(may, mode, started):
+    name = "Start the VMs that were shut down for the host"
+    assert is_met("main", name, **planned(asks={"vms": may}), **mode) is started
 
 
 @pytest.mark.parametrize(
@@ -78,35 +82,31 @@ def test_vms_are_started_again_where_they_may_have_been_shut_down(evacuation, vm
 )
 def test_no_vm_starts_on_a_host_that_somebody_else_keeps_out_of_service(noted, in_maintenance, started):
     left = {"host": {"after": {"in_maintenance": in_maintenance}}}
-    given = {"__esxi_host_noted_vms": noted, "__esxi_host_left": left}
+    given = {**planned(vms={"on": noted}), "__esxi_host_left": left}
     assert is_met("start", "Start them again", **given) is started
 
 
-@pytest.mark.parametrize(
-    "given, put_back",
-    [
-        ({}, False),
-        ({"esxi_host_mig": "enabled"}, True),
-        ({"__esxi_host_wants_firmware": True}, True),
-        ({"__esxi_host_shell": {"changed": True}}, True),
-        ({"__esxi_host_first": {"changed": True}}, True),
-        ({"__esxi_host_first": {"changed": True}, **CHECK}, False),
-        ({"__esxi_host_shell": {"changed": True}, **LOOK}, False),
-    ],
-)
-def test_ssh_is_put_back_where_this_run_or_one_before_may_have_started_it(given, put_back):
-    assert is_met("main", "Put SSH back to how it was", **given) is put_back
+@pytest.mark.parametrize("may, mode, put_back", [(False, REAL, False), (True, REAL, True), (True, LOOK, False)])
+def test_ssh_is_put_back_where_this_run_or_one_before_may_have_started_it(may, mode, put_back):
+    assert is_met("main", "Put SSH back to how it was", **planned(restores_shell=may), **mode) is put_back
 
 
 @pytest.mark.parametrize(
-    "gaps, restart, rounds, second",
-    [(["mig"], WARM, True, True), (["mig"], NONE, True, False), ([], WARM, False, False)],
+    "differs, restart, rounds, second",
+    [(True, WARM, True, True), (True, NONE, True, False), (False, WARM, False, False)],
 )
-def test_a_second_round_is_for_what_is_left_after_the_restart(gaps, restart, rounds, second):
-    given = {"__esxi_host_gaps": gaps, "__esxi_host_restart": restart}
+def test_a_second_round_is_for_what_is_left_after_the_restart(differs, restart, rounds, second):
+    given = planned(differs=differs, restart=restart)
     assert is_met("again", "Do what needed the restart first", **given) is rounds
     name = "Restart the host a second time, for what could only be set with the driver loaded"
     assert is_met("again", name, **given) is second
+
+
+@pytest.mark.parametrize("now, again", [(True, False), (False, True)])
+def test_the_restart_and_the_second_round_follow_the_plan(now, again):
+    given = planned(restarts_now=now, due={"again": again})
+    assert is_met("main", "Restart the host once, for everything that waits", **given) is now
+    assert is_met("main", "Do what was possible only after the restart", **given) is again
 
 
 CHANGED = {
@@ -134,41 +134,61 @@ def test_a_plan_counts_as_a_change_in_check_mode_alone_where_there_is_one(name):
     assert counted == [True, False, False]
 
 
-STEPS = {
+PLANNED = {
+    "bios": "Plan the BIOS settings",
+    "driver": "Plan the driver",
     "kernel": "Plan the kernel settings",
     "modules": "Plan the options of the network driver",
     "passthrough": "Plan passthrough",
     "pvrdma": "Plan PVRDMA",
     "mtu": "Plan jumbo frames",
     "graphics": "Plan the graphics types",
+    "vms": "See which VMs of the site are on the host",
 }
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_a_part_of_the_host_is_planned_where_it_differs(step):
-    others = [one for one in STEPS if one != step]
-    found = [is_met("plan", STEPS[step], __esxi_host_steps=steps) for steps in ([step], others)]
-    assert found == [True, False]
+@pytest.mark.parametrize("step", PLANNED)
+def test_a_module_is_asked_where_the_plan_says_so(step):
+    others = [one for one in PLANNED if one != step]
+    asks = [{**PLAN["asks"], **dict.fromkeys(steps, True)} for steps in ([step], others)]
+    assert [is_met("plan", PLANNED[step], **planned(asks=one)) for one in asks] == [True, False]
 
 
-def test_ports_that_are_given_away_are_planned_in_any_case():
-    assert is_met("plan", "Plan passthrough", esxi_host_nic_passthrough=True)
+DONE = {
+    "bios": "Stage the BIOS settings for the next restart",
+    "driver": "Bring the driver",
+    "kernel": "Set the kernel settings",
+    "modules": "Set the options of the network driver",
+    "passthrough": "Switch passthrough",
+    "pvrdma": "Set up PVRDMA",
+    "mtu": "Set the MTU",
+    "graphics": "Set the graphics types",
+    "mig": "Switch MIG",
+    "firmware": "Set the firmware of the network adapters",
+}
+
+
+@pytest.mark.parametrize("step", DONE)
+def test_a_step_is_done_where_it_is_due(step):
+    others = [one for one in DONE if one != step]
+    due = [{**PLAN["due"], **dict.fromkeys(steps, True)} for steps in ([step], others)]
+    assert [is_met("do", DONE[step], **planned(due=one)) for one in due] == [True, False]
 
 
 @pytest.mark.parametrize("may", [True, False])
 def test_what_needs_a_shell_is_planned_where_one_may_be_used(may):
-    given = {"__esxi_host_may_shell": may, "__esxi_host_steps": ["mig"], "__esxi_host_wants_firmware": True}
+    given = planned(shell={"may": may}, asks={"mig": True, "firmware": True})
     found = [is_met("plan", name, **given) for name in ("Plan MIG", "Plan the firmware of the network adapters")]
     assert found == [may, may]
-    none = {**given, "__esxi_host_steps": [], "__esxi_host_wants_firmware": False}
+    none = planned(shell={"may": may}, asks={"mig": False, "firmware": False})
     found = [is_met("plan", name, **none) for name in ("Plan MIG", "Plan the firmware of the network adapters")]
     assert found == [False, False]
 
 
-@pytest.mark.parametrize("restart, mode, planned", [(XORG, CHECK, True), (XORG, REAL, False), (WARM, CHECK, False)])
-def test_the_restart_of_xorg_is_shown_in_check_mode(restart, mode, planned):
-    assert is_met("plan", "Plan the restart of Xorg", __esxi_host_restart=restart, **mode) is planned
-    assert is_met("do", "Restart Xorg, where that is all that the graphics types wait for", __esxi_host_restart=XORG)
+@pytest.mark.parametrize("restart, mode, shown", [(XORG, CHECK, True), (XORG, REAL, False), (WARM, CHECK, False)])
+def test_the_restart_of_xorg_is_shown_in_check_mode(restart, mode, shown):
+    assert is_met("plan", "Plan the restart of Xorg", **planned(restart=restart), **mode) is shown
+    assert is_met("do", "Restart Xorg, where that is all that the graphics types wait for", **planned(restart=XORG))
 
 
 @pytest.mark.parametrize("code, ended", [("bmc_busy", False), ("bmc_timeout", True), ("", True)])
@@ -202,7 +222,8 @@ OCCUPIED = {"failed": True, "failure": {"code": "running_vms"}}
 )
 def test_check_mode_reports_vms_that_keep_the_host_in_service_with_the_rest(mode, answer, fails):
     name = "See whether the host can be taken out of service"
-    assert is_met("plan", name, "failed_when", __esxi_host_out_plan=answer, **mode) is fails
+    occupied = planned(occupied=answer is OCCUPIED)
+    assert is_met("plan", name, "failed_when", __esxi_host_out_plan=answer, **occupied, **mode) is fails
 
 
 @pytest.mark.parametrize("mode, fails", [(REAL, True), (CHECK, False), ({**CHECK, **LOOK}, True)])
@@ -215,37 +236,27 @@ def test_check_mode_reports_vms_that_cannot_be_shut_down_with_the_rest(mode, fai
 @pytest.mark.parametrize("may, ssh, started", [(True, "start", True), (True, "ready", False), (False, "start", False)])
 def test_ssh_is_started_where_it_is_needed_and_that_is_allowed(may, ssh, started):
     name = "Start SSH, since only the host's own tools can do what is left"
-    assert is_met("round", name, __esxi_host_may_shell=may, esxi_host_ssh=ssh) is started
-    given = {"__esxi_host_wants_firmware": may, "esxi_host_ssh": ssh}
+    assert is_met("round", name, **planned(shell={"may": may}), esxi_host_ssh=ssh) is started
+    given = {**planned(asks={"firmware": may}), "esxi_host_ssh": ssh}
     assert is_met("prove", "Start SSH for the proof", **given) is started
 
 
-@pytest.mark.parametrize(
-    "given, said",
-    [
-        ({}, False),
-        ({"__esxi_host_all_gaps": [{"text": "x"}]}, True),
-        ({"__esxi_host_restart": WARM}, True),
-        ({"__esxi_host_unseen": True}, True),
-    ],
-    ids=["nothing", "a gap", "a restart", "unseen"],
-)
-def test_a_host_on_which_nothing_is_missing_is_not_worth_a_word(given, said):
-    given = {"__esxi_host_all_gaps": [], **given}
-    assert is_met("tell", "Tell what is missing and which restart settles it", **given) is said
+@pytest.mark.parametrize("story, said", [([], False), (["x"], True)])
+def test_a_host_on_which_nothing_is_missing_is_not_worth_a_word(story, said):
+    assert is_met("tell", "Tell what is missing and which restart settles it", **planned(story=story)) is said
 
 
 @pytest.mark.parametrize("mode, refusals, said", [(CHECK, ["x"], True), (CHECK, [], False), (REAL, ["x"], False)])
 def test_check_mode_says_where_a_run_would_end(mode, refusals, said):
-    assert is_met("tell", "Tell what a run would refuse", __esxi_host_refusals=refusals, **mode) is said
+    assert is_met("tell", "Tell what a run would refuse", **planned(refusals=refusals), **mode) is said
 
 
 @pytest.mark.parametrize("mode, what, said", [(CHECK, ["mode"], True), (CHECK, [], False), (REAL, ["mode"], False)])
 def test_check_mode_says_what_it_cannot_know(mode, what, said):
     left = {"what": what, "after": "SSH runs", "why": ""}
-    assert is_met("tell", "Tell what a preview cannot know", __esxi_host_open=left, **mode) is said
+    assert is_met("tell", "Tell what a preview cannot know", **planned(open=left), **mode) is said
 
 
-@pytest.mark.parametrize("shut, said", [([{"name": "a"}], True), ([], False)])
+@pytest.mark.parametrize("shut, said", [(["a"], True), ([], False)])
 def test_vms_that_will_be_shut_down_are_named(shut, said):
-    assert is_met("tell", "Report which VMs are shut down and started again", __esxi_host_shut=shut) is said
+    assert is_met("tell", "Report which VMs are shut down and started again", **planned(vms={"names": shut})) is said

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-
-host_blockers = FilterModule().filters()["host_blockers"]
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_blockers import blockers
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
 
 HOST = {
     "name": "esx-01",
@@ -16,6 +15,13 @@ HOST = {
         {"device": "vmnic3", "vfs": {"active": 0, "max": 0}},
     ],
 }
+
+
+def host_blockers(host, wanted):
+    inputs = {key: value for key, value in wanted.items() if key != "shell"}
+    return blockers(host, request_of(inputs), wanted.get("shell", []))
+
+
 MIG = {"shell": ["MIG"], "user": "root"}
 LOCKED = {**HOST, "lockdown": "strict", "lockdown_exceptions": []}
 FIRMWARE = {"nics": ["vmnic2"], "vfs": 16, "nic_firmware": {}}

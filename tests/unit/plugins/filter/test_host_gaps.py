@@ -1,4 +1,4 @@
-"""Each thing that a host was promised to be and is not is named, and nothing else is."""
+"""Each difference of a host from its desired state is named, and nothing else is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import copy
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
-host_gaps = FilterModule().filters()["host_gaps"]
+FILTER = FilterModule().filters()["host_gaps"]
+
+
+def host_gaps(host, wanted, **proofs):
+    return FILTER({"look": {"host": host}, **proofs}, wanted)
+
 
 GPU = "0000:3b:00.0"
 WANTED = {
     "driver": {"family": "nvaie"},
     "kernel_settings": {"atsSupport": True},
-    "module_options": {"nmlx5_core": {"pfctx": "0x08", "max_vfs": "8,0"}},
+    "module_options": {"nmlx5_core": {"pfctx": "0x08"}},
     "graphics_type": "shared_direct",
     "gpu_passthrough": "disabled",
     "mig": "disabled",
@@ -23,7 +28,6 @@ WANTED = {
     "nics": ["vmnic2"],
     "vfs": 8,
     "profiles": ["grid_a100-40c"],
-    "in_service": True,
 }
 READY = {
     "in_maintenance": False,
@@ -38,8 +42,8 @@ READY = {
     },
     "gpus": [{"id": GPU, "passthrough": {"configured": False, "active": False}}],
     "nics": [
-        {"device": "vmnic2", "vfs": {"active": 8, "max": 8}},
-        {"device": "vmnic3", "vfs": {"active": 0, "max": 0}},
+        {"device": "vmnic2", "driver": "nmlx5_core", "vfs": {"active": 8, "max": 8}},
+        {"device": "vmnic3", "driver": "nmlx5_core", "vfs": {"active": 0, "max": 0}},
     ],
     "options": {"Net.PVRDMAVmknic": "vmk1"},
     "rulesets": {"pvrdma": True},
@@ -134,13 +138,38 @@ def test_missing_thing_has_path_requested_and_found_value(host, told):
     assert (gap["path"], gap["requested"], gap["found"]) == told
 
 
-def test_read_that_was_requested_and_did_not_take_place_is_a_gap():
-    answers = [["bios", {"skipped": True}, True], ["firmware", {}, False], ["passthrough", {}]]
-    assert [gap["text"] for gap in host_gaps(READY, WANTED, answers)] == ["bios was not read, so nothing verifies it"]
+BIOS = {"bmc_address": "10.0.0.1", "bios_functions": {"sriov": True}}
+FIRMWARE = {"nic_firmware": {"SRIOV_EN": True}}
+READS = {
+    "BIOS": (BIOS, ["bios was not read, so nothing verifies it"]),
+    "firmware": (FIRMWARE, ["firmware was not read, so nothing verifies it"]),
+    "passthrough of ports": ({"nic_passthrough": True}, ["passthrough was not read, so nothing verifies it"]),
+    "BIOS without a BMC": ({**BIOS, "bmc_address": ""}, []),
+}
 
 
-def test_host_that_was_not_read_is_a_gap():
-    assert [gap["differs"] for gap in host_gaps({}, WANTED)] == ["host: requested verified, found not read"]
+@pytest.mark.parametrize("more, texts", READS.values(), ids=READS.keys())
+@pytest.mark.parametrize("answer", [{"skipped": True}, {}], ids=["skipped", "missing"])
+def test_read_that_was_requested_and_did_not_take_place_is_a_gap(more, texts, answer):
+    proofs = dict.fromkeys(("bios", "firmware", "passthrough"), answer)
+    assert [gap["text"] for gap in host_gaps(READY, {**WANTED, **more}, **proofs)] == texts
+
+
+@pytest.mark.parametrize("look", [{}, {"skipped": True}, None])
+def test_host_that_was_not_read_is_a_gap(look):
+    assert [gap["differs"] for gap in FILTER({"look": look}, WANTED)] == ["host: requested verified, found not read"]
+
+
+@pytest.mark.parametrize("owner, missing", [("others", False), ("aiready", True), ("", True)])
+def test_maintenance_of_another_client_is_no_gap(owner, missing):
+    maintenance = {"host": {"after": {"owner": owner}}}
+    found = host_gaps(but("in_maintenance", True), WANTED, maintenance=maintenance)
+    assert [gap["step"] for gap in found] == (["leave"] if missing else [])
+
+
+def test_driver_is_of_the_family_for_ai_where_none_is_named():
+    (gap,) = host_gaps(but("driver/family", "graphics"), {"driver": {"version": "550.54.16"}})
+    assert (gap["path"], gap["requested"]) == ("driver.family", "nvaie")
 
 
 def test_gpu_that_is_given_away_needs_no_graphics_type():
@@ -182,7 +211,7 @@ def test_what_modules_would_change_or_wait_for_is_a_gap_once():
             "pending": [{"what": "bios.Sriov", "needs": "reboot"}, {"what": "bios.Vtd", "needs": "reboot"}],
         }
     }
-    texts = [gap["text"] for gap in host_gaps(READY, WANTED, [["bios", bios], ["firmware", {"skipped": True}]])]
+    texts = [gap["text"] for gap in host_gaps(READY, WANTED, bios=bios, firmware={"skipped": True})]
     assert texts == [
         "bios.Sriov is Disabled, Enabled is wanted",
         "bios.Vtd is set and not in effect; a reboot is missing",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-
-host_restart = FilterModule().filters()["host_restart"]
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import restart
 
 
 def waiting(*needs, key="host"):
@@ -31,15 +29,15 @@ def waiting(*needs, key="host"):
     ],
 )
 def test_one_restart_settles_all(answers, kind, reasons):
-    restart = host_restart(answers)
-    assert (restart["kind"], restart["reasons"]) == (kind, reasons)
-    assert restart["reboot"] is (kind in ("warm", "cold"))
+    one = restart(answers)
+    assert (one.kind, one.reasons) == (kind, reasons)
+    assert one.reboot is (kind in ("warm", "cold"))
 
 
 def test_gpu_is_named_by_its_address():
     gpu = {"index": 0, "pci": "0000:3b:00.0", "pending": [{"what": "mode", "needs": "reboot"}]}
-    assert host_restart([{"gpus": [gpu]}])["reasons"] == ["MIG mode of the GPU 0000:3b:00.0"]
+    assert restart([{"gpus": [gpu]}]).reasons == ["MIG mode of the GPU 0000:3b:00.0"]
 
 
 def test_reasons_for_a_cold_cycle_are_told_apart():
-    assert host_restart([waiting("reboot", "cold_power_cycle")])["cold_reasons"] == ["thing-1"]
+    assert restart([waiting("reboot", "cold_power_cycle")]).cold_reasons == ["thing-1"]

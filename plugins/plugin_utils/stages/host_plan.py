@@ -1,0 +1,304 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The plan of the role esxi_host for one host: what is due, what is undecided and why, and what a run refuses. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import host_gaps
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_blockers import blockers
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_gaps import Answer
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import is_loaded, request_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import Restart, restart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import Request
+
+# The steps that change the host, each with the key of its module's result, in the order of the role.
+STEPS = {
+    "bios": "bios",
+    "driver": "host",
+    "kernel": "host",
+    "modules": "host",
+    "passthrough": "host",
+    "pvrdma": "host",
+    "mtu": "host",
+    "graphics": "host",
+    "mig": "gpus",
+    "firmware": "devices",
+}
+# Those whose settings may wait for a restart.
+WAITING = ("bios", "driver", "kernel", "modules", "passthrough", "graphics", "mig", "firmware")
+MIG, FIRMWARE = "MIG", "the firmware of the network adapters"
+# What a restart and maintenance mode would change, for the plan of a run.
+OF_RESTART = ("running", "borrowed", "in_maintenance", "reason", "boot_time")
+
+
+@dataclass(frozen=True)
+class Mode:
+    """dry: nothing is done. only_looks: nothing is done and started either, whether or not this is check mode."""
+
+    check_mode: bool = False
+    only_looks: bool = False
+
+    @property
+    def dry(self) -> bool:
+        return self.check_mode or self.only_looks
+
+
+@dataclass(frozen=True)
+class Shell:
+    """SSH of the host. unseen: a dry run that cannot check what only SSH shows."""
+
+    needed: bool
+    runs: bool
+    may: bool
+    unseen: bool
+    # What needs it, and what may need it later in the run.
+    by: list[str]
+    later: list[str]
+
+
+@dataclass(frozen=True)
+class Open:
+    """What check mode cannot know, after what it is known, and why."""
+
+    what: list[str]
+    after: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Vms:
+    """VMs of the site on the host: those that are shut down for it, and those that a run shut down before."""
+
+    names: list[str]
+    off: list[dict[str, Any]]
+    on: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All of it. asks: whether the module of a step is run in check mode. due: whether it is run then."""
+
+    options: dict[str, dict[str, Any]]
+    passthrough: list[dict[str, Any]]
+    loaded: bool
+    asks: dict[str, bool]
+    due: dict[str, bool]
+    differs: bool
+    gaps: list[dict[str, str]]
+    restart: Restart
+    restarts_now: bool
+    out: bool
+    shell: Shell
+    restores_shell: bool
+    vms: Vms
+    occupied: bool
+    unfit: str
+    blockers: list[dict[str, str]]
+    refusals: list[str]
+    story: list[str]
+    open: Open
+    undone: list[str]
+
+
+def plan(
+    answers: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    done: Mapping[str, Any] | None = None,
+    check_mode: bool = False,
+    only_looks: bool = False,
+) -> dict[str, Any]:
+    """The plan from what was read so far; a module that has not run yet has no answer.
+
+    answers: {step: result of its module in check mode}. done: {step: result} of what was done already.
+    """
+    request, mode = request_of(inputs), Mode(check_mode, only_looks)
+    return asdict(_plan(answers, request, done or {}, mode))
+
+
+def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any], mode: Mode) -> Plan:
+    host = (answers.get("look") or {}).get("host") or {}
+    found = host_gaps.gaps(host, request) if host else []
+    steps = {gap.step for gap in found}
+    shown = host_gaps.told(host_gaps.gaps(host, request, [Answer("bios", answers.get("bios"))]) if host else [])
+    shell = _shell(host, request, steps, mode)
+    again = bool((done.get("restart") or {}).get("changed")) and not mode.dry
+    due = {step: _changes(answers.get(step), key) for step, key in STEPS.items()}
+    one = restart(answers.get(step) for step in WAITING)
+    out = one.kind != "none" or due["mig"]
+    against = blockers(host, request, shell.later) if host else []
+    undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
+    vms, occupied = _vms(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
+    started = bool((done.get("shell") or {}).get("changed"))
+    return Plan(
+        options=request.options_on(host),
+        passthrough=request.passthrough_on(host),
+        loaded=is_loaded(host),
+        asks=_asks(request, steps),
+        due={**due, "again": again},
+        differs=bool(found),
+        gaps=shown,
+        restart=one,
+        # A cold power cycle without a BMC is refused in a real run, and reported in a preview.
+        restarts_now=one.reboot and not mode.only_looks and (one.kind == "warm" or bool(request.bmc_address)),
+        out=out,
+        shell=shell,
+        # A restart stops what was started, and leaves the note of it.
+        restores_shell=request.mig == "enabled" or request.firmware or shell.runs or started or again,
+        vms=vms,
+        occupied=occupied,
+        unfit=_unfit(host, request),
+        blockers=against,
+        refusals=[entry["text"] for entry in against] + _refusals(answers, request, one, shell, occupied),
+        story=_story(request, shown, one, shell, is_loaded(host)),
+        open=_open(host, request, shell, undone),
+        undone=undone,
+    )
+
+
+def _shell(host: Mapping[str, Any], request: Request, steps: set[str], mode: Mode) -> Shell:
+    runs = bool(((host.get("services") or {}).get("TSM-SSH") or {}).get("running"))
+    firmware = [FIRMWARE] if request.firmware else []
+    by = ([MIG] if "mig" in steps else []) + firmware
+    # GPUs report MIG only to the driver, which may come with the run.
+    comes = request.mig == "enabled" and not is_loaded(host)
+    # SSH is started for a real run only, so that check mode sees no further than the host allows.
+    may = bool(by) and (runs or (request.ssh == "start" and not mode.dry))
+    return Shell(
+        needed=bool(by),
+        runs=runs,
+        may=may,
+        unseen=bool(by) and not may and mode.dry,
+        by=by,
+        later=([MIG] if "mig" in steps or comes else []) + firmware,
+    )
+
+
+def _asks(request: Request, steps: set[str]) -> dict[str, bool]:
+    """Modules run in check mode for what differs, and always for what the read of the host does not show."""
+    return {
+        **{step: step in steps for step in ("kernel", "modules", "pvrdma", "mtu", "graphics")},
+        "bios": request.bios,
+        "driver": bool(request.driver),
+        "passthrough": "passthrough" in steps or request.nic_passthrough,
+        "mig": "mig" in steps,
+        "firmware": request.firmware,
+        "vms": request.shuts_vms,
+    }
+
+
+def _changes(answer: Mapping[str, Any] | None, key: str) -> bool:
+    """Whether a module would change something; a loop has one answer for each of its items."""
+    items = [one.get(key) for one in (answer or {}).get("results") or [answer or {}]]
+    flat = [entry for item in items for entry in (item if isinstance(item, list) else [item])]
+    return any(bool((entry or {}).get("changed")) for entry in flat)
+
+
+def _code(answer: Mapping[str, Any] | None) -> str:
+    return ((answer or {}).get("failure") or {}).get("code") or ""
+
+
+def _vms(host: Mapping[str, Any], request: Request, done: Mapping[str, Any], out: bool) -> Vms:
+    name = host.get("name") or request.name
+    running = [vm for vm in _vms_on(name, done.get("vms")) if vm["before"]["power"] == "on"]
+    shut = running if request.evacuation == "shutdown" and out else []
+    # Those that a run has left off, by the note in each.
+    noted = [
+        vm
+        for vm in _vms_on(name, done.get("left_off"))
+        if vm["before"]["power"] == "off" and vm["before"].get("power_on_again")
+    ]
+    return Vms([vm["name"] for vm in shut], *([{"moid": vm["moid"]} for vm in vms] for vms in (shut, noted)))
+
+
+def _vms_on(name: str, answer: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """The VMs of vm_power's answer that are on the host; a VM that does not exist yet has no power."""
+    vms = (answer or {}).get("vms") or []
+    return [vm for vm in vms if vm.get("host") == name and "power" in (vm.get("before") or {})]
+
+
+def _unfit(host: Mapping[str, Any], request: Request) -> str:
+    """Why the host cannot be worked on, or nothing."""
+    connection, cluster = host.get("connection"), host.get("cluster")
+    if connection == "connected" and request.cluster in ("", cluster):
+        return ""
+    fix = (
+        "Check its power and its management network, or take it out of the group esxi_hosts."
+        if connection != "connected"
+        else "Correct site.cluster, or take the host out of the group esxi_hosts."
+    )
+    asked = f" and in the cluster {request.cluster}" if request.cluster else ""
+    return f"{request.name} was wanted connected{asked}. It is {connection}, in {cluster or 'no cluster'}. {fix}"
+
+
+def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell: Shell, occupied: bool) -> list[str]:
+    """Why a run does not begin, as sentences."""
+    name, found = request.name, []
+    if one.reboot and request.reboot != "allow":
+        found.append(
+            f"{name} has to be restarted, because of {', '.join(one.reasons)}, and that is not allowed. "
+            "Nothing was touched. Set site.hosts.reboot (or esxi_host_reboot) to allow."
+        )
+    shutdown = answers.get("shutdown") or {}
+    if shutdown.get("failed"):
+        found.append(shutdown["msg"])
+    if occupied:
+        found.append(answers["maintenance"]["msg"])
+    if one.kind == "cold" and not (request.cold_cycle == "allow" and request.bmc_address):
+        found.append(
+            f"{name} has to be switched off and on, because of {', '.join(one.cold_reasons)}. Nothing was touched. "
+            "Set site.hosts.cold_cycle (or esxi_host_cold_cycle) to allow and give the host its bmc_address."
+        )
+    if shell.needed and not shell.runs and request.ssh != "start":
+        found.append(
+            f"{name} needs SSH, for MIG or for the firmware of its network adapters, and it does not run there. "
+            "Start it, or set site.hosts.ssh (or esxi_host_ssh) to start."
+        )
+    return found
+
+
+def _story(request: Request, found: Sequence[Mapping[str, str]], one: Restart, shell: Shell, loaded: bool) -> list[str]:
+    """What is missing and which restart settles it; nothing where nothing is missing."""
+    if not (found or one.reboot or shell.unseen):
+        return []
+    if one.reboot:
+        kind = {"warm": "restart", "cold": "cold power cycle"}[one.kind]
+        count = f"A {kind} is needed, because of {', '.join(one.reasons)}."
+    else:
+        count = f"No restart is needed{' for what could be looked at' if shell.unseen else ''}."
+    story = [f"{request.name}: {count}", *(gap["text"] for gap in found)]
+    if request.mig == "enabled" and not loaded:
+        story.append(
+            "MIG is switched by a tool of the driver, so once that runs. GPUs of the Ampere generation need a second "
+            "restart for it."
+        )
+    if shell.unseen:
+        story.append(
+            f"SSH does not run on the host, and a preview does not start it, so that {' and '.join(shell.by)} could "
+            "not be looked at. MIG on GPUs of the Ampere generation needs a restart, and changed firmware a cold power "
+            "cycle."
+        )
+    return story
+
+
+def _open(host: Mapping[str, Any], request: Request, shell: Shell, undone: Sequence[str]) -> Open:
+    """GPUs report their settings only to their driver, and firmware is read only over SSH."""
+    comes = bool(request.driver) and not is_loaded(host)
+    what = ["graphics"] if comes and request.graphics_type != "ignore" else []
+    if request.mig != "ignore" and (comes or MIG in undone):
+        what += ["mode", "layout"]
+    if request.firmware and shell.unseen:
+        what += list(request.nic_firmware)
+    if shell.unseen or (comes and request.mig == "enabled"):
+        what += OF_RESTART
+    if comes:
+        return Open(what, "the driver runs", "GPUs tell what they are set to only then")
+    return Open(what, "SSH runs", f"{' and '.join(shell.by)} can be looked at only then")

@@ -1,0 +1,85 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The desired state of one ESXi host: the inputs of the role esxi_host, and what they mean on a given host. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NUMBERS = ("mtu", "vfs")
+
+
+@dataclass(frozen=True)
+class Request:
+    """The inputs of the role, under their names without its prefix; what is empty or ignore is left as it is."""
+
+    name: str = ""
+    cluster: str = ""
+    # The user of SSH.
+    user: str = "root"
+    bmc_address: str = ""
+    bios_functions: Mapping[str, Any] = field(default_factory=dict)
+    bios_attributes: Mapping[str, Any] = field(default_factory=dict)
+    driver: Mapping[str, Any] = field(default_factory=dict)
+    graphics_type: str = "ignore"
+    gpu_passthrough: str = "ignore"
+    mig: str = "ignore"
+    profiles: Sequence[str] = ()
+    kernel_settings: Mapping[str, Any] = field(default_factory=dict)
+    module_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    nics: Sequence[str] = ()
+    vfs: int = 0
+    nic_passthrough: bool = False
+    nic_firmware: Mapping[str, Any] = field(default_factory=dict)
+    pvrdma: bool = False
+    vmknic: str = ""
+    mtu: int = 0
+    reboot: str = "refuse"
+    cold_cycle: str = "refuse"
+    evacuation: str = "refuse"
+    vms: Sequence[Mapping[str, Any]] = ()
+    ssh: str = "start"
+
+    @property
+    def bios(self) -> bool:
+        return bool(self.bmc_address and (self.bios_functions or self.bios_attributes))
+
+    @property
+    def firmware(self) -> bool:
+        return bool(self.nic_firmware and self.nics)
+
+    @property
+    def shuts_vms(self) -> bool:
+        return self.evacuation == "shutdown" and bool(self.vms)
+
+    def options_on(self, host: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """{kernel module: its options}; nmlx5_core has one number for each port it drives, over all adapters."""
+        options = {module: dict(values) for module, values in self.module_options.items()}
+        if self.vfs:
+            ports = [port["device"] for port in host.get("nics") or () if port.get("driver") == "nmlx5_core"]
+            numbers = (str(self.vfs if port in self.nics else 0) for port in ports)
+            options.setdefault("nmlx5_core", {})["max_vfs"] = ",".join(numbers)
+        return options
+
+    def passthrough_on(self, host: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The devices given to VMs, or taken back from them: all GPUs, and the ports of the network."""
+        gpus = [] if self.gpu_passthrough == "ignore" else [gpu["id"] for gpu in host.get("gpus") or ()]
+        given = [{"id": gpu, "state": self.gpu_passthrough, "take_from_vgpu": True} for gpu in gpus]
+        return given + [{"id": port, "state": "enabled"} for port in self.nics if self.nic_passthrough]
+
+
+def request_of(inputs: Mapping[str, Any]) -> Request:
+    """The request with numbers as numbers; ansible-core before 2.19 makes texts of them on the way."""
+    given: dict[str, Any] = {key: int(value or 0) if key in NUMBERS else value for key, value in inputs.items()}
+    return Request(**given)
+
+
+def is_loaded(host: Mapping[str, Any]) -> bool:
+    """Whether the NVIDIA driver runs on the host."""
+    return bool((host.get("driver") or {}).get("loaded"))
