@@ -32,6 +32,7 @@ class FilterModule:
             "preflight_questions": deferred("plugin_utils.preflight.questions", "everything"),
             "preflight_unknown": deferred("plugin_utils.preflight.findings", "unknown"),
             "proof_gaps": deferred("plugin_utils.stages.proof_gaps", "gaps"),
+            "runtime_plan": deferred("plugin_utils.stages.runtime_plan", "plan"),
             "site_bmc_connection": deferred("plugin_utils.site.hosts", "bmc_connection"),
             "site_connection": deferred("plugin_utils.site.specification", "connection"),
             "site_fleet": deferred("plugin_utils.site.machines", "fleet"),
