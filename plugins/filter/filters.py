@@ -16,6 +16,7 @@ class FilterModule:
         return {
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
+            "guest_plan": deferred("plugin_utils.stages.guest_plan", "plan"),
             "host_blockers": deferred("plugin_utils.stages.host_blockers", "blockers"),
             "host_gaps": deferred("plugin_utils.stages.host_promises", "gaps"),
             "host_restart": deferred("plugin_utils.stages.host_restart", "restart"),
