@@ -13,8 +13,8 @@ BODY = b"\x04" + bytes(range(100))
 KEY = b"\xc6" + bytes([len(BODY)]) + BODY
 PRINT = hashlib.sha1(b"\x99" + len(BODY).to_bytes(2, "big") + BODY).hexdigest().upper()
 NVIDIA = "C95B321B61E88C1809C4F759DDCAE044F796ECB0"
-# As a site leaves it out or gives it. What the role expects then is in its own variables.
-EXPECTED = "{{ __container_runtime_toolkit_fingerprints }}"
+# As a site leaves it out or gives it. What the role expects then is in its plan.
+EXPECTED = "{{ __container_runtime_plan.toolkit_repository.fingerprints }}"
 
 
 @pytest.fixture(name="install")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
 
 from house.collection import ROOT, load, modules, option_type_fits, roles
 from house.handover import defaults
@@ -172,10 +171,3 @@ def test_a_task_that_only_looks_says_what_counts_as_a_change(file):
     looking = [task for task in tasks_of(entries) if reports_changes(task)]
     assert [task["name"] for task in looking if "changed_when" not in task] == []
     assert [task["name"] for task in looking if "check_mode" in task and task["changed_when"] is True] == []
-
-
-def test_preflight_expects_the_keys_of_repositories_that_the_role_installs():
-    variables = load("roles/container_runtime/vars/main.yml")
-    docker = variables["__container_runtime_docker_fingerprints"]
-    assert docker == {family: list(keys) for family, keys in repository_keys.DOCKER.items()}
-    assert f"default({list(repository_keys.NVIDIA)})" in variables["__container_runtime_toolkit_fingerprints"]

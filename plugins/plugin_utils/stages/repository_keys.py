@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 # The keyring of all Debian developers has fewer bytes; NVIDIA's and Docker's files have about 4 kB.
 LARGEST = 1 << 20
 FINGERPRINT = re.compile(r"[0-9A-F]{40}")
-# The vendors' keys by the family of the distribution. The role container_runtime has the same, with their sources.
+# The vendors' keys by the family of the distribution.
+# NVIDIA: as gpg and dnf print it for https://nvidia.github.io/libnvidia-container/gpgkey. NVIDIA has no page with it.
+# Docker: as Docker's instructions for Debian, Ubuntu, CentOS and RHEL name them.
 NVIDIA = ("C95B321B61E88C1809C4F759DDCAE044F796ECB0",)
 DOCKER = {
     "debian": ("9DC858229FC7DD38854AE2D88D81803C0EBFCD88",),

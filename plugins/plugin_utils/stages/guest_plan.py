@@ -1,0 +1,493 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The plan of the stage for guests: packages, limits, RDMA, driver, restart, and what the proof expects. Pure."""
+
+from __future__ import annotations
+
+import os.path
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_reads import (
+    family_of,
+    highest_status,
+    installed,
+    of_role,
+    plain,
+    query,
+    read_again,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import gaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+BASE = {
+    "debian": ("chrony", "iproute2", "iputils-ping", "openssh-client"),
+    "redhat": ("chrony", "iproute", "iputils", "openssh-clients"),
+}
+RDMA = {
+    "debian": ("rdma-core", "ibverbs-providers", "ibverbs-utils", "rdmacm-utils"),
+    "redhat": ("rdma-core", "libibverbs", "libibverbs-utils", "librdmacm-utils"),
+}
+OFED = "doca-ofed"
+CHRONY = {
+    "debian": {
+        "service": "chrony",
+        "file": "/etc/chrony/chrony.conf",
+        "drift": "/var/lib/chrony/chrony.drift",
+        "key_file": "/etc/chrony/chrony.keys",
+    },
+    "redhat": {
+        "service": "chronyd",
+        "file": "/etc/chrony.conf",
+        "drift": "/var/lib/chrony/drift",
+        "key_file": "/etc/chrony.keys",
+    },
+}
+# Modules of the kernel by data path; the connection manager belongs to all.
+MODULES = {
+    "pvrdma": ["vmw_pvrdma", "rdma_cm", "rdma_ucm"],
+    "sriov": ["mlx5_ib", "rdma_cm", "rdma_ucm"],
+    "passthrough": ["mlx5_ib", "rdma_cm", "rdma_ucm"],
+}
+# The adapters of these data paths reach the memory of a GPU.
+DIRECT = ("sriov", "passthrough")
+DRIVER_CA = "/var/lib/aiready.vsphere/driver-ca.pem"
+# What inputs leave out.
+LIMITS = {"memlock": "unlimited", "nofile": 131072, "stack_kb": 8192}
+STACK = {"stack": "inbox", "gpudirect": "off"}
+NIC = {"mac": "", "mtu": 0, "address": ""}
+KILOBYTES = re.compile(r"[1-9][0-9]*$")
+OPEN_ZONE = "\n  target: ACCEPT\n"
+SOURCES = re.compile(r"^  sources: \S", re.MULTILINE)
+UNLIMITED = -1
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is requested: inputs of the role without their prefix."""
+
+    data_interface: Mapping[str, Any]
+    data_path: str
+    driver: Mapping[str, Any]
+    licence: Mapping[str, Any]
+    limits: Mapping[str, Any]
+    peers: Sequence[Mapping[str, Any]]
+    rdma: Mapping[str, Any]
+    user: str
+
+    @property
+    def mac(self) -> str:
+        return str(self.data_interface.get("mac") or "")
+
+    @property
+    def stack(self) -> str:
+        return str(self.rdma.get("stack", STACK["stack"]))
+
+    @property
+    def gpudirect(self) -> str:
+        return str(self.rdma.get("gpudirect", STACK["gpudirect"]))
+
+    @property
+    def with_rdma(self) -> bool:
+        return self.data_path != "tcp" and self.stack != "ignore"
+
+    @property
+    def with_ofed(self) -> bool:
+        return self.with_rdma and self.stack == "ofed"
+
+
+@dataclass(frozen=True)
+class Packages:
+    """query lists the wanted packages, up to highest_status as exit status."""
+
+    query: list[str]
+    highest_status: int
+    missing: list[str]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The same limits as lines for logins and for services, and as systemd shows them.
+
+    raised: what the guest has to be able to raise, and trial: the command that raises it once.
+    problem: why a login cannot lock enough memory.
+    """
+
+    memlock: str
+    raised: list[str]
+    trial: list[str]
+    logins: list[str]
+    services: list[str]
+    shown: list[str]
+    properties: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Nic:
+    """The adapter of the data path, with its MAC address as name while no task read it."""
+
+    mac: str
+    mtu: int
+    address: str
+    name: str
+    firewalled: bool
+
+
+@dataclass(frozen=True)
+class Rdma:
+    """problem: why the adapter has no RDMA that works; gpu_nodes and nic_nodes are NUMA nodes."""
+
+    due: bool
+    stack: str
+    modules: list[str]
+    not_loaded: list[str]
+    loaded: list[str]
+    peermem: bool
+    ofed_waits: bool
+    has_port: bool
+    problem: str
+    gpu_nodes: list[int]
+    nic_nodes: list[int]
+    far: bool
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The driver in the words of its module: a path on the controller is copied to the guest first."""
+
+    copied: bool
+    package: str
+    source: str
+    ca_file: str
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Guests that know each other are in one play, or they are not made known."""
+
+    known: bool
+    absent: list[str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The answer, see the filter guest_plan."""
+
+    family: str
+    problems: list[str]
+    packages: Packages
+    limits: Limits
+    chrony: dict[str, str]
+    nic: Nic
+    rdma: Rdma
+    driver: Driver
+    waiting: list[str]
+    peers: Peers
+    reads: dict[str, bool]
+    gaps: list[dict[str, str]]
+    now: dict[str, Any]
+
+
+def plan(
+    inputs: Mapping[str, Any], facts: Mapping[str, Any], seen: Mapping[str, Any], name: str = ""
+) -> dict[str, Any]:
+    """What is due on a guest; seen: {what was read: result of its task, empty before it ran}."""
+    wish, family = of_role(Inputs, "guest_vm_", inputs), family_of(facts)
+    wanted = [*BASE[family], *(RDMA[family] if wish.with_rdma else ()), *([OFED] if wish.with_ofed else ())]
+    packages = _packages(wanted, family, seen["packages"])
+    limits, rdma = _limits(wish, seen["rdma_now"]), _rdma(wish, packages, seen)
+    waiting = _waiting(rdma, seen["driver"])
+    reads = _reads(wish, packages, seen)
+    answer = Plan(
+        family=family,
+        problems=list(_problems(wish)),
+        packages=packages,
+        limits=limits,
+        chrony=CHRONY[family],
+        nic=_nic(wish, seen),
+        rdma=rdma,
+        driver=_driver(wish.driver),
+        waiting=waiting,
+        peers=_peers(wish, seen["play_hosts"]),
+        reads=reads,
+        gaps=gaps(dict(one, object=name) for one in _promised(wish, wanted, limits, rdma, waiting, reads, seen)),
+        now=_now(waiting, seen),
+    )
+    made: dict[str, Any] = plain(answer)
+    return made
+
+
+def _problems(wish: Inputs) -> Iterator[str]:
+    """What cannot work, and why."""
+    path, memlock = wish.data_path, wish.limits.get("memlock", LIMITS["memlock"])
+    if path == "pvrdma" and wish.stack == "ofed":
+        yield (
+            "guest_vm_rdma.stack is ofed and the data path is pvrdma. The driver of PVRDMA adapters belongs to the "
+            "network drivers of the distribution, and OFED replaces those. "
+            "Use inbox, or a data path of sriov or passthrough."
+        )
+    if path not in DIRECT and wish.gpudirect != "off" and wish.with_rdma:
+        yield (
+            f"guest_vm_rdma.gpudirect is {wish.gpudirect} and the data path is {path}, whose adapters cannot reach the "
+            "memory of a GPU. Use off, or a data path of sriov or passthrough."
+        )
+    if wish.gpudirect == "peermem" and wish.stack != "ofed":
+        yield (
+            f"guest_vm_rdma.gpudirect is peermem and the stack is {wish.stack}. The module nvidia-peermem needs the "
+            "network drivers of OFED. Use the stack ofed, or dmabuf."
+        )
+    if wish.with_rdma and not wish.mac:
+        yield (
+            f"guest_vm_data_interface.mac is missing, by which the adapter of the data path {path} is found. "
+            "vCenter tells it."
+        )
+    if wish.driver and not wish.driver.get("package"):
+        yield "guest_vm_driver.package is missing. Name the package, its path or its address."
+    if ("signing_key" in wish.driver) != ("signing_certificate" in wish.driver):
+        yield (
+            "guest_vm_driver has one of signing_key and signing_certificate. A signature needs the key, and the "
+            "certificate by which the firmware knows it. Give both, or none."
+        )
+    if memlock not in ("unlimited", "as_is") and not KILOBYTES.match(str(memlock)):
+        yield f"guest_vm_limits.memlock is {memlock}. Use unlimited, as_is, or a number of kB."
+    if wish.licence and bool(wish.licence.get("token")) == bool(wish.licence.get("token_file")):
+        yield "guest_vm_licence has to have either token or token_file."
+
+
+def _packages(wanted: list[str], family: str, listed: Mapping[str, Any]) -> Packages:
+    there = installed(listed)
+    return Packages(
+        query=query(family, wanted),
+        highest_status=highest_status(family, wanted),
+        missing=[one for one in wanted if one not in there],
+    )
+
+
+def _limits(wish: Inputs, rdma: Mapping[str, Any]) -> Limits:
+    limits = {**LIMITS, **wish.limits}
+    memlock, nofile, stack = str(limits["memlock"]), int(limits["nofile"]), int(limits["stack_kb"])
+    raised: dict[str, str] = {}
+    logins: list[str] = []
+    services: list[str] = []
+    shown: list[str] = []
+    if memlock != "as_is":
+        size = "unlimited" if memlock == "unlimited" else str(int(memlock) * 1024 if memlock.isdecimal() else 0)
+        raised["memlock"] = size
+        logins += [f"soft memlock {memlock}", f"hard memlock {memlock}"]
+        services.append(f"DefaultLimitMEMLOCK={'infinity' if memlock == 'unlimited' else f'{memlock}K'}")
+        shown.append(f"DefaultLimitMEMLOCK={'infinity' if memlock == 'unlimited' else size}")
+    if nofile > 0:
+        raised["nofile"] = str(nofile)
+        logins += [f"soft nofile {nofile}", f"hard nofile {nofile}"]
+        services.append(f"DefaultLimitNOFILE={nofile}")
+        shown.append(f"DefaultLimitNOFILE={nofile}")
+    if stack > 0:
+        logins.append(f"soft stack {stack}")
+    return Limits(
+        memlock=memlock,
+        raised=[f"{limit} {value}" for limit, value in raised.items()],
+        trial=["prlimit", *(f"--{limit}={value}:{value}" for limit, value in raised.items()), "true"],
+        logins=logins,
+        services=services,
+        shown=shown,
+        properties=",".join(one.partition("=")[0] for one in shown),
+        problem=_locks_too_little(wish.user, (rdma.get("rdma") or {}).get("memlock") or {}),
+    )
+
+
+def _locks_too_little(user: str, locks: Mapping[str, Any]) -> str:
+    """Why a login cannot lock as much memory as it likes; without a user nobody was asked."""
+    if locks.get("hard_kb", 0 if user else UNLIMITED) == UNLIMITED:
+        return ""
+    if not locks:
+        return f"A login of {user} was tried, and is not let in: see what `su -l {user}` says as root."
+    return f"They get {locks.get('hard_kb')} kB."
+
+
+def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
+    requested, name = {**NIC, **wish.data_interface}, _adapter(wish, seen)
+    zones = seen["zones"]
+    return Nic(
+        mac=wish.mac,
+        mtu=requested["mtu"],
+        address=requested["address"],
+        name=name,
+        firewalled=zones.get("rc", 1) == 0
+        and not _open_zones(name, zones.get("stdout") or "", seen["default_zone"].get("stdout") or ""),
+    )
+
+
+def _adapter(wish: Inputs, seen: Mapping[str, Any]) -> str:
+    """The adapter of the data path by its name, as it was read last."""
+    read = seen["nic"] if "interface" in seen["nic"] else seen["nic_read"]
+    return str((read.get("interface") or {}).get("name", wish.mac))
+
+
+def _open_zones(adapter: str, listed: str, default: str) -> list[str]:
+    """The zones of firewalld that let in everything and that the adapter belongs to, each as the lines that tell of it.
+
+    A zone may be that of addresses instead of adapters, or that of every adapter which is in no other.
+    """
+    mine = re.compile(rf"^  interfaces:.* {re.escape(adapter)}( |$)", re.MULTILINE)
+    others = re.compile(rf"{re.escape(default)}( |\n)")
+    zones = [zone for zone in listed.split("\n\n") if OPEN_ZONE in zone]
+    return [
+        zone
+        for zone in zones
+        if mine.search(zone) or SOURCES.search(zone) or (others.match(zone) and not mine.search(listed))
+    ]
+
+
+def _rdma(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
+    first, driven, now = (seen[one].get("rdma") or {} for one in ("rdma", "rdma_driven", "rdma_now"))
+    devices = now.get("devices") or []
+    modules, adapter = MODULES.get(wish.data_path, []), _adapter(wish, seen)
+    ports = [port for device in devices for port in device["ports"] if adapter in port["interfaces"]]
+    gpu_nodes = _nodes(one.get("node") for one in (now.get("numa") or {}).get("gpus") or ())
+    nic_nodes = _nodes(one.get("numa_node") for one in devices)
+    is_open = (driven.get("gpudirect") or {}).get("open_module")
+    return Rdma(
+        due=wish.with_rdma,
+        stack=wish.stack,
+        modules=modules,
+        not_loaded=[one for one in modules if one not in (first.get("modules") or ())],
+        loaded=now.get("modules") or [],
+        # peermem is the older way, for drivers that are not open; it needs the network drivers of OFED.
+        peermem=wish.gpudirect == "peermem" or (wish.gpudirect == "auto" and wish.stack == "ofed" and is_open is False),
+        # Also of a run that was killed before its restart, which left drivers on the disk and others in the kernel.
+        ofed_waits=wish.with_ofed and bool((seen["packages"] and OFED in packages.missing) or first.get("outdated")),
+        has_port=bool(ports),
+        problem=_port_problem(ports),
+        gpu_nodes=gpu_nodes,
+        nic_nodes=nic_nodes,
+        far=bool(gpu_nodes and nic_nodes and not set(gpu_nodes) & set(nic_nodes)),
+    )
+
+
+def _port_problem(ports: Sequence[Mapping[str, Any]]) -> str:
+    """Why the port of the adapter does not do RDMA."""
+    if not ports:
+        return "has none"
+    if ports[0]["state"] != "active":
+        return f"is {ports[0]['state']}"
+    return "has no GID of RoCE v2, which comes with an IPv4 address" if ports[0]["roce_v2_gid"] is None else ""
+
+
+def _nodes(nodes: Iterable[int | None]) -> list[int]:
+    return list(dict.fromkeys(node for node in nodes if node is not None))
+
+
+def _driver(driver: Mapping[str, Any]) -> Driver:
+    package, source = driver.get("package") or "", driver.get("source", "auto")
+    copied = source == "copy" or (source == "auto" and "/" in package and "://" not in package)
+    return Driver(
+        copied=copied,
+        package=f"/var/tmp/{os.path.basename(package)}" if copied else package,
+        source="file" if copied else source,
+        ca_file=DRIVER_CA if driver.get("ca_file") else "",
+    )
+
+
+def _waiting(rdma: Rdma, driver: Mapping[str, Any]) -> list[str]:
+    """What waits for the restart."""
+    pending = (driver.get("driver") or {}).get("pending") or ()
+    ofed = ["network drivers of OFED"] if rdma.ofed_waits else []
+    return [f"driver: {one['what']}" for one in pending] + ofed
+
+
+def _peers(wish: Inputs, hosts: Sequence[str]) -> Peers:
+    absent = [peer["name"] for peer in wish.peers if peer["name"] not in hosts]
+    return Peers(known=bool(wish.user and wish.peers and not absent), absent=absent)
+
+
+def _restarted(seen: Mapping[str, Any]) -> bool:
+    return bool(seen["restarted"].get("rebooted"))
+
+
+def _reads(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> dict[str, bool]:
+    """The steps whose result the proof reads again: those that changed something, and those that were skipped."""
+    return {
+        "packages": not seen["packages"] or bool(packages.missing),
+        "adapter": bool(wish.mac) and (_restarted(seen) or read_again(seen["nic"])),
+        "driver": bool(wish.driver) and read_again(seen["driver"]),
+        "roce": wish.with_rdma and read_again(seen["roce"]),
+    }
+
+
+def _promised(
+    wish: Inputs,
+    wanted: Iterable[str],
+    limits: Limits,
+    rdma: Rdma,
+    waiting: Iterable[str],
+    reads: Mapping[str, bool],
+    seen: Mapping[str, Any],
+) -> Iterator[dict[str, Any]]:
+    """What the proof compares."""
+    shown = seen["limits_proof"].get("stdout_lines") or ()
+    modules = (seen["modules_proof"].get("rdma") or {}).get("modules") or ()
+    licensed = "licence" in seen["licence"]
+    yield {
+        "step": "packages",
+        "requested": dict.fromkeys(wanted if reads["packages"] else (), "installed"),
+        "found": dict.fromkeys(installed(seen["packages_proof"]), "installed"),
+    }
+    yield {"step": "limits", "requested": _pairs(limits.shown), "found": _pairs(shown)}
+    yield {"step": "adapter", "asked": reads["adapter"], "answer": seen["nic_proof"]}
+    yield {
+        "step": "rdma",
+        "requested": dict.fromkeys(rdma.modules if rdma.due else (), "loaded"),
+        "found": dict.fromkeys(modules, "loaded"),
+    }
+    yield {"step": "driver", "asked": reads["driver"], "answer": seen["driver_proof"]}
+    yield {
+        "step": "restart",
+        "requested": dict.fromkeys(() if _restarted(seen) else waiting, "effective"),
+        "found": dict.fromkeys(waiting, "waits for a restart"),
+    }
+    yield {
+        "step": "licence",
+        "requested": {"licence": "requested"} if wish.licence else {},
+        "found": {"licence": "requested"} if licensed else {},
+    }
+    yield {
+        "step": "user",
+        "requested": {"user": wish.user} if wish.user else {},
+        "found": {"user": seen["user"].get("name", "")},
+    }
+    yield {"step": "roce", "asked": reads["roce"], "answer": seen["roce_proof"]}
+
+
+def _pairs(lines: Iterable[str]) -> dict[str, str]:
+    return {name: value for name, separator, value in (line.partition("=") for line in lines) if separator}
+
+
+def _now(waiting: list[str], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """What the role leaves behind, in the fact guest_vm_seen."""
+    last = seen["driver_again"] if "driver" in seen["driver_again"] else seen["driver"]
+    interface, roce = seen["nic"].get("interface"), seen["roce"].get("roce")
+    return {
+        "driver": _after(last.get("driver")),
+        "licence": _after(seen["licence"].get("licence")),
+        "interface": {
+            "name": interface["name"],
+            "addresses": _after(interface).get("addresses"),
+            "mtu": _after(interface).get("mtu"),
+        }
+        if interface
+        else {},
+        "rdma": {"device": roce["device"], "traffic_class": _after(roce).get("traffic_class")} if roce else {},
+        "pending": [] if _restarted(seen) else waiting,
+        "reboots": int(_restarted(seen)),
+    }
+
+
+def _after(noun: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """What a module left behind, or would."""
+    return (noun or {}).get("after") or {}

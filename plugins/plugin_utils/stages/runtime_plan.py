@@ -1,0 +1,464 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The plan of the stage for container engines: packages, repositories, registries, and what the proof expects. Pure."""
+
+from __future__ import annotations
+
+import json
+import os.path
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_reads import (
+    family_of,
+    highest_status,
+    installed,
+    of_role,
+    plain,
+    query,
+    read_again,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import gaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# The packages of an engine by its source and the family of the distribution. None: this source does not have it.
+DOCKER_CE = ("docker-ce", "docker-ce-cli", "containerd.io")
+ENGINES: dict[tuple[str, str], dict[str, Sequence[str]]] = {
+    ("docker", "distribution"): {"debian": ("docker.io",), "redhat": ()},
+    ("docker", "vendor"): {"debian": DOCKER_CE, "redhat": DOCKER_CE},
+    ("containerd", "distribution"): {"debian": ("containerd",), "redhat": ()},
+    ("containerd", "vendor"): {"debian": ("containerd.io",), "redhat": ("containerd.io",)},
+    ("podman", "distribution"): {"debian": ("podman",), "redhat": ("podman",)},
+    ("podman", "vendor"): {"debian": (), "redhat": ()},
+}
+# The packages of the other source. Both cannot be installed.
+OTHERS: dict[tuple[str, str], Sequence[str]] = {
+    ("docker", "distribution"): DOCKER_CE,
+    ("docker", "vendor"): ("docker.io", "containerd", "runc", "podman-docker"),
+    ("containerd", "distribution"): ("containerd.io",),
+    ("containerd", "vendor"): ("containerd", "runc"),
+}
+UNITS = {"docker": ["containerd", "docker"], "containerd": ["containerd"]}
+# NVIDIA pins all four to one version.
+TOOLKIT = (
+    "nvidia-container-toolkit",
+    "nvidia-container-toolkit-base",
+    "libnvidia-container-tools",
+    "libnvidia-container1",
+)
+TOOLKIT_URL = "https://nvidia.github.io/libnvidia-container/stable"
+DOCKER_URL = "https://download.docker.com/linux/"
+DOCKER_NAMES = {"Debian": "debian", "Ubuntu": "ubuntu", "RedHat": "rhel", "Rocky": "centos"}
+RPM_KEYS = "/etc/pki/rpm-gpg/RPM-GPG-KEY-"
+# dnf's documented urlopen() uses the proxy of dnf.conf.
+DNF_DOWNLOAD = """\
+import dnf, shutil, sys
+url, authority, path = sys.argv[1:]
+base = dnf.Base()
+base.conf.read()
+if authority:
+    base.conf.sslcacert = authority
+with base.urlopen(url, mode="w+b") as source, open(path, "wb") as copy:
+    shutil.copyfileobj(source, copy)
+"""
+# With the Python of dnf, which its first line names.
+DNF_PYTHON = ("sh", "-c", """exec $(sed -n '1s/^#!//p' /usr/bin/dnf) -c "$0" "$@\"""")
+FOLDERS = {
+    "docker": "/etc/docker/certs.d",
+    "containerd": "/etc/containerd/certs.d",
+    "podman": "/etc/containers/certs.d",
+}
+GPU_OPTIONS: dict[str, Sequence[str]] = {
+    "docker": (
+        *("--runtime", "nvidia", "--env", "NVIDIA_VISIBLE_DEVICES=all"),
+        *("--env", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
+    ),
+    "podman": ("--device", "nvidia.com/gpu=all", "--security-opt", "label=disable"),
+}
+UUID = re.compile(r"(?:GPU|MIG)-[0-9a-fA-F][0-9a-fA-F/-]+")
+RELOADS = "A reload of systemd takes the GPUs away from running containers with it, see container_runtime_cdi."
+# What engines print when an image cannot be pulled or run, and the fix.
+HINTS = (
+    ("no space left on device", "Make room on the disk of the engine's images, `df -h` shows it."),
+    ("certificate signed by unknown authority", "Give the registry's authority as its ca_file."),
+    (
+        "unauthorized|authentication required|denied",
+        "Give container_runtime_registries a login that may pull it.",
+    ),
+    ("manifest unknown|not found: manifest|repository .* not found", "See the name and the tag of the image."),
+    (
+        "no such host|connection refused|timeout|network is unreachable",
+        "See that the guest reaches the registry.",
+    ),
+    ("server gave HTTP response to HTTPS client", "The registry speaks HTTP: set its `insecure`."),
+    ("unknown runtime|nvidia-container-cli|libnvidia-ml", "See that the guest's driver is loaded: `nvidia-smi`."),
+    ("executable file not found", "The image lacks the program. Take another image for the proof."),
+)
+NO_HINT = "The journal of the engine may tell more."
+# timeout(1) exits with this status.
+TIMED_OUT = 124
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is requested: inputs of the role without their prefix."""
+
+    cdi: bool
+    engine: str
+    gpu: bool
+    login_users: Sequence[str]
+    packages: Sequence[str]
+    proof_command: Sequence[str]
+    proof_image: str
+    proxy: Mapping[str, str]
+    pull_timeout_s: int
+    registries: Sequence[Mapping[str, Any]]
+    source: str
+    toolkit_repository: Mapping[str, Any]
+    toolkit_version: str
+    vendor_repository: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Packages:
+    """query lists those of the engine, of the other source and of the toolkit, up to highest_status as exit status."""
+
+    engine: list[str]
+    query: list[str]
+    highest_status: int
+    missing: list[str]
+    in_the_way: list[str]
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository with its key; download is the command without the file that it writes."""
+
+    name: str
+    url: str
+    suite: str
+    key: str
+    key_url: str
+    fingerprints: list[str]
+    setting: str
+    ca: str
+    download: list[str]
+    due: bool = True
+
+
+@dataclass(frozen=True)
+class Toolkit:
+    """versioned are the names that the package manager installs at the requested version."""
+
+    packages: list[str]
+    wrong: list[str]
+    versioned: list[str]
+
+
+@dataclass(frozen=True)
+class Registries:
+    """shown has no passwords: Ansible prints the items of a loop."""
+
+    folder: str
+    insecure: list[str]
+    secure: list[str]
+    shown: list[dict[str, Any]]
+    authorities: list[dict[str, Any]]
+    logins: list[dict[str, Any]]
+    proxy: str
+
+
+@dataclass(frozen=True)
+class Drivers:
+    """What an engine reports of itself."""
+
+    storage: str
+    cgroup: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Container:
+    """The container that proves the engine; undecided is the reason why none runs."""
+
+    undecided: str
+    argv: list[str]
+    pull_problem: str
+    problem: str
+    success: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The answer, see the filter runtime_plan."""
+
+    family: str
+    units: list[str]
+    packages: Packages
+    vendor: Repository
+    toolkit_repository: Repository
+    toolkit: Toolkit
+    registries: Registries
+    reads: dict[str, bool]
+    gaps: list[dict[str, str]]
+    drivers: Drivers
+    container: Container
+
+
+def plan(
+    inputs: Mapping[str, Any], facts: Mapping[str, Any], seen: Mapping[str, Mapping[str, Any]], name: str = ""
+) -> dict[str, Any]:
+    """What is due on a guest; seen: {what was read: result of its task, empty before it ran}."""
+    wish, family = of_role(Inputs, "container_runtime_", inputs), family_of(facts)
+    there = installed(seen["packages"])
+    reads = {
+        "settings": wish.engine != "podman" and read_again(seen["settings"]),
+        "gpus": bool(wish.gpu and read_again(seen["gpus"])),
+    }
+    packages = _packages(wish, family, there)
+    answer = Plan(
+        family=family,
+        units=UNITS.get(wish.engine, []),
+        packages=packages,
+        vendor=_vendor(wish, family, facts),
+        toolkit_repository=_toolkit_repository(wish, family),
+        toolkit=_toolkit(wish, family, there),
+        registries=_registries(wish),
+        reads=reads,
+        gaps=gaps(_promised(wish, packages, reads, seen, name)),
+        drivers=_drivers(wish, seen["info"]),
+        container=_container(wish, seen),
+    )
+    made: dict[str, Any] = plain(answer)
+    return made
+
+
+def _packages(wish: Inputs, family: str, there: Mapping[str, str]) -> Packages:
+    engine = list(wish.packages or ENGINES[wish.engine, wish.source][family])
+    others = OTHERS.get((wish.engine, wish.source), ())
+    concerned = list(dict.fromkeys([*engine, *others, *TOOLKIT]))
+    return Packages(
+        engine=engine,
+        query=query(family, concerned),
+        highest_status=highest_status(family, concerned),
+        missing=[one for one in engine if one not in there],
+        in_the_way=[one for one in others if one in there],
+    )
+
+
+def _toolkit(wish: Inputs, family: str, there: Mapping[str, str]) -> Toolkit:
+    ending = f"={wish.toolkit_version}-*" if family == "debian" else f"-{wish.toolkit_version}"
+    return Toolkit(
+        packages=list(TOOLKIT),
+        wrong=[one for one in TOOLKIT if not there.get(one, "").startswith(f"{wish.toolkit_version}-")],
+        versioned=[f"{one}{ending}" for one in TOOLKIT],
+    )
+
+
+def _vendor(wish: Inputs, family: str, facts: Mapping[str, Any]) -> Repository:
+    given, debian = wish.vendor_repository, family == "debian"
+    url = given.get("url") or DOCKER_URL + DOCKER_NAMES.get(facts.get("distribution", ""), "centos")
+    return _repository(
+        given,
+        family,
+        due=wish.source == "vendor" and wish.engine != "podman",
+        name="docker" if debian else "docker-ce-stable",
+        url=url if debian else f"{url}/$releasever/$basearch/stable",
+        suite=f"{facts.get('distribution_release', '')} stable",
+        # As the vendor's own instructions name it, so that there is one entry and not two that contradict.
+        key="/etc/apt/keyrings/docker.asc" if debian else f"{RPM_KEYS}docker-ce",
+        key_url=given.get("key_url") or f"{url}/gpg",
+        keys=repository_keys.DOCKER[family],
+        setting="vendor_repository",
+    )
+
+
+def _toolkit_repository(wish: Inputs, family: str) -> Repository:
+    given, debian = wish.toolkit_repository, family == "debian"
+    url = given.get("url") or TOOLKIT_URL
+    return _repository(
+        given,
+        family,
+        name="nvidia-container-toolkit",
+        # apt and dnf put their own names of the machine's kind there.
+        url=f"{url}/deb/$(ARCH)" if debian else f"{url}/rpm/$basearch",
+        suite="/",
+        key=(
+            "/usr/share/keyrings/nvidia-container-toolkit-keyring.asc"
+            if debian
+            else f"{RPM_KEYS}nvidia-container-toolkit"
+        ),
+        key_url=given.get("key_url") or f"{os.path.dirname(url)}/gpgkey",
+        keys=repository_keys.NVIDIA,
+        setting="toolkit_repository",
+    )
+
+
+def _repository(
+    given: Mapping[str, Any], family: str, keys: Iterable[str], setting: str, key_url: str, **more: Any
+) -> Repository:
+    prints, authority = given.get("key_fingerprints"), given.get("ca") or ""
+    return Repository(
+        key_url=key_url,
+        # An empty list switches the check off.
+        fingerprints=list(keys if prints is None else prints),
+        setting=f"site.runtime.{setting} (container_runtime_{setting} of the role)",
+        ca=authority,
+        download=_download(family, key_url, authority),
+        **more,
+    )
+
+
+def _download(family: str, url: str, authority: str) -> list[str]:
+    if family == "redhat":
+        return [*DNF_PYTHON, DNF_DOWNLOAD, url, authority]
+    trusted = ["-o", f"Acquire::https::CaInfo={authority}"] if authority else []
+    return ["/usr/lib/apt/apt-helper", *trusted, "download-file", url]
+
+
+def _registries(wish: Inputs) -> Registries:
+    folder = FOLDERS[wish.engine]
+    insecure = [one["address"] for one in wish.registries if one.get("insecure")]
+    shown = [{**one, "password": ""} for one in wish.registries]
+    return Registries(
+        folder=folder,
+        insecure=insecure,
+        secure=[one["address"] for one in wish.registries if one["address"] not in insecure],
+        shown=shown,
+        authorities=[one for one in shown if one.get("ca_file")],
+        logins=[
+            _login(one, user, folder) for one in wish.registries if one.get("username") for user in wish.login_users
+        ],
+        proxy=_proxy(wish.proxy),
+    )
+
+
+def _login(registry: Mapping[str, Any], user: str, folder: str) -> dict[str, Any]:
+    return {
+        "registry": registry["address"],
+        "username": registry["username"],
+        "password": registry.get("password", ""),
+        "insecure": registry.get("insecure", False),
+        "check": registry.get("check", "always"),
+        "ca_file": f"{folder}/{registry['address']}/ca.crt" if registry.get("ca_file") else "",
+        "user": user,
+    }
+
+
+def _proxy(proxy: Mapping[str, str]) -> str:
+    """For our own requests to registries; engines have it from their service."""
+    address = proxy.get("https") or proxy.get("http") or ""
+    if not proxy.get("username"):
+        return address
+    login = ":".join(quote(str(proxy.get(key) or ""), safe="") for key in ("username", "password"))
+    return address.replace("://", f"://{login}@")
+
+
+def _promised(
+    wish: Inputs,
+    packages: Packages,
+    reads: Mapping[str, bool],
+    seen: Mapping[str, Mapping[str, Any]],
+    name: str,
+) -> list[dict[str, Any]]:
+    """What the proof compares."""
+    requested = [*packages.engine, *(TOOLKIT if wish.gpu else ())]
+    return [
+        {
+            "step": "packages",
+            "object": name,
+            "requested": dict.fromkeys(requested, "installed"),
+            "found": dict.fromkeys(installed(seen["packages_proof"]), "installed"),
+        },
+        {"step": "engine", "object": name, "asked": reads["settings"], "answer": seen["settings_proof"]},
+        {"step": "toolkit", "object": name, "asked": reads["gpus"], "answer": seen["gpus_proof"]},
+    ]
+
+
+def _drivers(wish: Inputs, info: Mapping[str, Any]) -> Drivers:
+    """Docker's or Podman's answer in the same terms."""
+    said = json.loads(info.get("stdout") or "{}")
+    cgroup = said["CgroupDriver"] if "CgroupDriver" in said else (said.get("host") or {}).get("cgroupManager", "")
+    reloads = cgroup == "systemd" and wish.gpu and not wish.cdi and wish.engine == "docker"
+    return Drivers(
+        storage=said["Driver"] if "Driver" in said else (said.get("store") or {}).get("graphDriverName", ""),
+        cgroup=cgroup,
+        note=RELOADS if reloads else "",
+    )
+
+
+def _container(wish: Inputs, seen: Mapping[str, Mapping[str, Any]]) -> Container:
+    proof = seen["container"]
+    unseen = _unseen(seen["host_gpus"], proof)
+    lines = "; ".join(line.strip() for line in proof.get("stdout_lines") or ())
+    return Container(
+        undecided=_undecided(wish),
+        argv=_argv(wish),
+        pull_problem=_pull_problem(wish, seen["pull"]),
+        problem=_problem(wish, proof, unseen),
+        success=(
+            f"A container sees every GPU: {lines}"
+            if wish.gpu
+            else "A container runs. There is no GPU to see, since container_runtime_gpu is off."
+        ),
+    )
+
+
+def _argv(wish: Inputs) -> list[str]:
+    program, *words = ("nvidia-smi", "-L") if wish.gpu else wish.proof_command or ("",)
+    options = GPU_OPTIONS.get(wish.engine, ()) if wish.gpu else ()
+    start = (wish.engine, "run", "--rm", "--network", "none", *options)
+    return [*start, "--entrypoint", program, wish.proof_image, *words]
+
+
+def _undecided(wish: Inputs) -> str:
+    if not wish.proof_image:
+        return "container_runtime_proof_image names no image"
+    return "containerd has no command of its own for that" if wish.engine == "containerd" else ""
+
+
+def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
+    """Why the image is not there; empty where it was pulled."""
+    if pull.get("rc") == 0:
+        return ""
+    if pull.get("rc") == TIMED_OUT:
+        why = f"It took longer than {wish.pull_timeout_s} seconds."
+    else:
+        why = _last_line(pull, "The engine said nothing.")
+    return f"the image {wish.proof_image} could not be pulled. {why} {_hint(pull)}"
+
+
+def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> str:
+    """Why the container proves nothing; empty where it ran and saw every GPU."""
+    status = proof.get("rc", "not tried")
+    if status == 0 and not unseen:
+        return ""
+    if status == 0:
+        why = f"does not see {', '.join(unseen)}"
+    else:
+        why = f"did not run ({status}): {_last_line(proof, 'it said nothing')}"
+    return f"a container of {wish.proof_image} {why}. {_hint(proof)}"
+
+
+def _unseen(host: Mapping[str, Any], proof: Mapping[str, Any]) -> list[str]:
+    """The GPUs of the guest that the container does not see."""
+    inside = UUID.findall(proof.get("stdout") or "")
+    return [one for one in UUID.findall(host.get("stdout") or "") if one not in inside]
+
+
+def _last_line(result: Mapping[str, Any], silent: str) -> str:
+    lines = result.get("stderr_lines")
+    return str(lines[-1]) if lines else silent
+
+
+def _hint(result: Mapping[str, Any]) -> str:
+    """The fix for the first problem that fits the words of the engine."""
+    words = result.get("stderr") or ""
+    return next((fix for says, fix in HINTS if re.search(says, words)), NO_HINT)
