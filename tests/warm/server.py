@@ -19,7 +19,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from warm import connections, files, inline, modules, properties, templates
+from warm import connections, files, headers, inline, lazy, modules, templates, vmomi
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 OURS = "ansible_collections.aiready.vsphere.plugins"
@@ -57,7 +57,10 @@ def serve(path: str) -> None:
     templates.install(Path(path).parent / "templates")
     files.install(PLUGINS.parent)
     inline.install()
-    properties.install()
+    lazy.install()
+    headers.install()
+    vmomi.install()
+    vmomi.load_types()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, lambda *_: None)

@@ -41,7 +41,11 @@ def walks():
     found = {}
     for path in sorted(PLUGINS.rglob("*.py")):
         steps = set()
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        # Most files name none, and to parse them all takes seconds.
+        if not any(f'"{name}"' in text for name in (*LEADS_TO, "parent")):
+            continue
+        for node in ast.walk(ast.parse(text)):
             pair = node.elts if isinstance(node, ast.Tuple) else ()
             texts = [one.value for one in pair if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if (
