@@ -1,8 +1,6 @@
-"""A role gets everything that its playbook worked out from the site, in one variable, and a preview gets the same."""
+"""A role takes everything that its playbook worked out from the site, in one variable."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import hosts
@@ -25,14 +23,6 @@ STAGES = {"training_vm": "machines", "esxi_host": "hosts", "switch": "fabric"}
 def test_a_role_takes_everything_that_is_worked_out_from_the_site(role):
     told = handed_over(STAGES[role], role) - BESIDE.get(role, set())
     assert told == set(WORKED_OUT[role]) - ELSEWHERE.get(role, set())
-
-
-@pytest.mark.parametrize("role", STAGES)
-def test_a_preview_hands_over_what_the_stage_does(role):
-    assert handed_over("preflight", role) == handed_over(STAGES[role], role)
-    of_site = re.compile(rf"^ +({role}_site: .*)$", re.M)
-    preview, stage = ((ROOT / "playbooks" / f"{name}.yml").read_text() for name in ("preflight", STAGES[role]))
-    assert of_site.findall(preview) == of_site.findall(stage)
 
 
 @pytest.mark.parametrize("role", receivers())

@@ -9,20 +9,25 @@ from .role_readme import ROOT
 
 # Said by one side alone, with the reason.
 OTHERWISE = {
+    "esxi_host_preview",  # why a host could not be looked at
     "training_vm_undone_hosts",  # hosts that a preview leaves as they are, which each works out for itself
 }
 
 
 def inputs(playbook, role):
-    """The variables by which a playbook tells a role what is wanted; of several calls, the one with most."""
-    plays = yaml.safe_load((ROOT / "playbooks" / f"{playbook}.yml").read_text())
+    """The variables by which a playbook tells a role what is wanted, and the fact that the role takes from the site."""
+    tasks = list(tasks_of(yaml.safe_load((ROOT / "playbooks" / f"{playbook}.yml").read_text())))
+    calls = (task.get("ansible.builtin.import_role", task.get("ansible.builtin.include_role", {})) for task in tasks)
     told = [
-        task.get("vars", {})
-        for task in tasks_of(plays)
-        for call in (task.get("ansible.builtin.import_role"), task.get("ansible.builtin.include_role"))
-        if call and call["name"] == f"aiready.vsphere.{role}"
+        *(
+            task.get("vars", {})
+            for task, call in zip(tasks, calls, strict=True)
+            if call.get("name") == f"aiready.vsphere.{role}"
+        ),
+        *(task.get("ansible.builtin.set_fact", {}) for task in tasks),
     ]
-    return {name: value for name, value in max(told, key=len).items() if name not in OTHERWISE}
+    named = {name: value for given in told for name, value in given.items() if name.startswith(f"{role}_")}
+    return {name: value for name, value in named.items() if name not in OTHERWISE}
 
 
 def tasks_of(entries):
@@ -38,4 +43,4 @@ def tasks_of(entries):
 )
 def test_the_look_before_a_run_wants_what_the_stage_wants(stage, role):
     assert inputs("preflight", role) == inputs(stage, role)
-    assert inputs("preflight", role)
+    assert f"{role}_site" in inputs("preflight", role)
