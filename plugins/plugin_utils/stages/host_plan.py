@@ -85,13 +85,14 @@ class Vms:
 
 @dataclass(frozen=True)
 class Plan:
-    """All of it. asks: whether the module of a step is run in check mode. due: whether it is run then."""
+    """All of it. asks: whether the module of a step runs in check mode. due: whether it runs then. acts: any does."""
 
     options: dict[str, dict[str, Any]]
     passthrough: list[dict[str, Any]]
     loaded: bool
     asks: dict[str, bool]
     due: dict[str, bool]
+    acts: bool
     differs: bool
     gaps: list[dict[str, str]]
     restart: Restart
@@ -144,6 +145,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         loaded=is_loaded(host),
         asks=_asks(request, steps),
         due={**due, "again": again},
+        acts=out or any(due.values()),
         differs=bool(found),
         gaps=shown,
         restart=one,

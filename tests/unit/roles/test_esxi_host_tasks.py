@@ -16,6 +16,7 @@ PLAN = {
     "shell": {"may": False},
     "restart": NONE,
     "restores_shell": False,
+    "acts": True,
     "differs": False,
     "occupied": False,
     "story": [],
@@ -57,6 +58,10 @@ def planned(**found):
 )
 def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
     assert tuple(is_met(file, name, **mode) for mode in MODES) == modes
+
+
+def test_a_host_on_which_nothing_is_due_is_left_alone():
+    assert is_met("round", "Do what was planned", **planned(acts=False)) is False
 
 
 def test_a_check_of_all_hosts_waits_for_one_that_is_on_its_way():
