@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import marshal
+import operator
 import os
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 
 def install(folder: Path) -> None:
@@ -20,14 +23,14 @@ def install(folder: Path) -> None:
     folder.mkdir()
     environment = _jinja_bits.AnsibleEnvironment
     compiled, expression = environment.compile, environment.compile_expression
+    options = operator.attrgetter(*OPTIONS)
     # What the expression that is being compiled is kept under.
     keys: list[str] = []
 
     def key(self: object, kind: str, source: str) -> str:
         context = _jinja_bits._TemplateCompileContext.current(optional=True)
-        options = [str(getattr(self, name, None)) for name in OPTIONS]
-        words = [kind, source, type(self).__name__, str(context and context.escape_backslashes), *options]
-        return hashlib.sha256("\0".join(words).encode(errors="surrogatepass")).hexdigest()
+        language: Any = type(self)
+        return _digest(kind, str(source), language, context and context.escape_backslashes, options(self))
 
     def compile_template(self, source, name=None, filename=None, raw=False, defer_init=False):
         usual = name is None and filename is None and not raw and not defer_init
@@ -68,7 +71,13 @@ OPTIONS = (
 )
 
 
-# What forks of this process need not read.
+@functools.cache
+def _digest(kind: str, source: str, language: Any, escapes: bool | None, options: tuple) -> str:
+    words = [kind, source, language.__name__, str(escapes), *map(str, options)]
+    return hashlib.sha256("\0".join(words).encode(errors="surrogatepass")).hexdigest()
+
+
+# What this process and its forks need not read.
 _KNOWN: dict[str, CodeType] = {}
 
 
@@ -85,8 +94,9 @@ def _kept(file: Path, make: Callable[[], CodeType]) -> CodeType:
     if file.name in _KNOWN:
         return _KNOWN[file.name]
     with contextlib.suppress(OSError, EOFError, ValueError):
-        return marshal.loads(file.read_bytes())
-    code = make()
+        _KNOWN[file.name] = marshal.loads(file.read_bytes())
+        return _KNOWN[file.name]
+    code = _KNOWN[file.name] = make()
     own = file.with_suffix(f".{os.getpid()}")
     own.write_bytes(marshal.dumps(code))
     own.replace(file)
