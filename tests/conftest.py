@@ -50,7 +50,7 @@ def pytest_configure(config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the tests and all that they imported out of garbage collections: a twentieth of a test of the wire."""
+    """Leave the tests and all that they imported out of garbage collections."""
     gc.collect()
     gc.freeze()
 
