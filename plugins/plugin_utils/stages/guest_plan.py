@@ -315,7 +315,8 @@ def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
     zones = seen["zones"]
     return Nic(
         mac=wish.mac,
-        mtu=requested["mtu"],
+        # A number may be text before ansible-core 2.19.
+        mtu=int(requested["mtu"] or 0),
         address=requested["address"],
         name=name,
         firewalled=zones.get("rc", 1) == 0
