@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_proof import now, promised, restarted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_reads import (
     family_of,
     highest_status,
@@ -216,8 +217,8 @@ def plan(
         waiting=waiting,
         peers=_peers(wish, seen["play_hosts"]),
         reads=reads,
-        gaps=gaps(dict(one, object=name) for one in _promised(wish, wanted, limits, rdma, waiting, reads, seen)),
-        now=_now(waiting, seen),
+        gaps=gaps(dict(one, object=name) for one in promised(wish, wanted, limits, rdma, waiting, reads, seen)),
+        now=now(waiting, seen),
     )
     made: dict[str, Any] = plain(answer)
     return made
@@ -346,11 +347,11 @@ def _open_zones(adapter: str, listed: str, default: str) -> list[str]:
 
 
 def _rdma(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
-    first, driven, now = (seen[one].get("rdma") or {} for one in ("rdma", "rdma_driven", "rdma_now"))
-    devices = now.get("devices") or []
+    first, driven, last = (seen[one].get("rdma") or {} for one in ("rdma", "rdma_driven", "rdma_now"))
+    devices = last.get("devices") or []
     modules, adapter = MODULES.get(wish.data_path, []), _adapter(wish, seen)
     ports = [port for device in devices for port in device["ports"] if adapter in port["interfaces"]]
-    gpu_nodes = _nodes(one.get("node") for one in (now.get("numa") or {}).get("gpus") or ())
+    gpu_nodes = _nodes(one.get("node") for one in (last.get("numa") or {}).get("gpus") or ())
     nic_nodes = _nodes(one.get("numa_node") for one in devices)
     is_open = (driven.get("gpudirect") or {}).get("open_module")
     return Rdma(
@@ -358,7 +359,7 @@ def _rdma(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
         stack=wish.stack,
         modules=modules,
         not_loaded=[one for one in modules if one not in (first.get("modules") or ())],
-        loaded=now.get("modules") or [],
+        loaded=last.get("modules") or [],
         # peermem is the older way, for drivers that are not open; it needs the network drivers of OFED.
         peermem=wish.gpudirect == "peermem" or (wish.gpudirect == "auto" and wish.stack == "ofed" and is_open is False),
         # Also of a run that was killed before its restart, which left drivers on the disk and others in the kernel.
@@ -407,88 +408,11 @@ def _peers(wish: Inputs, hosts: Sequence[str]) -> Peers:
     return Peers(known=bool(wish.user and wish.peers and not absent), absent=absent)
 
 
-def _restarted(seen: Mapping[str, Any]) -> bool:
-    return bool(seen["restarted"].get("rebooted"))
-
-
 def _reads(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> dict[str, bool]:
     """The steps whose result the proof reads again: those that changed something, and those that were skipped."""
     return {
         "packages": not seen["packages"] or bool(packages.missing),
-        "adapter": bool(wish.mac) and (_restarted(seen) or read_again(seen["nic"])),
+        "adapter": bool(wish.mac) and (restarted(seen) or read_again(seen["nic"])),
         "driver": bool(wish.driver) and read_again(seen["driver"]),
         "roce": wish.with_rdma and read_again(seen["roce"]),
     }
-
-
-def _promised(
-    wish: Inputs,
-    wanted: Iterable[str],
-    limits: Limits,
-    rdma: Rdma,
-    waiting: Iterable[str],
-    reads: Mapping[str, bool],
-    seen: Mapping[str, Any],
-) -> Iterator[dict[str, Any]]:
-    """What the proof compares."""
-    shown = seen["limits_proof"].get("stdout_lines") or ()
-    modules = (seen["modules_proof"].get("rdma") or {}).get("modules") or ()
-    licensed = "licence" in seen["licence"]
-    yield {
-        "step": "packages",
-        "requested": dict.fromkeys(wanted if reads["packages"] else (), "installed"),
-        "found": dict.fromkeys(installed(seen["packages_proof"]), "installed"),
-    }
-    yield {"step": "limits", "requested": _pairs(limits.shown), "found": _pairs(shown)}
-    yield {"step": "adapter", "asked": reads["adapter"], "answer": seen["nic_proof"]}
-    yield {
-        "step": "rdma",
-        "requested": dict.fromkeys(rdma.modules if rdma.due else (), "loaded"),
-        "found": dict.fromkeys(modules, "loaded"),
-    }
-    yield {"step": "driver", "asked": reads["driver"], "answer": seen["driver_proof"]}
-    yield {
-        "step": "restart",
-        "requested": dict.fromkeys(() if _restarted(seen) else waiting, "effective"),
-        "found": dict.fromkeys(waiting, "waits for a restart"),
-    }
-    yield {
-        "step": "licence",
-        "requested": {"licence": "requested"} if wish.licence else {},
-        "found": {"licence": "requested"} if licensed else {},
-    }
-    yield {
-        "step": "user",
-        "requested": {"user": wish.user} if wish.user else {},
-        "found": {"user": seen["user"].get("name", "")},
-    }
-    yield {"step": "roce", "asked": reads["roce"], "answer": seen["roce_proof"]}
-
-
-def _pairs(lines: Iterable[str]) -> dict[str, str]:
-    return {name: value for name, separator, value in (line.partition("=") for line in lines) if separator}
-
-
-def _now(waiting: list[str], seen: Mapping[str, Any]) -> dict[str, Any]:
-    """What the role leaves behind, in the fact guest_vm_seen."""
-    last = seen["driver_again"] if "driver" in seen["driver_again"] else seen["driver"]
-    interface, roce = seen["nic"].get("interface"), seen["roce"].get("roce")
-    return {
-        "driver": _after(last.get("driver")),
-        "licence": _after(seen["licence"].get("licence")),
-        "interface": {
-            "name": interface["name"],
-            "addresses": _after(interface).get("addresses"),
-            "mtu": _after(interface).get("mtu"),
-        }
-        if interface
-        else {},
-        "rdma": {"device": roce["device"], "traffic_class": _after(roce).get("traffic_class")} if roce else {},
-        "pending": [] if _restarted(seen) else waiting,
-        "reboots": int(_restarted(seen)),
-    }
-
-
-def _after(noun: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """What a module left behind, or would."""
-    return (noun or {}).get("after") or {}

@@ -1,0 +1,126 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The container that proves a container engine: its command, and why it does not run or see every GPU. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.runtime_plan import Inputs
+
+GPU_OPTIONS: dict[str, Sequence[str]] = {
+    "docker": (
+        *("--runtime", "nvidia", "--env", "NVIDIA_VISIBLE_DEVICES=all"),
+        *("--env", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
+    ),
+    "podman": ("--device", "nvidia.com/gpu=all", "--security-opt", "label=disable"),
+}
+UUID = re.compile(r"(?:GPU|MIG)-[0-9a-fA-F][0-9a-fA-F/-]+")
+# What engines print when an image cannot be pulled or run, and the fix.
+HINTS = (
+    ("no space left on device", "Make room on the disk of the engine's images, `df -h` shows it."),
+    ("certificate signed by unknown authority", "Give the registry's authority as its ca_file."),
+    (
+        "unauthorized|authentication required|denied",
+        "Give container_runtime_registries a login that may pull it.",
+    ),
+    ("manifest unknown|not found: manifest|repository .* not found", "See the name and the tag of the image."),
+    (
+        "no such host|connection refused|timeout|network is unreachable",
+        "See that the guest reaches the registry.",
+    ),
+    ("server gave HTTP response to HTTPS client", "The registry speaks HTTP: set its `insecure`."),
+    ("unknown runtime|nvidia-container-cli|libnvidia-ml", "See that the guest's driver is loaded: `nvidia-smi`."),
+    ("executable file not found", "The image lacks the program. Take another image for the proof."),
+)
+NO_HINT = "The journal of the engine may tell more."
+# timeout(1) exits with this status.
+TIMED_OUT = 124
+
+
+@dataclass(frozen=True)
+class Container:
+    """The container that proves the engine; undecided is the reason why none runs."""
+
+    undecided: str
+    argv: list[str]
+    pull_problem: str
+    problem: str
+    success: str
+
+
+def container_of(wish: Inputs, seen: Mapping[str, Mapping[str, Any]]) -> Container:
+    proof = seen["container"]
+    unseen = _unseen(seen["host_gpus"], proof)
+    lines = "; ".join(line.strip() for line in proof.get("stdout_lines") or ())
+    return Container(
+        undecided=_undecided(wish),
+        argv=_argv(wish),
+        pull_problem=_pull_problem(wish, seen["pull"]),
+        problem=_problem(wish, proof, unseen),
+        success=(
+            f"A container sees every GPU: {lines}"
+            if wish.gpu
+            else "A container runs. There is no GPU to see, since container_runtime_gpu is off."
+        ),
+    )
+
+
+def _argv(wish: Inputs) -> list[str]:
+    program, *words = ("nvidia-smi", "-L") if wish.gpu else wish.proof_command or ("",)
+    options = GPU_OPTIONS.get(wish.engine, ()) if wish.gpu else ()
+    start = (wish.engine, "run", "--rm", "--network", "none", *options)
+    return [*start, "--entrypoint", program, wish.proof_image, *words]
+
+
+def _undecided(wish: Inputs) -> str:
+    if not wish.proof_image:
+        return "container_runtime_proof_image names no image"
+    return "containerd has no command of its own for that" if wish.engine == "containerd" else ""
+
+
+def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
+    """Why the image is not there; empty where it was pulled."""
+    if pull.get("rc") == 0:
+        return ""
+    if pull.get("rc") == TIMED_OUT:
+        why = f"It took longer than {wish.pull_timeout_s} seconds."
+    else:
+        why = _last_line(pull, "The engine said nothing.")
+    return f"the image {wish.proof_image} could not be pulled. {why} {_hint(pull)}"
+
+
+def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> str:
+    """Why the container proves nothing; empty where it ran and saw every GPU."""
+    status = proof.get("rc", "not tried")
+    if status == 0 and not unseen:
+        return ""
+    if status == 0:
+        why = f"does not see {', '.join(unseen)}"
+    else:
+        why = f"did not run ({status}): {_last_line(proof, 'it said nothing')}"
+    return f"a container of {wish.proof_image} {why}. {_hint(proof)}"
+
+
+def _unseen(host: Mapping[str, Any], proof: Mapping[str, Any]) -> list[str]:
+    """The GPUs of the guest that the container does not see."""
+    inside = UUID.findall(proof.get("stdout") or "")
+    return [one for one in UUID.findall(host.get("stdout") or "") if one not in inside]
+
+
+def _last_line(result: Mapping[str, Any], silent: str) -> str:
+    lines = result.get("stderr_lines")
+    return str(lines[-1]) if lines else silent
+
+
+def _hint(result: Mapping[str, Any]) -> str:
+    """The fix for the first problem that fits the words of the engine."""
+    words = result.get("stderr") or ""
+    return next((fix for says, fix in HINTS if re.search(says, words)), NO_HINT)
