@@ -348,60 +348,9 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from typing import TYPE_CHECKING, Any, Sequence
-
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import params as vgpu_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import plan, read, rules, spec
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import state as vgpu_state
-
-if TYPE_CHECKING:
-    from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
-
-
-class VgpuProfiles(VmNoun[vgpu_state.VmState]):
-    """The vGPUs of VMs."""
-
-    WHAT = "vGPU configuration"
-    HOST_PROPERTIES = read.HOST_PROPERTIES
-    WHOLE_CLUSTER = True
-
-    def __init__(self, module: AnsibleModule) -> None:
-        super().__init__(module)
-        # A thousand VMs share their hosts; what a host offers is worked out once.
-        self._hosts: dict[str, vgpu_state.Host] = {}
-
-    def state_of(self, row: Row, vm: Vm, place: Place | None) -> vgpu_state.VmState:
-        if place is None:
-            return read.state_of(row, vm, None, ())
-        if place.moid not in self._hosts:
-            for neighbour in place.neighbours:
-                self._hosts[neighbour.moid] = read.host_of(neighbour, place.cluster)
-        cluster = tuple(self._hosts[neighbour.moid] for neighbour in place.neighbours)
-        return read.state_of(row, vm, self._hosts[place.moid], cluster)
-
-    def want_settings(self, now: vgpu_state.VmState, wish: Wish) -> vgpu_state.VmState:
-        return plan.want(now, wish)
-
-    def refuse(self, item: Item[Wish, vgpu_state.VmState], wanted: vgpu_state.VmState) -> None:
-        added = plan.added_profiles(item.now, wanted.devices)
-        if added:
-            rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish["max_per_vm"])
-
-    def setting_changes(self, now: vgpu_state.VmState, wanted: vgpu_state.VmState) -> Sequence[Change]:
-        return plan.setting_changes(now, wanted)
-
-    def reconfiguration(self, now: vgpu_state.VmState, wanted: vgpu_state.VmState) -> vim.vm.ConfigSpec:
-        return spec.reconfiguration(now, wanted)
-
-    def settings(self, state: vgpu_state.VmState) -> dict[str, Any]:
-        return vgpu_state.settings(state)
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.noun import VgpuProfiles
 
 
 def main() -> None:

@@ -548,70 +548,9 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from typing import TYPE_CHECKING, Any, Sequence
-
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import hardware, plan, read, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import params as shape_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Shape, project
-
-if TYPE_CHECKING:
-    from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
-
-
-class VmShapes(VmNoun[Shape]):
-    """The size and the settings of VMs."""
-
-    WHAT = "shape"
-    HOST_PROPERTIES = read.HOST_PROPERTIES
-
-    def __init__(self, module: AnsibleModule) -> None:
-        super().__init__(module)
-        self._hosts = read.Hosts()
-        # {moid of a host: the newest hardware version it knows}, asked only when a VM's version shall be raised.
-        self._newest: dict[str, int] = {}
-
-    @property
-    def VM_PROPERTIES(self) -> Sequence[str]:  # type: ignore[override]
-        return read.vm_properties(self.vcenter.api_version)
-
-    def state_of(self, row: Row, vm: Vm, place: Place | None) -> Shape:
-        return read.shape_of(row, vm, self._hosts.of(place))
-
-    def surroundings(self, items: Sequence[Item[Wish, Shape]]) -> None:
-        raised = [item for item in items if (item.wish["hardware_version"] or 0) > item.now.hardware_version]
-        self._newest = hardware.newest_versions(self.vcenter, [item.now.host for item in raised])
-
-    def want_settings(self, now: Shape, wish: Wish) -> Shape:
-        return plan.want(now, wish)
-
-    def refuse(self, item: Item[Wish, Shape], wanted: Shape) -> None:
-        newest = self._newest.get(item.now.host.moid) if item.now.host is not None else None
-        rules.refuse_impossible(item.label, item.now, wanted, item.wish, newest)
-
-    def setting_changes(self, now: Shape, wanted: Shape) -> Sequence[Change]:
-        return plan.setting_changes(now, wanted)
-
-    def before_reconfiguration(
-        self, fleet: Fleet[Shape], items: Sequence[Item[Wish, Shape]], give_up: GiveUp[Shape]
-    ) -> None:
-        hardware.upgrade(fleet, items, give_up)
-
-    def reconfiguration(self, now: Shape, wanted: Shape) -> vim.vm.ConfigSpec:
-        return spec.reconfiguration(now, wanted)
-
-    def hot(self, now: Shape, wanted: Shape) -> bool:
-        return plan.is_hot(now, wanted)
-
-    def settings(self, state: Shape) -> dict[str, Any]:
-        return project(state)
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.noun import VmShapes
 
 
 def main() -> None:

@@ -372,44 +372,16 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from typing import TYPE_CHECKING, Any, Mapping
-
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import params, rules
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import Nics
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import VMXNET3
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import main as run_module
-
-if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
-
-ARGUMENTS = params.arguments()
-
-
-class Vmxnet3Nics(Nics):
-    """The vmxnet3 adapters of VMs on the port groups of a task; all others stay as they are."""
-
-    KIND = VMXNET3
-    PATH = "tcp"
-    EXACT = False
-    PLUGGABLE = True
-
-    def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3:
-        return vim.vm.device.VirtualVmxnet3()
-
-    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
-        return rules.against_number(item.now, wanted)
-
-
-def check_params(given: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with the parameters."""
-    return params.check(ARGUMENTS, given, needs_adapters=("present", "absent"))
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.vmxnet3_noun import (
+    ARGUMENTS,
+    Vmxnet3Nics,
+    check_params,
+)
 
 
 def main() -> None:
-    run_module(ARGUMENTS, Vmxnet3Nics, check_params)
+    params.main(ARGUMENTS, Vmxnet3Nics, check_params)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ def test_first_run_gives_the_gpus_and_the_second_changes_nothing(lab):
     lab = lab()
     first = lab.run("--diff")
     assert (first.status, lab.profiles()) == (0, WHOLE), first.output
-    # The shape of the VMs, then their GPUs.
-    assert first.changed == 2
+    # The shape of the VMs and their GPUs, by one task.
+    assert first.changed == 1
     assert "grid_a100-40c" in first.output
     again = lab.run("--diff")
     assert (again.status, again.changed) == (0, 0), again.output
@@ -25,7 +25,7 @@ def test_first_run_gives_the_gpus_and_the_second_changes_nothing(lab):
 def test_check_mode_shows_for_each_vm_what_would_change_and_changes_nothing(lab):
     lab = lab()
     run = lab.run("--check", "--diff")
-    assert (run.status, run.changed) == (0, 2), run.output
+    assert (run.status, run.changed) == (0, 1), run.output
     assert lab.profiles() == NOTHING
     for name in WHOLE:
         assert f"+++ after: /lab/vm/training/{name}" in run.output

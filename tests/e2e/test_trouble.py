@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 WHOLE = {"train-01": ["grid_a100-40c"], "train-02": ["grid_a100-40c"]}
-CHANGING = "Give each training VM exactly its vGPU profiles"
+CHANGING = "Configure the training VMs"
 
 
 def test_session_that_vcenter_drops_in_mid_play_or_between_two_runs_is_renewed(lab):

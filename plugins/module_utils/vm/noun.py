@@ -45,6 +45,10 @@ class VmNoun(Noun[Wish, V]):
         self._check_mode: bool = module.check_mode
         self._fleet: Fleet[V] = None  # type: ignore[assignment]
 
+    def attach(self, vcenter: VCenter) -> None:
+        """Take the session, before the first request."""
+        self.vcenter = vcenter
+
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> V:
         """The state from the row of a VM; it has vm as a field of this name. place is its host, or None."""
         raise NotImplementedError
@@ -83,7 +87,7 @@ class VmNoun(Noun[Wish, V]):
         return now.vm.power == "on" and bool(self.setting_changes(now, wanted)) and not self.hot(now, wanted)
 
     def read(self, items: Sequence[Item[Wish, V]]) -> None:
-        self.vcenter = session.connect(self.params, self.warn)
+        self.attach(session.connect(self.params, self.warn))
         self._fleet = Fleet(
             self.vcenter, self, self.params["tasks_in_flight"], self.params["task_timeout_s"], planning=self._check_mode
         )

@@ -38,6 +38,8 @@ class FleetArguments:
 
     def __init__(self, per_vm: Options, task: Options | None = None, power: Options | None = None) -> None:
         self._per_vm = per_vm
+        # The options of a module that configures this part of a VM among others.
+        self.part: Options = dict(per_vm, **(task or {}))
         self._task = dict(POWER if power is None else power, **(task or {}))
         entry = dict(args.VM_IDENTITY, **PLANNED)
         # An entry has no defaults: what it leaves out is the task's.

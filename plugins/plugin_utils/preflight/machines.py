@@ -28,12 +28,7 @@ LATER = "It is decided after the stage hosts."
 # The modules that are asked of VMs, and what each is about.
 PARTS = {
     "clone": "creation",
-    "shape": "processors, memory and settings",
-    "vgpu": "vGPUs",
-    "direct": "passed through devices",
-    "vmxnet3": "network adapters",
-    "pvrdma": "PVRDMA adapters",
-    "sriov": "SR-IOV adapters",
+    "config": "settings and devices",
     "power": "power",
 }
 # What hosts do not offer before they are ready; all else is as wrong afterwards.
@@ -141,7 +136,7 @@ def _vms(answers: Mapping[str, Mapping[str, Any]], hosts_change: bool) -> Iterat
             elif vm.get("changed") and vm.get("name") not in made and part != "power":
                 paths = ", ".join(change["path"] for change in vm["changes"])
                 yield Finding("machines", name, what, CHANGED, f"These differ: {paths}.", todo=STAGE)
-    there = [vm for vm in answers["shape"].get("vms") or [] if vm.get("name") not in made]
+    there = [vm for vm in answers["config"].get("vms") or [] if vm.get("name") not in made]
     right = [vm for vm in there if not any(_changes(answers[part], vm) for part in PARTS if part != "power")]
     for vm in right:
         yield Finding("machines", vm.get("path") or vm["name"], "settings", OK, "Nothing is to be changed.")

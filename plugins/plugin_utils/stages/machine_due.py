@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import key_of, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-# The steps that reconfigure VMs, in their order.
-CONFIGURING = ("shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov")
 # Changes that the modules tell of the power of a VM, and not of what is set in it.
 OF_POWER = frozenset(("power", "power_cycle", "power_on_again"))
 
@@ -22,7 +20,6 @@ OF_POWER = frozenset(("power", "power_cycle", "power_on_again"))
 def due(
     steps: Mapping[str, Sequence[Mapping[str, Any]]],
     looks: Mapping[str, Sequence[Mapping[str, Any]]],
-    power: str = "refuse",
     start: str = "ignore",
     wait_for: str = "none",
 ) -> dict[str, Any]:
@@ -31,16 +28,9 @@ def due(
     looks: {step: result of each entry of the step, in their order}; a step that was not looked at is due whole.
     """
     found = {step: list(_changing(entries, looks.get(step))) for step, entries in steps.items() if step != "power"}
-    changing: dict[str | None, list[str]] = {}
-    for step in CONFIGURING:
-        for entry in found.get(step, ()):
-            changing.setdefault(key_of(entry), []).append(step)
-    cycled, noted = _of_power(steps, looks)
-    # What only one module changes it also puts back when the VM does not start with it.
-    bound = {key_of(entry) for entry in steps["shape"] if entry.get("numa_nodes")}
-    several = [key for key in cycled + noted if _parts(changing.get(key, ()), key in bound) > 1]
-    apart = bool(several) or any(key not in changing for key in noted)
-    waiting = cycled + noted if apart else []
+    cycled, noted = _of_power(steps["config"], looks.get("config") or ())
+    # vm_config starts what it switched off; the guest is waited for here.
+    waiting = cycled + noted
     if start == "all":
         waiting += [
             key_of(entry) for entry, look in zip(steps["power"], looks.get("power") or ()) if _down(look, wait_for)
@@ -49,17 +39,9 @@ def due(
     return {
         **found,
         "running": [name_of(entry) or key_of(entry) for entry in steps["power"] if key_of(entry) in cycled],
-        "off": [entry for entry in steps["power"] if apart and key_of(entry) in cycled],
         "on": on,
-        "again": [entry for entry in steps["shape"] if key_of(entry) in changing and entry.get("numa_nodes")],
-        "power": "refuse" if apart else power,
         "anything": bool(on) or any(found.values()),
     }
-
-
-def _parts(steps: Collection[str], bound: bool) -> int:
-    """How many modules change a VM; devices that were added are bound to a NUMA node after that."""
-    return len(steps) + (bound and any(step != "shape" for step in steps))
 
 
 def _changing(
@@ -81,13 +63,11 @@ def _down(look: Mapping[str, Any], wait_for: str) -> bool:
 
 
 def _of_power(
-    steps: Mapping[str, Sequence[Mapping[str, Any]]], looks: Mapping[str, Sequence[Mapping[str, Any]]]
+    entries: Sequence[Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
 ) -> tuple[list[str | None], list[str | None]]:
     """The VMs that run and have to be off, and those that a run which was killed left off."""
-    paths: dict[str | None, set[str]] = {}
-    for step in CONFIGURING:
-        for entry, result in zip(steps.get(step, ()), looks.get(step) or ()):
-            found = {change["path"] for change in result["changes"]} & OF_POWER
-            paths.setdefault(key_of(entry), set()).update(found)
+    paths = {
+        key_of(entry): {change["path"] for change in look["changes"]} & OF_POWER for entry, look in zip(entries, looks)
+    }
     cycled = [key for key, found in paths.items() if "power_cycle" in found]
     return cycled, [key for key, found in paths.items() if found and "power_cycle" not in found]

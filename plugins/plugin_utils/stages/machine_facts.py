@@ -45,7 +45,8 @@ def _machine(
     inputs: Mapping[str, Any],
 ) -> dict[str, Any]:
     found = {step: known[key_of(entry)] for step, known in results.items() if key_of(entry) in known}
-    adapters = found.get(ADAPTERS.get(inputs["path"], "direct"), {})
+    part, config = ADAPTERS.get(inputs["path"], "passthrough"), found.get("config", {})
+    after, expects = config.get("after", {}), config.get("expects") or {}
     power = found.get("power", {}).get("after", {})
     return {
         "name": _known(found, "name") or name_of(entry),
@@ -57,16 +58,16 @@ def _machine(
         "address": power.get("address") or "",
         "addresses": power.get("addresses") or [],
         "path": inputs["path"],
-        "gpus": found.get("vgpu", {}).get("after", {}).get("profiles") or [gpu["id"] for gpu in place.get("gpus", [])],
-        "nics": _nics(adapters, inputs) or list(place.get("nics", [])),
+        "gpus": after.get("vgpu", {}).get("profiles") or [gpu["id"] for gpu in place.get("gpus", [])],
+        "nics": _nics(after.get(part, {}), inputs) or list(place.get("nics", [])),
         "numa_nodes": list(place.get("numa_nodes") or []),
-        "expects": adapters.get("expects") or {"path": inputs["path"], "proof": EXPECTED[inputs["path"]]},
+        "expects": expects.get(part) or {"path": inputs["path"], "proof": EXPECTED[inputs["path"]]},
     }
 
 
-def _nics(result: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _nics(state: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The adapters of the data path; others, such as those for management, are nobody's business here."""
-    adapters = result.get("after", {}).get("adapters") or []
+    adapters = state.get("adapters") or []
     return [adapter for adapter in adapters if adapter["portgroup"] == inputs["portgroup"]]
 
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import (
     creates,
+    given,
     name_of,
     to_place,
     typed,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 WAITING = ("tasks_in_flight", "task_timeout_s")
 FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
-SHAPE = ("advanced", "gpudirect", "latency_sensitivity", "memory_reservation", "mmio", "mmio_size_gb")
 CLONE = (*WAITING, "cluster", "datacenter", "datastore", "folder", "owner", "template")
 # As the role calls them, and as vm_clone does.
 FROM_LIBRARY = {"content_library": "library", "content_item": "library_item"}
@@ -31,22 +31,13 @@ PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mo
 def options(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], userdata: str = "") -> dict[str, Any]:
     """{module: its options}; the VMs of a fleet and what is done with running ones is said by each task."""
     inputs = typed(inputs)
-    fleet = dict(_set(inputs, FLEET), power="cycle")
+    fleet = dict(given(inputs, FLEET), power="cycle")
     return {
         "place": _place(inputs),
         "to_place": to_place(vms, inputs),
-        "clone": dict(_set(inputs, CLONE), move="cold", **_from_library(inputs), **_first_boot(inputs, userdata)),
-        "shape": dict(fleet, **_set(inputs, SHAPE + ("hardware_version",))),
-        # Reservation and MMIO are the shape's: it counts adapters too.
-        "vgpu": dict(
-            fleet,
-            memory_reservation="ignore",
-            mmio="ignore",
-            state=inputs["vgpu_state"],
-            **_set(inputs, ("max_per_vm", "unified_memory")),
-        ),
-        "fleet": fleet,
-        "power": dict(_set(inputs, FLEET)),
+        "clone": dict(given(inputs, CLONE), move="cold", **_from_library(inputs), **_first_boot(inputs, userdata)),
+        "config": fleet,
+        "power": dict(given(inputs, FLEET)),
         "drs": _drs(vms, inputs),
     }
 
@@ -54,25 +45,20 @@ def options(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], userdat
 def _place(inputs: Mapping[str, Any]) -> dict[str, Any]:
     # A port that a VM has itself is on no port group.
     network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
-    return dict(_set(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
+    return dict(given(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
 
 
 def _nodes(inputs: Mapping[str, Any]) -> dict[str, str]:
     return {"gpu_nic_numa": "strict"} if inputs["numa"] == "strict" else {}
 
 
-def _set(inputs: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """What was set; empty texts, nothing and 0 mean that it was not."""
-    return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
-
-
 def _from_library(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    return {FROM_LIBRARY[key]: value for key, value in _set(inputs, FROM_LIBRARY).items()}
+    return {FROM_LIBRARY[key]: value for key, value in given(inputs, FROM_LIBRARY).items()}
 
 
 def _first_boot(inputs: Mapping[str, Any], userdata: str) -> dict[str, Any]:
     """What a VM that is created is told for its first boot; vm_clone refuses both ways at once."""
-    cloud_init = dict(_set(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
+    cloud_init = dict(given(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
     told = {"cloud_init": cloud_init} if cloud_init else {}
     return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told
 
@@ -81,7 +67,7 @@ def _drs(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]) -> dict[st
     names = [name_of(vm) for vm in vms]
     apart = inputs["anti_affinity"] and len(names) > 1
     return dict(
-        _set(inputs, ("automation", "cluster", "datacenter")),
+        given(inputs, ("automation", "cluster", "datacenter")),
         anti_affinity=apart,
         name=inputs["rule"],
         planned=names if creates(inputs) else [],

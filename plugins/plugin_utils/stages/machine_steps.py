@@ -12,9 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
-STEPS = ("clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power")
-# The module that makes the adapters of each path; the port itself is a device like a GPU.
+STEPS = ("clone", "config", "power")
+# The part of a VM that has the adapters of each path; the port itself is a device like a GPU.
 ADAPTERS = {"tcp": "vmxnet3", "pvrdma": "pvrdma", "sriov": "sriov"}
+# What is asked for once for the shape of all VMs.
+SHAPE = (
+    "advanced",
+    "gpudirect",
+    "hardware_version",
+    "latency_sensitivity",
+    "memory_reservation",
+    "mmio",
+    "mmio_size_gb",
+)
 
 
 NUMBERS = (
@@ -62,22 +72,38 @@ def steps(
         placed = [(vm, place) for vm, place in placed if name_of(vm) not in unknown]
     if inputs["vgpu_state"] == "absent":
         there = [identity_of(vm) for vm in vms]
-        return dict(nothing, vgpu=there, power=there)
-    asked = {
-        "clone": cloned,
-        "shape": [_shape(vm, place, inputs) for vm, place in placed],
-        "vgpu": [dict(_vm(vm, place, inputs), profiles=vm["profiles"]) for vm, place in placed if vm.get("profiles")],
-        "power": [_vm(vm, place, inputs) for vm, place in placed],
-    }
+        return dict(nothing, config=[dict(one, vgpu=_vgpu(inputs)) for one in there], power=there)
+    return dict(
+        nothing,
+        clone=cloned,
+        config=[_config(vm, place, inputs, undecided) for vm, place in placed],
+        power=[_vm(vm, place, inputs) for vm, place in placed],
+    )
+
+
+def given(inputs: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """What was set; empty texts, nothing and 0 mean that it was not."""
+    return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
+
+
+def _config(
+    vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any], undecided: bool
+) -> dict[str, Any]:
+    """All parts of a VM, which vm_config changes together."""
+    entry = dict(_vm(vm, place, inputs), shape=_shape(vm, place, inputs))
     if undecided:
-        return dict(nothing, **{step: asked[step] for step in ("clone", "shape", "power")})
+        return entry
+    if vm.get("profiles"):
+        entry["vgpu"] = dict(_vgpu(inputs), profiles=vm["profiles"])
     if inputs["path"] == "passthrough" or inputs["gpu_mode"] == "passthrough":
-        asked["direct"] = [dict(_vm(vm, place, inputs), devices=_devices(vm, place, inputs)) for vm, place in placed]
+        entry["passthrough"] = {"devices": _devices(vm, place, inputs)}
     if inputs["path"] in ADAPTERS and inputs["portgroup"]:
-        asked[ADAPTERS[inputs["path"]]] = [
-            dict(_vm(vm, place, inputs), adapters=_adapters(place, inputs)) for vm, place in placed
-        ]
-    return dict(nothing, **asked)
+        entry[ADAPTERS[inputs["path"]]] = {"adapters": _adapters(place, inputs)}
+    return entry
+
+
+def _vgpu(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(given(inputs, ("max_per_vm", "unified_memory")), state=inputs["vgpu_state"])
 
 
 def place_of(vm: Mapping[str, Any], placement: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -122,14 +148,8 @@ def _place_of(vm: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[tupl
 
 
 def _vm(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Which VM is meant, and in check mode what earlier steps will have made of it."""
-    planned = {
-        "hardware_version": inputs["hardware_version"],
-        "host": place.get("host"),
-        "template": inputs["template"],
-    }
-    if inputs["memory_reservation"] == "all":
-        planned["memory_reservation"] = "all"
+    """Which VM is meant, and in check mode what it will be made of and where."""
+    planned = {"host": place.get("host"), "template": inputs["template"]}
     return dict(identity_of(vm), planned={key: value for key, value in planned.items() if value})
 
 
@@ -148,10 +168,8 @@ def _shape(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str,
     if inputs["numa"] in ("auto", "strict"):
         wish["numa_nodes"] = place.get("numa_nodes")
     wish["gpus"] = _gpu_ids(vm, place, inputs)
-    entry = dict(_vm(vm, place, inputs), **{key: value for key, value in wish.items() if value})
-    # What the module itself makes of the VM is not planned by others.
-    entry["planned"] = {key: entry["planned"][key] for key in ("host", "template") if key in entry["planned"]}
-    return dict(entry, direct_nics=inputs["adapters"] if inputs["path"] in ("sriov", "passthrough") else 0)
+    shape = dict(given(inputs, SHAPE), **{key: value for key, value in wish.items() if value})
+    return dict(shape, direct_nics=inputs["adapters"] if inputs["path"] in ("sriov", "passthrough") else 0)
 
 
 def _gpu_ids(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> Sequence[str]:

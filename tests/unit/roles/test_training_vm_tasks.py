@@ -80,8 +80,8 @@ def test_drs_gets_rules_for_vms_that_the_role_creates(drs, given, asked):
     assert is_met("prove", "Read the rules of DRS again", training_vm_drs=drs, **given) is asked
 
 
-DUE = {"clone": ["a"], "on": ["a"], "off": [], "running": [], "anything": True, "again": []}
-NOTHING = {"clone": [], "on": [], "off": [], "running": [], "anything": False, "again": []}
+DUE = {"clone": ["a"], "on": ["a"], "running": [], "anything": True}
+NOTHING = {"clone": [], "on": [], "running": [], "anything": False}
 
 
 @pytest.mark.parametrize(
@@ -170,20 +170,18 @@ def test_a_vm_has_to_be_in_its_cluster_where_there_is_one_and_its_place_is_decid
 @pytest.mark.parametrize(
     "looks, elsewhere",
     [
-        ({"shape": [{"path": "a", "cluster": "gpu"}, {"path": "b", "cluster": "other"}]}, ["b"]),
-        ({"shape": [{"path": "a", "cluster": None}]}, []),
-        ({"vgpu": [{"path": "c", "cluster": "other"}]}, ["c"]),
+        ({"config": [{"path": "a", "cluster": "gpu"}, {"path": "b", "cluster": "other"}]}, ["b"]),
+        ({"config": [{"path": "a", "cluster": None}]}, []),
     ],
-    ids=["in another cluster", "not there yet", "known by its vGPUs alone"],
+    ids=["in another cluster", "not there yet"],
 )
 def test_vms_of_another_cluster_are_named(looks, elsewhere):
     given = {f"__training_vm_{name}_look": {"vms": vms} for name, vms in looks.items()}
     assert [vm["path"] for vm in found("elsewhere", training_vm_cluster="gpu", **given)] == elsewhere
 
 
-@pytest.mark.parametrize("part", ["shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov"])
-def test_a_look_counts_as_a_change_in_check_mode_alone(part):
-    (task,) = (one for one in tasks_of("training_vm", "look") if one.get("register") == f"__training_vm_{part}_look")
+def test_a_look_counts_as_a_change_in_check_mode_alone():
+    (task,) = (one for one in tasks_of("training_vm", "look") if one.get("register") == "__training_vm_config_look")
     cases = [(CHECK, True), (CHECK, False), (REAL, True)]
     counted = [
         is_met("look", task["name"], "changed_when", **mode, **{task["register"]: {"changed": changed}})

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Collection, Iterator, Mapping
+from typing import Any, Collection, Iterable, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import canonical_mac
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
@@ -35,23 +35,29 @@ def check(spec: FleetArguments, params: Mapping[str, Any], needs_adapters: Colle
 
     needs_adapters: the states in which adapters have to be named.
     """
-    problems = spec.problems(params, lambda wish: _check_wish(wish, needs_adapters))
-    macs = [
-        canonical_mac(entry["mac"])
-        for wish in spec.wishes(params)
-        for entry in wish["adapters"] or []
-        if entry["mac"] and wish["state"] == "present"
-    ]
-    problems += [
-        f"The MAC address {mac} is asked for twice." for mac in sorted({one for one in macs if macs.count(one) > 1})
-    ]
+    problems = spec.problems(params, lambda wish: check_wish(wish, needs_adapters))
+    problems += same_macs(spec.wishes(params))
     most = params.get("max_adapters")
     if most is not None and most < 1:
         problems.append(f"max_adapters is {most}; it must be at least 1.")
     return problems
 
 
-def _check_wish(wish: Mapping[str, Any], needs_adapters: Collection[str]) -> Iterator[str]:
+def same_macs(wishes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each MAC address that several adapters ask for."""
+    macs = [
+        canonical_mac(entry["mac"])
+        for wish in wishes
+        for entry in wish["adapters"] or []
+        if entry["mac"] and wish["state"] == "present"
+    ]
+    return [
+        f"The MAC address {mac} is asked for twice." for mac in sorted({one for one in macs if macs.count(one) > 1})
+    ]
+
+
+def check_wish(wish: Mapping[str, Any], needs_adapters: Collection[str]) -> Iterator[str]:
+    """Everything that is wrong with the wish for one VM, one sentence each."""
     entries = wish["adapters"] or []
     if not entries and wish["state"] in needs_adapters:
         other = "; use state=absent to take all of them away" if wish["state"] == "present" else ""

@@ -212,8 +212,8 @@ def _edits(before: Adapter, after: Adapter, fabric: Fabric, host: HostView | Non
     if before.network != after.network:
         changes.append(Change(f"{before.label}.portgroup", _place(before, fabric, host), _place(after, fabric, host)))
     for name, attribute in _FIELDS:
-        ours, theirs = getattr(before, attribute), getattr(after, attribute)
-        if ours != theirs:
+        if _differs(before, after, attribute):
+            ours, theirs = getattr(before, attribute), getattr(after, attribute)
             changes.append(Change(f"{before.label}.{name}", ours, theirs))
     return changes
 
@@ -229,4 +229,10 @@ def _place(adapter: Adapter, fabric: Fabric, host: HostView | None) -> str:
 def _differing(before: Adapter, after: Adapter) -> list[str]:
     """The attributes in which two adapters differ."""
     names = ("network",) + tuple(attribute for dummy, attribute in _FIELDS)
-    return [name for name in names if getattr(before, name) != getattr(after, name)]
+    return [name for name in names if _differs(before, after, name)]
+
+
+def _differs(before: Adapter, after: Adapter, name: str) -> bool:
+    ours, theirs = getattr(before, name), getattr(after, name)
+    # Whether an adapter is connected is not known of a VM that is off: it has to be off to get its old adapters back.
+    return ours != theirs and not (name == "connected" and None in (ours, theirs))

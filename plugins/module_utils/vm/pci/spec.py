@@ -34,7 +34,7 @@ def reconfiguration(now: DirectState, wanted: DirectState, offer: Offer) -> vim.
             groups.append(
                 vim.vm.VirtualDeviceGroups.VendorDeviceGroup(groupInstanceKey=instance, deviceGroupName=one.asked.group)
             )
-        for sequence, device in enumerate(_devices(one, offer, cast("HostDevices", now.host))):
+        for sequence, device in enumerate(_devices(one, offer, now.host)):
             number += 1
             if instance is not None:
                 _join(device, instance, sequence)
@@ -50,7 +50,7 @@ def reconfiguration(now: DirectState, wanted: DirectState, offer: Offer) -> vim.
     return spec
 
 
-def _devices(one: Direct, offer: Offer, host: HostDevices) -> list[vim.vm.device.VirtualDevice]:
+def _devices(one: Direct, offer: Offer, host: HostDevices | None) -> list[vim.vm.device.VirtualDevice]:
     """The API's devices for one that a VM shall get: as it had them before, or as its host has them now."""
     if one.devices:
         return [copy.copy(device) for device in one.devices]
@@ -121,10 +121,10 @@ def _group(one: Direct) -> vim.vm.VirtualDeviceGroups.VendorDeviceGroup:
     return vim.vm.VirtualDeviceGroups.VendorDeviceGroup(groupInstanceKey=one.instance, deviceGroupName=one.asked.group)
 
 
-def _went(one: Direct, host: HostDevices) -> OperatorError:
+def _went(one: Direct, host: HostDevices | None) -> OperatorError:
     """The VM lost a device while this task ran, and the host had no reason to offer it when it was asked."""
     return OperatorError(
-        f"Host {host.name}",
+        f"Host {host.name}" if host is not None else "The host",
         f"{one.asked} was to be given back to a VM that lost it meanwhile",
         "The host did not offer it when the task began.",
         "Run the task again.",

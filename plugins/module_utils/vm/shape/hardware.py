@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable, Sequence, cast
+from typing import TYPE_CHECKING, Iterable, Protocol, Sequence, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Shape
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import VmState
+
+    class Hardware(VmState, Protocol):
+        """The state of a VM whose virtual hardware version is managed."""
+
+        @property
+        def hardware_version(self) -> int: ...
+
+    H = TypeVar("H", bound=Hardware)
 
 
 def newest_versions(vcenter: VCenter, hosts: Iterable[Host | None]) -> dict[str, int]:
@@ -46,7 +55,7 @@ def newest_versions(vcenter: VCenter, hosts: Iterable[Host | None]) -> dict[str,
     return {moid: newest[moid] for moid in moids if moid in newest}
 
 
-def upgrade(fleet: Fleet[Shape], items: Sequence[Item[Wish, Shape]], give_up: GiveUp[Shape]) -> None:
+def upgrade(fleet: Fleet[H], items: Sequence[Item[Wish, H]], give_up: GiveUp[H]) -> None:
     """Raise the version where it is wanted; ConfigSpec.version is for new VMs, this task for those that are there."""
     fleet.settle(
         [item for item in items if _wanted(item) > current(item).hardware_version],
@@ -57,7 +66,7 @@ def upgrade(fleet: Fleet[Shape], items: Sequence[Item[Wish, Shape]], give_up: Gi
     )
 
 
-def _wanted(item: Item[Wish, Shape]) -> int:
+def _wanted(item: Item[Wish, H]) -> int:
     return item.wanted.hardware_version
 
 

@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import Found
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Shape
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 # What a running VM takes at once; everything else is read when it starts (vSphere API).
 _HOT = ("cpu_reservation_mhz", "memory_reservation")
@@ -40,6 +41,20 @@ def want(now: Shape, wish: Mapping[str, Any]) -> Shape:
         vmx=_vmx(now, wish),
     )
     return numa.with_nodes(wanted, wish)
+
+
+def vm_to_be(vm: Vm, wanted: Shape) -> Vm:
+    """The VM as its other parts find it, once it has this shape; hardware is never lowered."""
+    known = keys.known(vm.extra)
+    extra = {name: value for name, value in vm.extra.items() if keys.canonical(name) not in known}
+    extra.update((name.lower(), value) for name, value in wanted.vmx.items())
+    return dataclasses.replace(
+        vm,
+        hardware_version=max(vm.hardware_version, wanted.hardware_version),
+        memory_mb=wanted.memory_mb,
+        memory_locked=wanted.memory_locked,
+        extra=extra,
+    )
 
 
 def setting_changes(now: Shape, wanted: Shape) -> list[Change]:

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
@@ -42,13 +43,22 @@ def vm_properties(api_version: tuple[int, ...]) -> tuple[str, ...]:
     return VM_PROPERTIES + (VM_PROPERTIES_8 if api_version >= (8, 0, 0, 1) else ())
 
 
+def with_devices(shape: Shape, devices: Sequence[vim.vm.device.VirtualDevice]) -> Shape:
+    """The shape of a VM with these devices."""
+    return dataclasses.replace(
+        shape,
+        direct=tuple(sorted(filter(None, map(direct_of, devices)), key=lambda one: one.key)),
+        adapters=tuple(sorted(_adapters(devices))),
+    )
+
+
 def shape_of(row: Row, vm: Vm, host: Host | None) -> Shape:
     """The shape from the row of a VM; vm as the engine read it."""
     devices = row.get("config.hardware.device") or []
     latency = row.get("config.latencySensitivity")
     numa = row.get("config.numaInfo")
     automatic = numa is None or numa.autoCoresPerNumaNode is not False
-    return Shape(
+    shape = Shape(
         vm=vm,
         cpus=vm.cpus,
         cores_per_socket=None if row.get("config.hardware.autoCoresPerSocket") else vm.cores_per_socket or 1,
@@ -60,13 +70,19 @@ def shape_of(row: Row, vm: Vm, host: Host | None) -> Shape:
         cores_per_node=None if automatic else numa.coresPerNumaNode,
         # vSphere 8.0 can show such a guest its nodes all the same.
         hides_nodes=bool(row.get("config.cpuHotAddEnabled")) and not getattr(numa, "vnumaOnCpuHotaddExposed", False),
-        direct=tuple(sorted(filter(None, map(direct_of, devices)), key=lambda one: one.key)),
-        adapters=tuple(
-            sorted(one.key - _FIRST_ADAPTER for one in devices if isinstance(one, vim.vm.device.VirtualEthernetCard))
-        ),
         vmx=keys.known(vm.extra),
         host=host,
     )
+    return with_devices(shape, devices)
+
+
+def _adapters(devices: Iterable[vim.vm.device.VirtualDevice]) -> list[int]:
+    """The numbers of the network adapters; one that comes gets the lowest that is free."""
+    cards = [one.key for one in devices if isinstance(one, vim.vm.device.VirtualEthernetCard)]
+    numbers = [key - _FIRST_ADAPTER for key in cards if key >= 0]
+    for _new in range(len(cards) - len(numbers)):
+        numbers.append(min(set(range(len(numbers) + 1)) - set(numbers)))
+    return numbers
 
 
 def direct_of(device: vim.vm.device.VirtualDevice) -> Direct | None:

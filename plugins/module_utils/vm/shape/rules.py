@@ -250,7 +250,11 @@ def _hardware(wanted: Shape, now: Shape, newest: int | None) -> Problem | None:
 
 def _missing_devices(wanted: Shape, wish: Mapping[str, Any]) -> Iterator[Problem]:
     announced = len(wish["gpus"] or []) + (wish["direct_nics"] or 0)
-    devices = {one.key - 13000 for one in wanted.direct if one.kind in ("vgpu", "pci")}
+    pci = [one.key for one in wanted.direct if one.kind in ("vgpu", "pci")]
+    devices = {key - 13000 for key in pci if key >= 0}
+    # One that comes with the same reconfiguration has no key yet and gets the lowest number that is free.
+    for _new in range(sum(key < 0 for key in pci)):
+        devices.add(min(set(range(len(devices) + 1)) - devices))
     devices |= set(range(announced))
     for name, value in (wish["advanced"] or {}).items():
         key, number = cast("Found", keys.find(name))

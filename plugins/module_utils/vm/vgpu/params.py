@@ -28,13 +28,14 @@ ARGUMENTS = FleetArguments(
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
-    problems = ARGUMENTS.problems(params, _check_wish)
+    problems = ARGUMENTS.problems(params, check_wish)
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
         problems.append(f"max_per_vm is {params['max_per_vm']}; it must be at least 1.")
     return problems
 
 
-def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
+def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
+    """Everything that is wrong with the wish for one VM, one sentence each."""
     if wish["state"] == "absent":
         return
     profiles = wish["profiles"] or []

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 USE_64BIT_MMIO = "pciPassthru.use64bitMMIO"
 MMIO_SIZE = "pciPassthru.64bitMMIOSizeGB"
+# The end of the settings that switch CUDA unified memory on, device by device.
+UVM = ".cfg.enable_uvm"
 
 # vSphere gives PCI passthrough devices keys from here on, and pciPassthru<N> in the VMX file is the device with key
 # 13000 + N [unsure: seen so, not documented], which is why every reconfiguration is followed by a reading.
@@ -91,12 +93,12 @@ def device_name(key: int) -> str:
 
 def uvm_setting(key: int) -> str:
     """The VMX setting that switches CUDA unified memory on for the vGPU with this device key."""
-    return f"{device_name(key)}.cfg.enable_uvm"
+    return f"{device_name(key)}{UVM}"
 
 
 def uvm_settings(vmx: Mapping[str, str]) -> dict[str, str]:
     """The unified memory settings among VMX settings, as {VMX device name: value}."""
-    return {name[: -len(".cfg.enable_uvm")]: value for name, value in vmx.items() if name.endswith(".cfg.enable_uvm")}
+    return {name[: -len(UVM)]: value for name, value in vmx.items() if name.endswith(UVM)}
 
 
 def settings(state: VmState) -> dict[str, Any]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
-from .machine_inputs import inputs, placed
+from .machine_inputs import inputs
 
 machine_due = FilterModule().filters()["machine_due"]
 VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}, {"name": "b", "profiles": ["grid_a100-40c"]}]
 STEPS = FilterModule().filters()["machine_steps"](VMS, inputs())
-BOUND = FilterModule().filters()["machine_steps"](VMS, inputs(template="t"), placed("a", "b"))
 
 
 def look(*paths):
@@ -21,54 +20,38 @@ def names(entries):
     return [entry["name"] for entry in entries]
 
 
-def looks(shape=((), ()), vgpu=((), ()), power=((), ())):
-    seen = {"shape": shape, "vgpu": vgpu, "power": power}
-    return {step: [look(*paths) for paths in found] for step, found in seen.items()}
+def looks(config=((), ()), power=((), ())):
+    return {step: [look(*paths) for paths in found] for step, found in {"config": config, "power": power}.items()}
 
 
 def test_vms_that_are_as_they_shall_be_are_not_asked_again():
-    due = machine_due(STEPS, looks(vgpu=((), ("profiles",))))
-    assert (due["shape"], names(due["vgpu"]), due["anything"]) == ([], ["b"], True)
+    due = machine_due(STEPS, looks(config=((), ("profiles",))))
+    assert (names(due["config"]), due["anything"]) == (["b"], True)
     assert machine_due(STEPS, looks())["anything"] is False
 
 
 def test_step_that_was_not_looked_at_is_due_whole():
-    assert names(machine_due(STEPS, {})["vgpu"]) == ["a", "b"]
+    assert names(machine_due(STEPS, {})["config"]) == ["a", "b"]
 
 
-def test_module_that_alone_changes_a_running_vm_cycles_it_itself_so_that_it_can_put_it_back():
-    due = machine_due(STEPS, looks(vgpu=((), ("profiles", "power_cycle"))), "cycle")
-    assert (due["running"], due["off"], due["on"], due["power"]) == (["b"], [], [], "cycle")
-
-
-def test_running_vm_that_several_modules_change_is_off_once_for_all_of_them():
-    found = looks(shape=((), ("memory_gb", "power_cycle")), vgpu=((), ("profiles", "power_cycle")))
-    due = machine_due(STEPS, found, "cycle")
-    assert (names(due["off"]), names(due["on"]), due["power"]) == (["b"], ["b"], "refuse")
-
-
-def test_running_vm_whose_new_devices_are_bound_to_numa_nodes_afterwards_is_off_once():
-    due = machine_due(BOUND, looks(vgpu=((), ("profiles", "power_cycle"))), "cycle")
-    assert (names(due["off"]), names(due["on"]), names(due["again"])) == (["b"], ["b"], ["b"])
+def test_running_vm_that_is_power_cycled_is_waited_for():
+    due = machine_due(STEPS, looks(config=((), ("memory_gb", "profiles", "power_cycle"))))
+    assert (due["running"], names(due["config"]), names(due["on"])) == (["b"], ["b"], ["b"])
 
 
 def test_change_that_a_running_vm_takes_needs_nothing_off():
-    due = machine_due(STEPS, looks(shape=((), ("memory_reservation",))), "refuse")
-    assert (due["running"], due["off"], names(due["shape"])) == ([], [], ["b"])
+    due = machine_due(STEPS, looks(config=((), ("memory_reservation",))))
+    assert (due["running"], due["on"], names(due["config"])) == ([], [], ["b"])
 
 
 def test_vm_that_a_killed_run_left_off_is_powered_on_even_if_nothing_else_is_left_to_do():
-    noted = ((), ("power_on_again", "power"))
-    due = machine_due(STEPS, looks(shape=noted, vgpu=noted), "cycle")
-    assert (due["shape"], due["vgpu"], names(due["on"]), due["anything"]) == ([], [], ["b"], True)
+    due = machine_due(STEPS, looks(config=((), ("power_on_again", "power"))))
+    assert (due["config"], names(due["on"]), due["anything"]) == ([], ["b"], True)
 
 
-def test_vm_that_a_killed_run_left_off_stays_off_until_all_of_it_is_done():
-    found = looks(
-        shape=((), ("memory_gb", "power_on_again", "power")), vgpu=((), ("profiles", "power_on_again", "power"))
-    )
-    due = machine_due(STEPS, found, "cycle")
-    assert (due["off"], names(due["on"]), due["power"]) == ([], ["b"], "refuse")
+def test_vm_that_a_killed_run_left_off_is_changed_first():
+    due = machine_due(STEPS, looks(config=((), ("memory_gb", "power_on_again", "power"))))
+    assert (due["running"], names(due["config"]), names(due["on"])) == ([], ["b"], ["b"])
 
 
 def test_vms_that_are_off_are_powered_on_only_where_all_shall_run():

@@ -23,12 +23,13 @@ def seen(**after):
 def test_vm_is_told_as_the_modules_found_it_last():
     asked = inputs(**PVRDMA)
     answers = seen(
-        shape={},
-        vgpu={"profiles": ["grid_a100-40c"]},
-        pvrdma={"adapters": [{"portgroup": "pg"}, {"portgroup": "other"}]},
+        config={
+            "vgpu": {"profiles": ["grid_a100-40c"]},
+            "pvrdma": {"adapters": [{"portgroup": "pg"}, {"portgroup": "other"}]},
+        },
         power={"power": "on", "address": "10.0.0.9", "addresses": [ADDRESS]},
     )
-    answers["pvrdma"][0]["expects"] = {"transport": "rdma"}
+    answers["config"][0]["expects"] = {"pvrdma": {"transport": "rdma"}}
     (machine,) = machine_facts(machine_steps(VMS, asked, placed("a")), answers, placed("a"), asked)
     assert machine == {
         "name": "a",
@@ -87,7 +88,7 @@ def test_table_names_each_adapter_by_the_best_name_that_is_known():
 
 def test_table_has_a_line_for_each_vm_below_its_head():
     asked = inputs(**PVRDMA)
-    machines = machine_facts(machine_steps(VMS, asked, placed("a")), seen(shape={}), placed("a"), asked)
+    machines = machine_facts(machine_steps(VMS, asked, placed("a")), seen(config={}), placed("a"), asked)
     head, line = machine_table(machines)
     assert head.split() == ["VM", "host", "address", "GPU", "adapter", "NUMA"]
     assert line.split() == ["a", "esx-07", "-", "0000:39:00.0", "pvrdma:", "-", "0"]

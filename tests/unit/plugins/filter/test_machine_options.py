@@ -12,8 +12,7 @@ VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}, {"name": "b", "profiles": [
 
 def test_what_nobody_set_is_left_to_the_module():
     asked = machine_options(VMS, inputs())
-    assert "mmio_size_gb" not in asked["shape"]
-    assert "datacenter" not in asked["fleet"]
+    assert "datacenter" not in asked["config"]
     assert "cloud_init" not in asked["clone"]
     assert asked["place"]["anti_affinity"] is True
 
@@ -25,13 +24,9 @@ def test_an_item_of_a_content_library_is_named_as_the_module_names_it():
 
 
 def test_what_was_set_reaches_every_module_that_takes_it():
-    asked = machine_options(VMS, inputs(datacenter="DC", cluster="gpu", mmio_size_gb="512", path="sriov"))
-    assert {part: asked[part].get("datacenter") for part in ("place", "clone", "shape", "vgpu", "fleet", "power")} == (
-        dict.fromkeys(("place", "clone", "shape", "vgpu", "fleet", "power"), "DC")
-    )
-    assert asked["shape"]["mmio_size_gb"] == 512
-    # Reservation and MMIO are the shape's, which counts adapters too.
-    assert (asked["vgpu"]["mmio"], asked["vgpu"]["memory_reservation"]) == ("ignore", "ignore")
+    asked = machine_options(VMS, inputs(datacenter="DC", cluster="gpu", path="sriov"))
+    parts = ("place", "clone", "config", "power")
+    assert {part: asked[part].get("datacenter") for part in parts} == dict.fromkeys(parts, "DC")
 
 
 def test_first_boot_is_told_by_cloud_init_or_by_a_customization_specification():

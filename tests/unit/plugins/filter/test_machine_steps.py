@@ -19,10 +19,22 @@ def only(entries):
 
 def test_vms_that_exist_are_asked_for_their_gpus_and_shape_and_nothing_else():
     steps = machine_steps(VMS, inputs())
-    assert {step for step, entries in steps.items() if entries} == {"shape", "vgpu", "power"}
-    assert [entry["profiles"] for entry in steps["vgpu"]] == [["grid_a100-40c"], ["grid_a100-20c"]]
-    assert [entry.get("path") for entry in steps["vgpu"]] == [None, "/DC/vm/jobs/b"]
-    assert "cpus" not in steps["shape"][0]
+    assert {step for step, entries in steps.items() if entries} == {"config", "power"}
+    assert [entry["vgpu"]["profiles"] for entry in steps["config"]] == [["grid_a100-40c"], ["grid_a100-20c"]]
+    assert [entry.get("path") for entry in steps["config"]] == [None, "/DC/vm/jobs/b"]
+    assert [set(entry) - {"name", "path", "planned"} for entry in steps["config"]] == [{"shape", "vgpu"}] * 2
+    assert not {"cpus", "mmio_size_gb"} & set(steps["config"][0]["shape"])
+
+
+def test_what_was_set_once_reaches_the_part_of_each_vm_that_takes_it():
+    entry = only(machine_steps(VMS[:1], inputs(mmio_size_gb="512", max_per_vm=4, unified_memory="disabled"))["config"])
+    assert entry["shape"]["mmio_size_gb"] == 512
+    assert entry["vgpu"] == {
+        "profiles": ["grid_a100-40c"],
+        "state": "present",
+        "max_per_vm": 4,
+        "unified_memory": "disabled",
+    }
 
 
 def test_vms_go_to_the_hosts_that_were_planned_and_into_the_folders_of_their_paths():
@@ -36,18 +48,18 @@ def test_vms_go_to_the_hosts_that_were_planned_and_into_the_folders_of_their_pat
 def test_everything_after_the_clone_is_planned_on_template_and_host():
     asked = inputs(template="t", hardware_version=20, path="pvrdma", portgroup="pg")
     steps = machine_steps(VMS, asked, placed("a", "/DC/vm/jobs/b"))
-    planned = {"template": "t", "host": "esx-01", "hardware_version": 20, "memory_reservation": "all"}
-    assert [steps[step][0]["planned"] for step in ("vgpu", "pvrdma", "power")] == [planned] * 3
-    # What the shape itself makes is not planned for it.
-    assert steps["shape"][0]["planned"] == {"template": "t", "host": "esx-01"}
+    planned = {"template": "t", "host": "esx-01"}
+    assert [steps[step][0]["planned"] for step in ("config", "power")] == [planned] * 2
+    # What one part makes of a VM, vm_config itself knows.
+    assert steps["config"][0]["shape"]["hardware_version"] == 20
 
 
 def test_entry_wins_over_the_common_shape_and_the_plan_gives_the_numa_nodes():
     vms = [{"name": "a", "profiles": ["grid_a100-40c"], "cpus": 32}]
-    shape = only(machine_steps(vms, inputs(template="t", cpus=16, memory_gb=64), placed("a"))["shape"])
+    shape = only(machine_steps(vms, inputs(template="t", cpus=16, memory_gb=64), placed("a"))["config"])["shape"]
     assert (shape["cpus"], shape["memory_gb"], shape["numa_nodes"]) == (32, 64, [0])
     assert shape["gpus"] == ["grid_a100-40c"]
-    shape = only(machine_steps(vms, inputs(template="t", numa="ignore"), placed("a"))["shape"])
+    shape = only(machine_steps(vms, inputs(template="t", numa="ignore"), placed("a"))["config"])["shape"]
     assert "numa_nodes" not in shape
 
 
@@ -68,22 +80,22 @@ def test_entry_wins_over_the_common_shape_and_the_plan_gives_the_numa_nodes():
             "sriov",
             {"adapters": [{"portgroup": "pg", "physical_function": "vmnic3"}]},
         ),
-        ("passthrough", {}, "direct", {"devices": [{"kind": "static", "id": "0000:3b:00.0"}]}),
+        ("passthrough", {}, "passthrough", {"devices": [{"kind": "static", "id": "0000:3b:00.0"}]}),
         (
             "passthrough",
             {"nic_assignment": "dynamic", "nic_label": "fabric"},
-            "direct",
+            "passthrough",
             {"devices": [{"kind": "dynamic", "allowed": ["15b3:101d"], "label": "fabric"}]},
         ),
     ],
     ids=["TCP", "PVRDMA", "SR-IOV", "SR-IOV beside the GPU", "port", "port of a kind"],
 )
-def test_each_path_asks_its_own_module(path, changes, step, entry):
+def test_each_path_asks_for_its_own_part(path, changes, step, entry):
     nics = [VF] if path == "sriov" else [PORT]
     steps = machine_steps(VMS[:1], inputs(path=path, template="t", **changes), placed("a", nics=nics))
-    (asked,) = steps[step]
-    assert {key: asked[key] for key in entry} == entry
-    assert {other for other in ("vmxnet3", "pvrdma", "sriov", "direct") if steps[other]} == {step}
+    asked = only(steps["config"])
+    assert asked[step] == entry
+    assert {other for other in ("vmxnet3", "pvrdma", "sriov", "passthrough") if other in asked} == {step}
 
 
 @pytest.mark.parametrize(
@@ -100,18 +112,22 @@ def test_each_path_asks_its_own_module(path, changes, step, entry):
 )
 def test_whole_boards_are_devices_and_count_for_the_shape(changes, devices, ids):
     steps = machine_steps(WHOLE, inputs(gpu_mode="passthrough", **changes), placed("a"))
-    assert steps["direct"][0]["devices"] == devices
-    assert steps["shape"][0]["gpus"] == ids
-    assert list(steps["vgpu"]) == []
+    entry = only(steps["config"])
+    assert entry["passthrough"]["devices"] == devices
+    assert entry["shape"]["gpus"] == ids
+    assert "vgpu" not in entry
 
 
 def test_taking_vgpus_away_asks_nothing_else():
     steps = machine_steps([{"name": "a"}], inputs(vgpu_state="absent", template="t", path="tcp", portgroup="pg"))
-    assert {step for step, entries in steps.items() if entries} == {"vgpu", "power"}
+    assert {step for step, entries in steps.items() if entries} == {"config", "power"}
+    (entry,) = steps["config"]
+    assert set(entry) == {"name", "vgpu"}
+    assert entry["vgpu"]["state"] == "absent"
 
 
 def test_numbers_may_be_texts_as_older_cores_make_them():
-    shape = only(machine_steps(VMS[:1], inputs(cpus="16", memory_gb="0", adapters="1"))["shape"])
+    shape = only(machine_steps(VMS[:1], inputs(cpus="16", memory_gb="0", adapters="1"))["config"])["shape"]
     assert shape["cpus"] == 16
     assert "memory_gb" not in shape
 
@@ -120,13 +136,14 @@ def test_missing_vm_of_a_library_is_asked_nothing_but_to_be_made_and_one_of_a_te
     clones = [{"name": "a", "before": {"exists": False}}, {"name": "b", "before": {"exists": True}}]
     vms = [{"name": name, "profiles": ["grid_a100-40c"]} for name in ("a", "b")]
     steps = machine_steps(vms, inputs(content_item="ubuntu"), placed("a", "b"), clones)
-    assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 1, 1, 1]
+    assert [len(steps[step]) for step in ("clone", "config", "power")] == [2, 1, 1]
     steps = machine_steps(vms, inputs(template="t"), placed("a", "b"), clones)
-    assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 2, 2, 2]
+    assert [len(steps[step]) for step in ("clone", "config", "power")] == [2, 2, 2]
 
 
 def test_while_hosts_are_undecided_nothing_is_asked_that_depends_on_them():
     asked = inputs(template="t", path="pvrdma", portgroup="pg", gpu_mode="passthrough")
     steps = machine_steps(VMS, asked, {}, [], True)
-    assert {step for step, entries in steps.items() if entries} == {"clone", "shape", "power"}
+    assert {step for step, entries in steps.items() if entries} == {"clone", "config", "power"}
+    assert [set(entry) - {"name", "path"} for entry in steps["config"]] == [{"planned", "shape"}] * 2
     assert steps["clone"][0] == {"name": "a"}

@@ -21,7 +21,7 @@ def seen(**changes):
     return {"questions": preflight_questions.questions(SITE), "limits": LIMITS, "site": SITE, **changes}
 
 
-MACHINE_PARTS = ("shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power")
+MACHINE_PARTS = ("config", "power")
 VCENTER = {
     "vcenter": {"name": "vc:443", "user": "automation", "version": "8.0.3", "is_vcenter": True, "clock_ahead_s": 0.0},
     "hosts": [],

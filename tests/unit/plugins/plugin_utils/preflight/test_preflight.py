@@ -213,7 +213,7 @@ def vm(name, changed=False, failed=False, **more):
 
 
 def machines(power="refuse", running=(), left=None, **answers):
-    parts = ("placement", "clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power", "removal", "drs")
+    parts = ("placement", "clone", "config", "power", "removal", "drs")
     room = {"msg": "2 VMs on 2 hosts: 2 kept.", "placement": {"fits": True, "shortages": []}}
     given = {**dict.fromkeys(parts, {}), "placement": room, **answers}
     return {
@@ -266,31 +266,31 @@ NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup
             machines(placement=NO_GROUP), True, [("gpu", "room for the VMs", "blocks")], id="no such port group, ever"
         ),
         pytest.param(
-            machines(clone={"vms": [vm("a", changed=True)]}, shape={"vms": [vm("a", changed=True)]}),
+            machines(clone={"vms": [vm("a", changed=True)]}, config={"vms": [vm("a", changed=True)]}),
             False,
             [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "creation", "will be changed")],
             id="a new VM is told once",
         ),
         pytest.param(
-            machines(shape={"vms": [vm("a", changed=True), vm("b")]}),
+            machines(config={"vms": [vm("a", changed=True), vm("b")]}),
             False,
             [
                 ("gpu", "room for the VMs", "ok"),
-                ("/dc/vm/a", "processors, memory and settings", "will be changed"),
+                ("/dc/vm/a", "settings and devices", "will be changed"),
                 ("/dc/vm/b", "settings", "ok"),
             ],
             id="a VM that differs and one that does not",
         ),
         pytest.param(
-            machines(vgpu={"failed": True, "vms": [vm("a", failed=True, msg="VM a: w. f. t.", failure={})]}),
+            machines(config={"failed": True, "vms": [vm("a", failed=True, msg="VM a: w. f. t.", failure={})]}),
             True,
-            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "vGPUs", "open")],
+            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "settings and devices", "open")],
             id="what hosts will offer",
         ),
         pytest.param(
-            machines(vgpu={"failed": True, "vms": [vm("a", failed=True, msg="VM a: w. f. t.", failure={})]}),
+            machines(config={"failed": True, "vms": [vm("a", failed=True, msg="VM a: w. f. t.", failure={})]}),
             False,
-            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "vGPUs", "blocks")],
+            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "settings and devices", "blocks")],
             id="what hosts do not offer",
         ),
         pytest.param(

@@ -194,3 +194,14 @@ def test_users_see_names_and_only_addresses_that_are_fixed():
             {"portgroup": "pg-rdma", "switch": "dvs-rdma", "mac": None, "connected": True, "protocol": "rocev2"},
         ]
     }
+
+
+def test_a_vm_that_is_off_has_the_adapters_of_one_that_ran():
+    ran, off = state(adapter(connected=True), power="on"), state(adapter(connected=None))
+    assert plan.setting_changes(off, ran, FABRIC) == plan.setting_changes(ran, off, FABRIC) == []
+    # One that has another key since is the same adapter.
+    assert plan.setting_changes(off, state(adapter(4001, connected=True), power="on"), FABRIC) == []
+    disconnected = state(adapter(connected=False), power="on")
+    assert [change.path for change in plan.setting_changes(ran, disconnected, FABRIC)] == [
+        "Network adapter 1.connected"
+    ]

@@ -1,0 +1,110 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The PVRDMA adapters of VMs: their part of a reconfiguration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import OPTION
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import params, pvrdma, pvrdma_path, surroundings
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import Nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import PVRDMA
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, HostView, NicState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+ARGUMENTS = params.arguments(
+    adapter={"protocol": {"type": "str", "choices": ["rocev1", "rocev2"]}},
+    task={
+        "same_switch": {"type": "bool", "default": True},
+        "host_path": {"type": "str", "choices": ["refuse", "warn"], "default": "refuse"},
+        "unreserved_memory": {"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+        "gpudirect": {"type": "str", "choices": ["detect", "wanted", "ignore"], "default": "detect"},
+        "guest_os": {"type": "str", "choices": ["check", "ignore"], "default": "check"},
+        "max_adapters": {"type": "int"},
+    },
+)
+
+
+class PvrdmaNics(Nics):
+    """The PVRDMA adapters of VMs."""
+
+    KIND = PATH = PVRDMA
+    KEYS = ("protocol",)
+    HOST_PROPERTIES = Nics.HOST_PROPERTIES + pvrdma_path.HOST_PROPERTIES
+
+    def __init__(self, module: AnsibleModule) -> None:
+        super().__init__(module)
+        # {MoID of a host: the VMkernel adapter that it uses for PVRDMA}
+        self._tags: dict[str, str] = {}
+        # {(the environment of a cluster, hardware version): most adapters of a VM}
+        self._most: dict[tuple[str | None, int], int | None] = {}
+        # {label of a VM: the switches of its adapters}
+        self._switches: dict[str, frozenset[str]] = {}
+        # The same for their RoCE versions.
+        self._protocols: dict[str, frozenset[str]] = {}
+
+    def details(self, adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
+        return pvrdma.details(adapter, entry, now)
+
+    def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualEthernetCard:
+        return pvrdma.card(adapter, now)
+
+    def surroundings(self, items: Sequence[Item[Wish, NicState]]) -> None:
+        super().surroundings(items)
+        for item in items:
+            if item.wish["state"] == "absent" or item.now.host is None:
+                continue
+            self._look_around(item.now, len(item.wish["adapters"]))
+            wanted = self.want_settings(item.now, item.wish)
+            self._switches[item.label] = pvrdma.switches_of(wanted, self.fabric)
+            self._protocols[item.label] = pvrdma.protocols_of(wanted)
+
+    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
+        now, wish = item.now, item.wish
+        problems = pvrdma.against(now, wanted, wish, self.fabric, self._most.get(self._virtual_hardware(now)))
+        if wish["host_path"] == "refuse":
+            problems += self._against_path(now, wanted)
+        if wish["same_switch"]:
+            problems += pvrdma.against_split(self._switches) + pvrdma.against_mix(self._protocols)
+        return problems
+
+    def doubts(self, item: Item[Wish, NicState], wanted: NicState) -> list[str]:
+        found = pvrdma.doubts(item.now, item.wish)
+        if item.wish["host_path"] == "warn":
+            found += [problem.found.rstrip(".") for problem in self._against_path(item.now, wanted)]
+        return found + pvrdma_path.doubts(
+            cast("HostView", wanted.host), pvrdma.uuids_of(wanted), self._tags[cast("HostView", item.now.host).moid]
+        )
+
+    def _against_path(self, now: NicState, wanted: NicState) -> list[Problem]:
+        return pvrdma_path.against(
+            cast("HostView", now.host), pvrdma.uuids_of(wanted), self._tags[cast("HostView", now.host).moid]
+        )
+
+    def _look_around(self, now: NicState, number: int) -> None:
+        host = cast("HostView", now.host)
+        if host.moid not in self._tags:
+            self._tags[host.moid] = surroundings.option_of(host, OPTION) if host.connected else ""
+        browser = self.fabric.browsers.get(host.moid)
+        # One adapter is possible wherever the device exists, so that nothing needs to be asked for it.
+        if number > 1 and browser is not None and self._virtual_hardware(now) not in self._most:
+            limit = surroundings.most_pvrdma(browser, now.vm.hardware_version)
+            self._most[self._virtual_hardware(now)] = limit
+
+    def _virtual_hardware(self, now: NicState) -> tuple[str | None, int]:
+        browser = self.fabric.browsers.get(cast("HostView", now.host).moid)
+        return moid_of(browser), now.vm.hardware_version
+
+
+def check_params(given: Mapping[str, Any]) -> list[str]:
+    """Everything that is wrong with the parameters."""
+    return params.check(ARGUMENTS, given, needs_adapters=("present",))
