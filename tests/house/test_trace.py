@@ -1,4 +1,4 @@
-"""The way of one value through the layers, as docs/architecture.md lists it: the files are there, and one leads to the next."""
+"""The way of one value through the layers, as docs/architecture.md lists it: each file is there and carries the value."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ def ways():
     text = (
         (ROOT / "docs" / "architecture.md").read_text().partition("## One value, all the way")[2].partition("\n## ")[0]
     )
-    rows = [
-        line.split("|")[1:3] for line in text.splitlines() if line.startswith("| the ") or line.startswith("| NCCL")
-    ]
+    rows = [line.split("|")[1:3] for line in text.splitlines() if line.startswith(("| the ", "| NCCL"))]
     return {target.strip(): re.findall(r"`([^`]+)`", files) for target, files in rows}
 
 
