@@ -1,4 +1,4 @@
-"""The way of one value through the layers, as docs/architecture.md lists it: all files are there and carry the value."""
+"""The way of one value through the layers, as docs/architecture.md lists it: all files are there and carry it."""
 
 from __future__ import annotations
 
