@@ -72,6 +72,7 @@ options:
       - guest.xid
       - guest.ecc
       - guest.topology
+      - guest.gpudirect
       - guest.modules
       - guest.memlock
       - guest.rdma_device
@@ -162,8 +163,9 @@ measurements:
           C(offset_s), V(guest.address) C(interface), C(addresses) and its C(state) in the kernel's words, V(guest.mtu)
           C(interface) and C(mtu), V(guest.driver) C(driver) and C(gpus), of which
           V(guest.licence) and V(guest.ecc) have a part, V(guest.xid) C(xids), V(guest.topology) C(nearest),
-          V(guest.modules) C(modules), V(guest.memlock) C(memlock), V(guest.rdma_device) C(devices), V(guest.gid)
-          C(gid), and V(guest.counters) C(counters). Empty where nothing was measured.
+          V(guest.gpudirect) C(gpudirect) as M(aiready.vsphere.guest_rdma_info) returns it, V(guest.modules) C(modules),
+          V(guest.memlock) C(memlock), V(guest.rdma_device) C(devices), V(guest.gid) C(gid), and V(guest.counters)
+          C(counters). Empty where nothing was measured.
       type: dict
       returned: always
       sample: {interface: ens224, mtu: 9000}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a platform of switches is to the rest: six small methods, and what it cannot do as data."""
+"""A platform of switches: how it is read, parsed, rendered and changed, and what it cannot do as data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class Edit:
 
 
 class Platform:
-    """One operating system of switches. Everything but validate, apply, confirm, revert and save is pure."""
+    """One operating system of switches. Methods that take a session ask or change the switch; all others are pure.
+
+    A platform supplies reads, parse and command_of, and unless it only reads, render, apply, revert and save.
+    """
 
     name = ""
     title = ""
@@ -215,7 +218,7 @@ def platform_of(name: str | None, network_os: str | None, options: Mapping[str, 
     return kind(options)
 
 
-# {folder in platforms/: (class, values of ansible_network_os)}. One line here and one file make a platform.
+# {folder in platforms/: (class, values of ansible_network_os)}. See "A new platform" in docs/switches.md.
 _PLATFORMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "cumulus": ("Cumulus", ("nvidia.nvue.nvue", "nvidia.nvue.cumulus", "cumulus", "nvue")),
     "enterprise_sonic": ("EnterpriseSonic", ("dellemc.enterprise_sonic.sonic",)),

@@ -6,7 +6,8 @@
 
 Sources: names and MIG profiles from the type tables of the open GPU kernel driver 595.45.04; numbers per GPU from the
 vGPU pages of NVIDIA AI Enterprise; placements from a public catalogue of the vGPU 19 guide; MMIO from table 18 of the
-vGPU page of NVIDIA AI Enterprise Infra 6.2. What is marked unsure could not be confirmed on hardware.
+vGPU page of NVIDIA AI Enterprise Infra 6.2; types of the RTX A5000 from a published list of the types that a Linux host
+offers. What is marked unsure could not be confirmed on hardware.
 """
 
 from __future__ import annotations
@@ -422,6 +423,12 @@ BOARDS = (
         "rtx_a6000", "RTX A6000", "0x2230", "NVIDIA RTX A6000",
         "NVIDIA RTXA6000", "nvidia_rtxa6000", None, 48, 128,
         _SLICED_48, (), _OTHER_48, "",
+    ),
+    Board(
+        "rtx_a5000", "RTX A5000", "0x2231", "NVIDIA RTX A5000",
+        "NVIDIA RTXA5000", "nvidia_rtxa5000", None, 24, 64,
+        _SLICED_24, (), _OTHER_24,
+        "unsure: 3b, maxima and placements taken from the A10, which has the same chip and memory size",
     ),
     Board(
         "l4", "L4", "0x27b8", "NVIDIA L4",

@@ -6,7 +6,7 @@ judge replaces these values in the measurements of a good run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from . import FAIL, FIRST, SECOND, WARN, Seen
 
@@ -22,6 +22,7 @@ class Recorded:
     subject: object = SECOND
     variant: str | None = None
     also: tuple = ()  # patterns of rows that may be wrong with it
+    intent: dict = field(default_factory=dict)  # what the site requires besides
 
 
 RECORDED = {
@@ -36,6 +37,20 @@ RECORDED = {
         "guest.topology",
         {"nearest": {"GPU0": {"nic": "mlx5_0", "class": "SYS"}}},
         (Seen("guest.topology job-02", WARN, ("the GPU and the adapter of job-02",), ("SYS",)),),
+    ),
+    "recorded-no-gpudirect": Recorded(
+        "passthrough",
+        "guest.gpudirect",
+        {"gpudirect": {"peermem": None, "open_module": False, "kernel_dmabuf": True}},
+        (
+            Seen(
+                "guest.gpudirect job-02",
+                FAIL,
+                ("the GPU driver or nvidia_peermem of job-02",),
+                ("needs the open GPU driver",),
+            ),
+        ),
+        intent={"gpudirect": "enabled"},
     ),
     "recorded-gpu-memory": Recorded(
         "passthrough",

@@ -272,3 +272,12 @@ def _variant(about: About) -> tuple[int, str]:
     """(number of guests, transport) of '2:rdma'."""
     count, _colon, transport = about.variant.partition(":")
     return (int(count) if count.isdecimal() else len(about.guests)), transport
+
+
+# What looks at the values of each check.
+LOOKS = {
+    "cluster.hostname": hostname,
+    "cluster.check_build": build,
+    "cluster.nccl": nccl,
+    "cluster.training": training,
+}

@@ -256,3 +256,12 @@ def _subject(about: About) -> str:
 def _port(end: Any) -> str:
     end = mapping(end)
     return " ".join(str(end[key]) for key in ("name", "port") if end.get(key))
+
+
+# What looks at the values of each check.
+LOOKS = {
+    "guest.counters": counted,
+    "placement.hosts": hosts,
+    "fabric.settings": settings,
+    "fabric.counters": counted,
+}

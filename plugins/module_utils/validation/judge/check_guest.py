@@ -208,6 +208,26 @@ def nearness(values: Mapping[str, Any], about: About) -> Found:
     return answer
 
 
+def gpudirect(values: Mapping[str, Any], about: About) -> Found:
+    """Whether the kernel offers DMA-BUF or nvidia-peermem, without which RDMA copies GPU memory through the host."""
+    told = mapping(values.get("gpudirect"))
+    required = about.intent["gpudirect"] == "enabled"
+    text, source = "DMA-BUF or nvidia_peermem" if required else "", "site.network.gpudirect"
+    if not told or (told.get("open_module") is None and not told.get("peermem")):
+        # Without the driver's own file nothing is known of DMA-BUF.
+        return Found(None, expected=text, note="The kernel does not report which driver is loaded." if told else "")
+    paths = ["DMA-BUF"] if told.get("open_module") and told.get("kernel_dmabuf") else []
+    paths += [str(told["peermem"])] if told.get("peermem") else []
+    answer = Found(", ".join(paths) or "none", expected=text, source=source)
+    if not required:
+        answer.free = f"The site does not require GPUDirect: {source} is {about.intent['gpudirect']}."
+    elif not paths:
+        lacking = "a kernel from 5.12 on" if told.get("open_module") else "the open GPU driver"
+        why = f"The adapter cannot reach GPU memory. DMA-BUF needs {lacking}, and nvidia_peermem is not loaded."
+        answer.fail(why, f"the GPU driver or nvidia_peermem of {_me(about)}", "gpudirect")
+    return answer
+
+
 def loaded(values: Mapping[str, Any], about: About) -> Found:
     """Whether the modules of the data path are loaded."""
     there = listing(values.get("modules"))
@@ -306,3 +326,22 @@ def _of_interface(devices: Sequence[Any], interface: str | None) -> tuple[dict[s
         pairs = [pair for pair in pairs if interface in listing(pair[1].get("interfaces"))]
     up = [pair for pair in pairs if pair[1].get("state") == "active"]
     return next(iter(up or pairs), (None, {}))
+
+
+# What looks at the values of each check.
+LOOKS = {
+    "guest.kernel": kernel,
+    "guest.clock": clock,
+    "guest.address": address,
+    "guest.mtu": mtu,
+    "guest.driver": driver,
+    "guest.licence": licence,
+    "guest.xid": xid,
+    "guest.ecc": ecc,
+    "guest.topology": nearness,
+    "guest.gpudirect": gpudirect,
+    "guest.modules": loaded,
+    "guest.memlock": memlock,
+    "guest.rdma_device": rdma_device,
+    "guest.gid": gid,
+}

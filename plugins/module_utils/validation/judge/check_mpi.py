@@ -53,3 +53,11 @@ def _whole(answer: Found, values: Mapping[str, Any], about: About) -> Found:
         sizes = "one size" if wrong == 1 else f"{short(wrong)} sizes"
         answer.fail(f"Messages of {sizes} arrived with a wrong content.", places, "wrong")
     return check_cluster.ended(answer, values, about)
+
+
+# What looks at the values of each check.
+LOOKS = {
+    "pair.mpi_lat": latency,
+    "pair.mpi_bw": bandwidth,
+    "cluster.mpi_allreduce": allreduce,
+}

@@ -151,3 +151,15 @@ def _ends(about: About) -> tuple[str, str]:
 
 def _between(about: About) -> str:
     return "between {} and {}".format(*_ends(about))
+
+
+# What looks at the values of each check.
+LOOKS = {
+    "pair.ping_mtu": ping,
+    "pair.rping": rping,
+    "pair.write_lat": latency,
+    "pair.write_bw": bandwidth,
+    "pair.write_bw_both": bandwidth,
+    "pair.write_bw_gpu": bandwidth,
+    "pair.iperf3": bandwidth,
+}

@@ -39,39 +39,63 @@ class Rung(NamedTuple):
     program: str = ""
     # Whether its figure is kept as a baseline.
     kept: bool = False
+    # Parts of a site that its result rests on and that can be simulated, in the words of simulated.py. Efficiency and
+    # the gain of RDMA follow from trainings, whose parts they have.
+    rests_on: tuple[str, ...] = ()
 
 
 RUNGS = (
-    Rung("guest.kernel", "The guest answers and tells its kernel", GUEST, "guest", ""),
-    Rung("guest.clock", "Its clock is synchronised", GUEST, "guest", "ms", ("guest.kernel",)),
-    Rung("guest.address", "Link and address of its data path", GUEST, "guest", "", ("guest.kernel",)),
-    Rung("guest.mtu", "MTU of its data path", GUEST, "guest", "bytes", ("guest.kernel",)),
-    Rung("guest.driver", "Driver and GPUs", GUEST, "guest", "", ("guest.kernel",), gpu=True),
+    Rung("guest.kernel", "The guest answers and tells its kernel", GUEST, "guest", "", rests_on=("guests",)),
+    Rung("guest.clock", "Its clock is synchronised", GUEST, "guest", "ms", ("guest.kernel",), rests_on=("guests",)),
+    Rung(
+        *("guest.address", "Link and address of its data path", GUEST, "guest", "", ("guest.kernel",)),
+        rests_on=("guests", "network"),
+    ),
+    Rung(
+        "guest.mtu", "MTU of its data path", GUEST, "guest", "bytes", ("guest.kernel",), rests_on=("guests", "network")
+    ),
+    Rung("guest.driver", "Driver and GPUs", GUEST, "guest", "", ("guest.kernel",), gpu=True, rests_on=("gpu",)),
     Rung(
         *("guest.licence", "Licence before the timed runs", GUEST, "guest", "", ("guest.driver",)),
         gpu=True,
         licence=True,
         variant="before",
+        rests_on=("gpu",),
     ),
     # The log also tells why a GPU is gone, which the driver then shows no more.
-    Rung("guest.xid", "Errors of the GPU in the kernel's log", GUEST, "guest", "", ("guest.kernel",), gpu=True),
-    Rung("guest.ecc", "Errors of the GPU's memory", GUEST, "guest", "", ("guest.driver",), gpu=True),
+    Rung(
+        *("guest.xid", "Errors of the GPU in the kernel's log", GUEST, "guest", "", ("guest.kernel",)),
+        gpu=True,
+        rests_on=("gpu",),
+    ),
+    Rung("guest.ecc", "Errors of the GPU's memory", GUEST, "guest", "", ("guest.driver",), gpu=True, rests_on=("gpu",)),
     Rung(
         *("guest.topology", "Distance between GPU and network adapter", GUEST, "guest", "", ("guest.driver",)),
         paths=DIRECT_PATHS,
         gpu=True,
+        rests_on=("gpu", "rdma"),
+    ),
+    Rung(
+        *("guest.gpudirect", "Direct path between network adapter and GPU memory", GUEST, "guest", ""),
+        needs=("guest.driver",),
+        paths=DIRECT_PATHS,
+        gpu=True,
+        rests_on=("gpu", "rdma"),
     ),
     Rung(
         *("guest.modules", "Kernel modules of the data path", GUEST, "guest", "", ("guest.kernel",)),
         paths=RDMA_PATHS,
+        rests_on=("rdma",),
     ),
     Rung(
         *("guest.memlock", "Memory that may be locked", GUEST, "guest", "", ("guest.kernel",)),
         paths=RDMA_PATHS,
+        rests_on=("guests",),
     ),
     Rung(
         *("guest.rdma_device", "RDMA device of the data path", GUEST, "guest", "", ("guest.modules",)),
         paths=RDMA_PATHS,
+        rests_on=("rdma",),
     ),
     Rung(
         *(
@@ -83,13 +107,18 @@ RUNGS = (
             ("guest.rdma_device", "guest.address"),
         ),
         paths=RDMA_PATHS,
+        rests_on=("rdma",),
     ),
-    Rung("placement.hosts", "Each VM runs on a host of its own", PLACEMENT, "all", ""),
+    Rung("placement.hosts", "Each VM runs on a host of its own", PLACEMENT, "all", "", rests_on=("vcenter", "hosts")),
     Rung(
         *("fabric.settings", "All ends treat RoCE alike", FABRIC, "all", ""),
         paths=RDMA_PATHS,
+        rests_on=("rdma", "hosts", "switches"),
     ),
-    Rung("pair.ping_mtu", "Packets of full size arrive", PAIR, "pair", "bytes", ("guest.address", "guest.mtu")),
+    Rung(
+        *("pair.ping_mtu", "Packets of full size arrive", PAIR, "pair", "bytes", ("guest.address", "guest.mtu")),
+        rests_on=("network",),
+    ),
     Rung(
         *(
             "pair.rping",
@@ -100,63 +129,82 @@ RUNGS = (
             ("guest.gid", "guest.memlock", "pair.ping_mtu"),
         ),
         paths=RDMA_PATHS,
+        rests_on=("rdma", "network"),
     ),
     Rung(
         *("pair.write_lat", "Latency of RDMA writes", PAIR, "pair", "us", ("pair.rping",), "low", RDMA_PATHS),
         kept=True,
+        rests_on=("rdma", "network"),
     ),
     Rung(
         *("pair.write_bw", "Bandwidth of RDMA writes", PAIR, "pair", "Gb/s", ("pair.rping",), "high", RDMA_PATHS),
         kept=True,
+        rests_on=("rdma", "network"),
     ),
     Rung(
         *("pair.write_bw_both", "Bandwidth of RDMA writes both ways at once", PAIR, "pair", "Gb/s", ("pair.write_bw",)),
         *("high", RDMA_PATHS),
         kept=True,
+        rests_on=("rdma", "network"),
     ),
     Rung(
         *("pair.write_bw_gpu", "Bandwidth of RDMA writes of GPU memory", PAIR, "pair", "Gb/s"),
         *(("pair.write_bw", "guest.driver", "guest.topology"), "high", DIRECT_PATHS),
         gpu=True,
         kept=True,
+        rests_on=("rdma", "gpu", "network"),
     ),
-    Rung("pair.iperf3", "Bandwidth of TCP", PAIR, "pair", "Gb/s", ("pair.ping_mtu",), "high", kept=True),
+    Rung(
+        *("pair.iperf3", "Bandwidth of TCP", PAIR, "pair", "Gb/s", ("pair.ping_mtu",), "high"),
+        kept=True,
+        rests_on=("network",),
+    ),
     Rung(
         *("guest.counters", "What adapters counted during the timed runs", GUEST, "guest", "", ("guest.rdma_device",)),
         paths=RDMA_PATHS,
+        rests_on=("rdma",),
     ),
     Rung(
         *("fabric.counters", "What ports counted during the timed runs", FABRIC, "place", ""),
         paths=RDMA_PATHS,
+        rests_on=("rdma", "switches"),
     ),
-    Rung("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel", "guest.address")),
+    Rung(
+        *("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel", "guest.address")),
+        rests_on=("guests", "network"),
+    ),
     Rung("cluster.check_build", "What Horovod of the image was built with", CLUSTER, "all", "", ("guest.kernel",)),
     Rung(
         *("pair.mpi_lat", "Latency of MPI", PAIR, "pair", "us", ("cluster.hostname", "pair.ping_mtu"), "low"),
         program="latency",
         kept=True,
+        rests_on=("network",),
     ),
     Rung(
         *("pair.mpi_bw", "Bandwidth of MPI", PAIR, "pair", "Gb/s", ("cluster.hostname", "pair.ping_mtu"), "high"),
         program="bandwidth",
         kept=True,
+        rests_on=("network",),
     ),
     Rung(
         *("cluster.mpi_allreduce", "All-reduce of MPI", CLUSTER, "all", "us"),
         *(("cluster.hostname", "pair.ping_mtu"), "low"),
         program="allreduce",
         kept=True,
+        rests_on=("network",),
     ),
     Rung(
         *("cluster.nccl", "All-reduce of NCCL", CLUSTER, "all", "GB/s"),
         *(("cluster.hostname", "guest.licence:before", "pair.write_bw"), "high"),
         gpu=True,
         kept=True,
+        rests_on=("gpu", "rdma", "network"),
     ),
     Rung(
         *("cluster.training", "Training", CLUSTER, "training", "img/s"),
         *(("cluster.hostname", "cluster.check_build", "guest.licence:before", "pair.ping_mtu"), "high"),
         kept=True,
+        rests_on=("gpu", "rdma", "network"),
     ),
     Rung("cluster.efficiency", "Efficiency of scaling", CLUSTER, "derived", "%", ("cluster.training",), "high"),
     Rung(
@@ -169,10 +217,13 @@ RUNGS = (
         gpu=True,
         licence=True,
         variant="after",
+        rests_on=("gpu",),
     ),
 )
 # What makes no sense with one guest, besides tests of pairs.
 BETWEEN = ("placement.hosts", "guest.counters", "fabric.counters", "cluster.mpi_allreduce")
+# What makes no sense where the site has GPUDirect disabled.
+OVER_GPUDIRECT = ("guest.gpudirect", "pair.write_bw_gpu")
 PROGRAMS = {rung.check: rung.program for rung in RUNGS if rung.program}
 CHECKS = tuple(dict.fromkeys(rung.check for rung in RUNGS))
 # Why a check is left out on a data path.
@@ -211,6 +262,6 @@ def left_out(rung: Rung, intent: Mapping[str, Any]) -> str:
         return "The GPUs of the guests need no licence."
     if (rung.of in ("pair", "derived") or rung.check in BETWEEN) and len(intent["guests"]) < 2:
         return "There is only one guest."
-    if rung.check == "pair.write_bw_gpu" and intent["gpudirect"] == "disabled":
+    if rung.check in OVER_GPUDIRECT and intent["gpudirect"] == "disabled":
         return "The site has GPUDirect disabled."
     return ""

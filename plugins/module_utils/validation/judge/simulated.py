@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Iterable
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+
 RDMA, GPU, NETWORK, GUESTS = "rdma", "gpu", "network", "guests"
 VCENTER, HOSTS, SWITCHES = "vcenter", "hosts", "switches"
 # Each word of the option, and its name in a report.
@@ -21,44 +23,6 @@ PARTS = {
     SWITCHES: "the switches",
 }
 WORDS = tuple(PARTS)
-_RDMA_PAIR = (RDMA, NETWORK)
-# A check that is not listed rests on nothing that can be simulated. cluster.training depends on its run, see of().
-CHECKS = {
-    "guest.kernel": (GUESTS,),
-    "guest.clock": (GUESTS,),
-    "guest.address": (GUESTS, NETWORK),
-    "guest.mtu": (GUESTS, NETWORK),
-    "guest.driver": (GPU,),
-    "guest.licence": (GPU,),
-    "guest.xid": (GPU,),
-    "guest.ecc": (GPU,),
-    "guest.topology": (GPU, RDMA),
-    "guest.modules": (RDMA,),
-    "guest.memlock": (GUESTS,),
-    "guest.rdma_device": (RDMA,),
-    "guest.gid": (RDMA,),
-    "guest.counters": (RDMA,),
-    "placement.hosts": (VCENTER, HOSTS),
-    "fabric.settings": (RDMA, HOSTS, SWITCHES),
-    "fabric.counters": (RDMA, SWITCHES),
-    "pair.ping_mtu": (NETWORK,),
-    "pair.rping": _RDMA_PAIR,
-    "pair.write_lat": _RDMA_PAIR,
-    "pair.write_bw": _RDMA_PAIR,
-    "pair.write_bw_both": _RDMA_PAIR,
-    "pair.write_bw_gpu": (RDMA, GPU, NETWORK),
-    "pair.iperf3": (NETWORK,),
-    "pair.mpi_lat": (NETWORK,),
-    "pair.mpi_bw": (NETWORK,),
-    "cluster.hostname": (GUESTS, NETWORK),
-    "cluster.check_build": (),
-    "cluster.mpi_allreduce": (NETWORK,),
-    "cluster.nccl": (GPU, RDMA, NETWORK),
-    "cluster.training": (GPU, RDMA, NETWORK),
-    # They follow from trainings, whose parts they have.
-    "cluster.efficiency": (),
-    "cluster.rdma_gain": (),
-}
 # What the changes of a stage are made on.
 STAGES = {
     "preflight": (VCENTER, HOSTS, SWITCHES),
@@ -105,7 +69,8 @@ def of(check: str, declared: Iterable[str], variant: str = "", device: str = "")
 
     The variant is the one of the check, such as 2:rdma; device is CPU where a training used no GPU.
     """
-    parts = set(CHECKS.get(check, ()))
+    rung = rungs.of(check)
+    parts = set(rung.rests_on if rung is not None else ())
     count, _colon, transport = variant.partition(":")
     if check == "cluster.training":
         parts -= {GPU} if device == "CPU" else set()

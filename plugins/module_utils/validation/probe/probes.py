@@ -227,6 +227,13 @@ def near(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return _whole(done, topology.parse(done.stdout or done.stderr))
 
 
+def gpudirect(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+    found = rdma.gpudirect(probe.files)
+    probe.argv = ["grep", "-s", "", "/proc/driver/nvidia/version", "/sys/module/nvidia_peermem/version"]
+    probe.output = "\n".join(f"{key}: {value}" for key, value in sorted(found.items()))
+    return {"gpudirect": found}
+
+
 def counted(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     """{name: number} of the adapter and of its RDMA device. Tools tell more than files, where they are there."""
     name, files = _interface(wish), probe.files
@@ -265,6 +272,7 @@ PROBES = (
     ("guest.xid", xids, "gpu", True),
     ("guest.ecc", ecc, "gpu", True),
     ("guest.topology", near, "gpu", False),
+    ("guest.gpudirect", gpudirect, "gpu", False),
     ("guest.modules", loaded, "rdma", False),
     ("guest.memlock", memlock, "rdma", False),
     ("guest.rdma_device", device, "rdma", False),

@@ -221,3 +221,29 @@ def test_marks_of_the_site(given, verdict):
     lab = World(2, "sriov")
     lab.set("pair.write_bw", gbps=50.0)
     assert row_of(lab.judged(thresholds=given), "pair.write_bw job-01 > job-02")["verdict"] == verdict
+
+
+OPEN, CLOSED, OLD = (
+    {"peermem": None, "open_module": opened, "kernel_dmabuf": kernel}
+    for opened, kernel in ((True, True), (False, True), (True, False))
+)
+GPUDIRECT = {
+    "DMA-BUF": (OPEN, "enabled", "pass", "DMA-BUF"),
+    "nvidia_peermem": ({**CLOSED, "peermem": "nvidia_peermem"}, "enabled", "pass", "nvidia_peermem"),
+    "both": ({**OPEN, "peermem": "nv_peer_mem"}, "enabled", "pass", "DMA-BUF, nv_peer_mem"),
+    "a driver that is not open": (CLOSED, "enabled", "fail", "none"),
+    "a kernel without DMA-BUF": (OLD, "enabled", "fail", "none"),
+    "no driver": ({"peermem": None, "open_module": None, "kernel_dmabuf": True}, "enabled", "not_run", None),
+    "no answer": ({}, "enabled", "not_run", None),
+    "not required and there": (OPEN, "auto", "not_required", "DMA-BUF"),
+    "not required and not there": (CLOSED, "auto", "not_required", "none"),
+    "disabled": (OPEN, "disabled", "skipped", None),
+}
+
+
+@pytest.mark.parametrize("told, wish, verdict, measured", GPUDIRECT.values(), ids=GPUDIRECT)
+def test_gpudirect_passes_only_where_the_site_requires_it(told, wish, verdict, measured):
+    lab = World(2, "sriov", gpudirect=wish)
+    lab.set("guest.gpudirect", gpudirect=told)
+    rows = [row for row in lab.judged()["rows"] if row["check"] == "guest.gpudirect"]
+    assert {(row["verdict"], row["measured"]) for row in rows} == {(verdict, measured)}

@@ -25,6 +25,6 @@ def test_the_rows_of_another_data_path(path):
 @pytest.mark.parametrize("name", RECORDED)
 def test_what_a_recorded_fault_changes(name):
     fault = RECORDED[name]
-    lab = World(2, path=fault.path)
+    lab = World(2, path=fault.path, **fault.intent)
     lab.set(fault.check, fault.subject, fault.variant, **fault.values)
-    approved.check(__file__, name, lab.judged(), World(2, path=fault.path).judged())
+    approved.check(__file__, name, lab.judged(), World(2, path=fault.path, **fault.intent).judged())

@@ -13,7 +13,7 @@ from .world import World, not_right, row_of
 
 @pytest.mark.parametrize("fault", RECORDED.values(), ids=RECORDED)
 def test_the_judge_names_what_a_run_recorded(fault):
-    lab = World(2, path=fault.path)
+    lab = World(2, path=fault.path, **fault.intent)
     assert not_right(lab.judged()) == {}
     assert (fault.check, fault.subject) in {key[:2] for key in lab._made}
     lab.set(fault.check, fault.subject, fault.variant, **fault.values)

@@ -147,6 +147,7 @@ class World:
         self.add("guest.counters", guest, changed=counted, known=known, lost=[])
         if self.path != "pvrdma":
             self.add("guest.topology", guest, nearest={"GPU0": {"nic": "mlx5_0", "class": "PHB"}})
+            self.add("guest.gpudirect", guest, gpudirect={"peermem": None, "open_module": True, "kernel_dmabuf": True})
 
     def _pair(self, pair):
         # No two measurements are the same.

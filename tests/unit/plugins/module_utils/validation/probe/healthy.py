@@ -59,6 +59,7 @@ Leap status     : Normal
 KERNEL = "2026-03-01T08:00:00+00:00 train-01 kernel: NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.15\n"
 ETHTOOL = "NIC statistics:\n     rx_discards_phy: 0\n     tx_prio3_pause: 4\n"
 MODULES = "".join(f"{name} 16384 0 - Live 0x0\n" for name in ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib", "nvidia"))
+DRIVER = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.15  Release Build\n"
 ANSWERS = {
     "nvidia-smi -q": SMI.format(licence=LICENSED),
     "nvidia-smi topo": TOPO,
@@ -76,6 +77,7 @@ def healthy(root, answers=(), without=(), soft=False):
     guest = Guest(root, kept)
     files = guest.files
     files.write("/proc/modules", MODULES)
+    files.write("/proc/driver/nvidia/version", DRIVER)
     files.write("/sys/class/net/ens224/mtu", "9000\n")
     files.write("/sys/class/net/ens224/operstate", "up\n")
     files.write("/sys/class/net/ens224/address", "00:50:56:90:00:11\n")

@@ -25,6 +25,7 @@ def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
         "mtu": 9000,
         "addresses": {"train-01": "192.168.6.132"},
         "interfaces": {"train-01": "ens224"},
+        "gpudirect": "enabled",
     }
     rows = judge.judge([dict(one, evidence="kept") for one in found.values()], intent)["rows"]
     told = {row["check"]: (row["verdict"], row["why"]) for row in rows if row["check"] in probes.CHECKS}
@@ -162,7 +163,7 @@ def test_what_a_guest_does_not_have_is_not_asked(tmp_path, changes, missing):
 def test_results_of_simulated_devices_are_marked(tmp_path):
     found, _outputs = measure(healthy(tmp_path), simulated=["rdma"])
     assert {check for check, one in found.items() if one["simulated"]} == {
-        *("guest.topology", "guest.modules", "guest.rdma_device", "guest.gid", "guest.counters"),
+        *("guest.topology", "guest.gpudirect", "guest.modules", "guest.rdma_device", "guest.gid", "guest.counters"),
     }
 
 
