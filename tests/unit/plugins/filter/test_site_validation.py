@@ -279,13 +279,11 @@ def test_documented_example_gives_what_is_documented():
 
 def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
     lost = {"unreachable": True, "msg": "no route", "changed": False}
-    told = results.looks(
-        [
-            {"inventory_hostname": "a", "__validation_before": {"measurements": [], "outputs": {}, "changed": False}},
-            {"inventory_hostname": "b", "__validation_before": lost, "__validation_after": lost},
-        ]
-    )
-    assert told == {
+    variables = {
+        "a": {"__validation_before": {"measurements": [], "outputs": {}, "changed": False}},
+        "b": {"__validation_before": lost, "__validation_after": lost},
+    }
+    assert results.seen(variables, [{"name": "a"}, {"name": "b"}], "tcp")["guests"] == {
         "a": {"before": {"measurements": [], "outputs": {}}, "after": {}},
         "b": {phase: {"unreachable": True, "msg": "no route"} for phase in ("before", "after")},
     }
@@ -293,17 +291,14 @@ def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
 
 def test_a_program_of_osu_of_a_loop_is_a_run():
     result = {"item": {"check": "pair.mpi_lat", "guests": ["a", "b"], "hosts": [], "command": ["x"]}, "failed": True}
-    assert results.run(result) == {
-        "check": "pair.mpi_lat",
-        "variant": "",
-        "guests": ["a", "b"],
-        "run": {"failed": True},
-    }
+    (run,) = results.seen({"a": {"__validation_osu_runs": [result]}}, [{"name": "a"}], "tcp")["runs"][2:]
+    assert run == {"check": "pair.mpi_lat", "variant": "", "guests": ["a", "b"], "run": {"failed": True}}
 
 
 def test_a_training_of_a_loop_is_a_run():
     result = {"item": {"variant": "1:tcp", "guests": ["a"], "hosts": []}, "training": {"msg": ""}, "failed": False}
-    assert results.run(result) == {
+    (run,) = results.seen({"a": {"__validation_training": {"results": [result]}}}, [{"name": "a"}], "tcp")["runs"][2:]
+    assert run == {
         "check": "cluster.training",
         "variant": "1:tcp",
         "guests": ["a"],

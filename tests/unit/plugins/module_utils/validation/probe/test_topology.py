@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-import yaml
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes, record, topology
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.document import document
 from ansible_collections.aiready.vsphere.plugins.modules import validation_result
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation import results
 
 from unit.plugins.modules.described import checked
 
 from .healthy import healthy, wish
 
-try:
-    from ansible.template import trust_as_template
-except ImportError:  # before ansible-core 2.19, which takes any text for a template
-    trust_as_template = str
-
-ROLE = Path(__file__).resolve().parents[6] / "roles" / "validation" / "vars" / "main.yml"
 PLACE = {"host": "esx-01", "nic": "vmnic2", "address": "10.0.112.11"}
 
 
@@ -127,8 +117,5 @@ def test_what_the_guests_said_reaches_the_record_and_the_report(tmp_path):
 
 
 def test_the_role_hands_on_how_many_gpus_a_guest_has():
-    told = yaml.safe_load(ROLE.read_text()).items()
-    inputs = {name: trust_as_template(text) for name, text in told if isinstance(text, str)}
     guest = {"name": "job-01", **PLACE, "gpu": 2, "slots": 1, "interface": "ens224"}
-    templar = Templar(loader=DataLoader(), variables={**inputs, "validation_guests": [guest]})
-    assert templar.template(inputs["__validation_places"]) == {"job-01": {**PLACE, "gpu": 2}}
+    assert results.parts([guest])["places"] == {"job-01": {**PLACE, "gpu": 2}}
