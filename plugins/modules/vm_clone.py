@@ -216,8 +216,8 @@ options:
     default: template
   disk_gb:
     description:
-      - Size in GB of the first disk of new VMs. The disk grows to it when the VM is made. V(0) keeps the size of the
-        template.
+      - Size in GB of the first disk of new VMs. The disk grows to it when the VM is made. Without it, or with V(0),
+        the disk has the size that the template has.
       - The first disk has the lowest unit on the first controller, SCSI before NVMe before SATA. Its partitions and
         file systems are those of the template until the guest grows them, as cloud-init does by default.
       - A template with a larger disk is refused, since vSphere does not shrink disks. The size of an item of type OVF
@@ -225,7 +225,6 @@ options:
         a sufficient size finishes it.
       - VMs that are there keep the size that they have.
     type: int
-    default: 0
   firmware:
     description:
       - V(efi) refuses a template with BIOS firmware, with which GPUs that have large memory windows do not work.
