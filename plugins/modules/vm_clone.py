@@ -214,6 +214,17 @@ options:
     type: str
     choices: [thin, thick, template]
     default: template
+  disk_gb:
+    description:
+      - Size in GB of the first disk of new VMs. The disk grows to it when the VM is made. Without it, or with V(0),
+        the disk has the size that the template has.
+      - The first disk has the lowest unit on the first controller, SCSI before NVMe before SATA. Its partitions and
+        file systems are those of the template until the guest grows them, as cloud-init does by default.
+      - A template with a larger disk is refused, since vSphere does not shrink disks. The size of an item of type OVF
+        is known only after it was deployed. A VM that is refused then stays, off and not set up, and the next run with
+        a sufficient size finishes it.
+      - VMs that are there keep the size that they have.
+    type: int
   firmware:
     description:
       - V(efi) refuses a template with BIOS firmware, with which GPUs that have large memory windows do not work.
@@ -264,6 +275,7 @@ EXAMPLES = r"""
         cluster: gpu
         folder: training
         disk: thin
+        disk_gb: 400
         cloud_init:
           userdata: |
             #cloud-config
@@ -368,7 +380,15 @@ vms:
       description: What was found, in the same terms as RV(vms[].after).
       type: dict
       returned: always
-      sample: {exists: false, path: null, host: null, datastore: null, source: null, owner: null, cloud_init: []}
+      sample:
+        exists: false
+        path: null
+        host: null
+        datastore: null
+        source: null
+        owner: null
+        disk_gb: null
+        cloud_init: []
     after:
       description: What is there now, read again after the change; in check mode, what would be there.
       type: dict
@@ -398,6 +418,10 @@ vms:
           description: What it belongs to, null for a VM without O(owner).
           type: str
           returned: success
+        disk_gb:
+          description: Size of its first disk in GB, null without O(disk_gb).
+          type: float
+          returned: success
         cloud_init:
           description: Which data for cloud-init it has, never what is in them.
           type: list
@@ -410,6 +434,7 @@ vms:
         datastore: datastore-01
         source: /dc1/vm/ubuntu-template
         owner: null
+        disk_gb: null
         cloud_init: [metadata, userdata]
     changes:
       description: What was changed, or would be in check mode, one entry per setting.

@@ -26,7 +26,8 @@ from .machines import (
 @pytest.mark.parametrize("path", [path for path in NETWORKS if path != "tcp"])
 def test_vms_are_created_from_nothing_as_announced_and_the_second_run_changes_nothing(lab, path):
     lab = lab()
-    site = lab.site(**created(path))
+    machine = {**created(path)["machine"], "disk_gb": 120}
+    site = lab.site(**created(path, machine=machine))
     planned, made = lab.work / "plan", lab.work / "made"
     look = lab.run("--check", "--diff", *site, env=plan.environment(planned))
     assert look.status == 0, look.output
@@ -36,6 +37,7 @@ def test_vms_are_created_from_nothing_as_announced_and_the_second_run_changes_no
         "job-01",
         "esx-02.lab.example",
         '"memory_gb": 64',
+        '"disk_gb": 120',
         PROFILE,
         NETWORKS[path].get("portgroup", "0000:3b:00.0"),
     ):
@@ -47,6 +49,7 @@ def test_vms_are_created_from_nothing_as_announced_and_the_second_run_changes_no
     (stage,) = json.loads((planned / "stages.json").read_text())["stages"]
     assert stage.get("decided_later", []) == []
     assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert [disk.capacityInKB // 1024**2 for vm in vms_of(lab) for disk in vm.disks] == [120, 120]
     assert {vm.host.name for vm in vms_of(lab)} == {"esx-01.lab.example", "esx-02.lab.example"}
     assert traffic(lab, path) == GOOD[path]
     before = [untouched(vm) for vm in vms_of(lab)]

@@ -38,7 +38,8 @@ NOT_LOOSER = {
         roce.cnp_priority roce.cnp_dscp roce.trust roce.mtu roce.bandwidth_percent roce.ecn.min_kb roce.ecn.max_kb
         roce.ecn.probability roce.ecn.by_speed[].speed roce.ecn.by_speed[].min_kb roce.ecn.by_speed[].max_kb
         roce.ecn.by_speed[].probability roce.watchdog.detection_ms roce.watchdog.recovery_ms roce.watchdog.action
-        roce.dcbx placement.policy machine.cpus machine.cores_per_socket machine.memory_gb machine.hardware_version
+        roce.dcbx placement.policy machine.cpus machine.cores_per_socket machine.memory_gb machine.disk_gb
+        machine.hardware_version
         machine.advanced machine.metadata machine.start vms[].count vms[].profiles vms[].cpus vms[].cores_per_socket
         vms[].memory_gb guests.driver.headers guests.licence.feature_type runtime.engine runtime.source
         runtime.toolkit_version runtime.cdi training.pull training.builtin training.command training.arguments

@@ -60,6 +60,39 @@ def test_only_a_vm_of_this_module_without_an_owner_gets_one_later(twin, drive, e
     assert not module("vm_clone", **wish)["changed"]
 
 
+def disks_of(running, *names):
+    return [[disk.capacityInKB // 1024**2 for disk in vm_of(running, name).disks] for name in names]
+
+
+def test_the_disk_of_new_vms_grows_in_the_request_that_makes_them_and_others_keep_theirs(twin, drive):
+    running = twin(seed=world({"disk_gb": 30}))
+    module = drive(running)
+    call = {**CALL, "disk_gb": 80}
+    looked = module("vm_clone", check=True, **call)
+    made = module("vm_clone", **call)
+    assert not made["failed"], made["msg"]
+    assert {"path": "disk_gb", "before": None, "after": 80, "needs": None} in result(made, "new-01")["changes"]
+    assert [vm["changes"] for vm in looked["vms"]] == [vm["changes"] for vm in made["vms"]]
+    assert looked["diff"] == made["diff"]
+    assert disks_of(running, "new-01", "new-02", "ubuntu-template") == [[80], [80], [40]]
+    assert len({disk.backing.fileName for vm in running.world.of_kind("VirtualMachine") for disk in vm.disks}) == 4
+    assert running.requests["ReconfigVM_Task"] == 0
+    # A VM that is there keeps its size, smaller or larger.
+    for size in (0, 60, 90):
+        assert not module("vm_clone", **{**CALL, "disk_gb": size})["changed"]
+    there = module("vm_clone", disk_gb=80, template="ubuntu-template", vms=[{"name": "train-01"}])
+    assert (there["changed"], result(there)["after"]["disk_gb"]) == (False, 30)
+    assert disks_of(running, "new-01", "train-01") == [[80], [30]]
+
+
+@pytest.mark.parametrize("kind, fits", [("thick", False), ("thin", True)])
+def test_a_disk_that_grows_needs_its_whole_size_only_where_it_is_thick(twin, drive, kind, fits):
+    running = twin(seed=world({}))
+    answer = drive(running)("vm_clone", check=True, disk=kind, disk_gb=600, **CALL)
+    assert answer["failed"] is not fits
+    assert [vm["failure"].get("code") for vm in answer["vms"]].count("no_disk_space") == (0 if fits else 1)
+
+
 def test_one_that_fails_does_not_keep_the_others_and_leaves_nothing(twin, drive):
     fault = {"method": "CloneVM_Task", "fault": "FileLocked", "message": "The disk is locked."}
     running = twin(seed=world({}), faults=[("fail_tasks", fault)])
@@ -98,7 +131,7 @@ def _spec(running, name):
         state.Store(vim.Datastore(store.moid), store.moid, store.name, 0, True),
         vim.ResourcePool(host.compute.pool.moid),
     )
-    wish = {"name": name, "cloud_init": None, "annotation": None, "owner": None}
+    wish = {"name": name, "cloud_init": None, "annotation": None, "owner": None, "disk_gb": 0}
     return spec.clone(wish, target, state.Source(path="/lab/vm/templates/ubuntu-template"), "template")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from .lab import result
 from .rows.vm_clone import BOTH as TWO
-from .rows.vm_clone import machine, machines, world
+from .rows.vm_clone import machine, machines, vm_of, world
 
 pytestmark = pytest.mark.usefixtures("brisk")
 
@@ -55,6 +55,55 @@ def test_a_vm_of_an_ovf_that_a_killed_run_has_not_set_up_is_finished(twin, drive
     assert answer["vms"] == predicted["vms"]
     assert machines("new-")(running) == {"new-01": initialised("new-01", "esx-01")}
     assert not module("vm_clone", **call)["changed"]
+
+
+def size_of(running, name="new-01"):
+    return [disk.capacityInKB // 1024**2 for disk in vm_of(running, name).disks]
+
+
+@pytest.mark.parametrize("item", [VMTX, OVF], ids=["template", "OVF"])
+def test_the_disk_of_a_vm_from_a_library_grows(twin, drive, item):
+    running = twin(seed=library(item))
+    module = drive(running)
+    call = {**ITEM, "vms": TWO[:1], "disk_gb": 80}
+    predicted = module("vm_clone", check=True, **call)
+    answer = module("vm_clone", **call)
+    assert not answer["failed"], answer["msg"]
+    assert result(answer, "new-01")["changes"] == result(predicted, "new-01")["changes"]
+    assert result(answer, "new-01")["after"]["disk_gb"] == 80
+    assert size_of(running) == [80]
+    assert not module("vm_clone", **call)["changed"]
+
+
+def test_a_vm_of_an_ovf_whose_disk_a_killed_run_has_not_grown_is_finished(twin, drive):
+    fault = {"method": "ReconfigVM_Task", "fault": "HostNotConnected", "message": "Gone."}
+    running = twin(seed=library(OVF), faults=[("fail_tasks", fault)])
+    module = drive(running)
+    call = {**ITEM, "vms": TWO[:1], "disk_gb": 80}
+    assert module("vm_clone", **call)["failed"]
+    assert size_of(running) == [40]
+    predicted = module("vm_clone", check=True, **call)
+    answer = module("vm_clone", **call)
+    assert not answer["failed"], answer["msg"]
+    assert {"path": "disk_gb", "before": 40, "after": 80, "needs": None} in result(answer, "new-01")["changes"]
+    assert answer["vms"] == predicted["vms"]
+    assert size_of(running) == [80]
+    assert not module("vm_clone", **call)["changed"]
+
+
+def test_a_vm_of_an_ovf_with_a_larger_disk_is_refused_until_the_size_suffices(twin, drive):
+    running = twin(seed=library(OVF))
+    module = drive(running)
+    call = {**ITEM, "vms": TWO[:1], "disk_gb": 20}
+    for changed in (True, False):
+        answer = module("vm_clone", **call)
+        assert "VM new-01: its first disk should have 20 GB. Its first disk has 40 GB, disk_gb is 20" in answer["msg"]
+        assert "Set disk_gb to 40 or more, or to 0 to keep the size, then run again." in answer["msg"]
+        assert result(answer, "new-01")["failure"]["code"] == "disk_would_shrink"
+        assert (answer["changed"], size_of(running)) == (changed, [40])
+    answer = module("vm_clone", **{**call, "disk_gb": 50})
+    assert not answer["failed"], answer["msg"]
+    assert size_of(running) == [50]
 
 
 @pytest.mark.parametrize(

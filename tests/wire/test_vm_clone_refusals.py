@@ -82,6 +82,13 @@ CASES = [
         _template(connection="inaccessible"),
     ),
     Case(
+        "template with a larger disk",
+        {"disk_gb": 20},
+        "disk_would_shrink",
+        "template /lab/vm/templates/ubuntu-template: VMs should be made from it. Its first disk has 40 GB, disk_gb is "
+        "20, and vSphere does not shrink disks. Set disk_gb to 40 or more, or to 0 to keep the size.",
+    ),
+    Case(
         "customization without tools",
         {"customization": CUSTOM},
         "template_without_tools",

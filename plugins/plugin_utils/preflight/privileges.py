@@ -41,6 +41,7 @@ NEEDS = (
     Need("machines", "folder", "VirtualMachine.Config.AddRemoveDevice", "vGPUs and adapters"),
     Need("machines", "folder", "VirtualMachine.Config.AdvancedConfig", "memory mapped I/O and other settings"),
     Need("machines", "folder", "VirtualMachine.Config.CPUCount", "processors"),
+    Need("machines", "folder", "VirtualMachine.Config.DiskExtend", "larger disks of new VMs", when="grows"),
     Need("machines", "folder", "VirtualMachine.Config.EditDevice", "adapters"),
     Need("machines", "folder", "VirtualMachine.Config.Memory", "memory"),
     Need("machines", "folder", "VirtualMachine.Config.Resource", "the reservation of memory"),

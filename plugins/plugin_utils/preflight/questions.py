@@ -91,6 +91,7 @@ def _privileges(site: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     conditions = {
         "": True,
         "creates": creates(site),
+        "grows": creates(site) and machine["disk_gb"] > 0,
         "customizes": creates(site) and bool(machine["customization"]),
         "removes": bool(site["absent"]) or site["prune"] == "delete",
         "drs": creates(site) and site["placement"]["drs"] == "enabled",

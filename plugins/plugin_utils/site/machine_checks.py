@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 NO_NAME = re.compile(r"[/\x00-\x1f\x7f]")
 PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
 # Read only when a VM is made, so that they mean nothing where all VMs exist.
-AT_CREATION = ("content_library", "customization", "datastore", "folder", "metadata")
+AT_CREATION = ("content_library", "customization", "datastore", "disk_gb", "folder", "metadata")
 OF_ENTRY_AT_CREATION = ("datastore", "folder", "host")
+# Of one virtual disk (configuration maximums of vSphere: 62 TB).
+MOST_DISK_GB = 62 * 1024
 # Hardware versions from which vSphere takes them (facts of vSphere 7.0 and 8.0; PVRDMA: vSphere networking guide).
 HARDWARE_OF_PVRDMA = 13
 HARDWARE_OF_DYNAMIC = 17
@@ -83,6 +85,11 @@ def _source(machine: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"site.machine.metadata.{key}: user data is no metadata, and holds secrets. Put it as site_userdata into a "
             "vault."
+        )
+    if not 0 <= machine["disk_gb"] <= MOST_DISK_GB:
+        yield (
+            f"site.machine.disk_gb: {machine['disk_gb']} is no size of a disk in vSphere. Use up to {MOST_DISK_GB} (62 "
+            "TB), or 0 to keep the size of the template."
         )
     if not 1 <= machine["wait_timeout_s"] <= 86400:
         yield f"site.machine.wait_timeout_s: {machine['wait_timeout_s']} is no time to wait. Use 1 to 86400 seconds."

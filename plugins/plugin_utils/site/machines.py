@@ -17,25 +17,6 @@ if TYPE_CHECKING:
 # Network adapter and GPU talk directly only where the VM has the adapter, or a part of it, as a PCIe device.
 DIRECT_PATHS = ("sriov", "passthrough")
 OF_GPU = ("unified_memory", "memory_reservation", "mmio")
-OF_MACHINE = (
-    "advanced",
-    "content_item",
-    "content_library",
-    "cores_per_socket",
-    "cpus",
-    "customization",
-    "datastore",
-    "folder",
-    "hardware_version",
-    "latency_sensitivity",
-    "memory_gb",
-    "metadata",
-    "numa",
-    "start",
-    "template",
-    "wait_for",
-    "wait_timeout_s",
-)
 OF_NETWORK = ("adapters", "path", "portgroup", "protocol", "switch")
 OF_PLACEMENT = ("anti_affinity", "automation", "drs", "policy", "rule")
 OF_ENTRY = ("cores_per_socket", "cpus", "datastore", "folder", "host", "memory_gb")
@@ -50,7 +31,7 @@ def machines(site: Any) -> dict[str, Any]:
     gpu, network = site["gpu"], site["network"]
     inputs = {
         **{key: gpu[key] for key in OF_GPU},
-        **{key: site["machine"][key] for key in OF_MACHINE},
+        **site["machine"],
         **{key: network[key] for key in OF_NETWORK},
         **{key: site["placement"][key] for key in OF_PLACEMENT},
         "vms": [vm for entry in site["vms"] for vm in _vms(entry, gpu)],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WAITING = ("tasks_in_flight", "task_timeout_s")
 FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
-CLONE = (*WAITING, "cluster", "datacenter", "datastore", "folder", "owner", "template")
+CLONE = (*WAITING, "cluster", "datacenter", "datastore", "disk_gb", "folder", "owner", "template")
 # As the role calls them, and as vm_clone does.
 FROM_LIBRARY = {"content_library": "library", "content_item": "library_item"}
 LABELS = ("gpu_label", "nic_label")

@@ -31,6 +31,7 @@ NUMBERS = (
     "adapters",
     "cores_per_socket",
     "cpus",
+    "disk_gb",
     "guest_shutdown_timeout_s",
     "hardware_version",
     "max_per_vm",
@@ -139,7 +140,7 @@ def _place_of(vm: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[tupl
             yield key, vm[key]
     if inputs["gpu_mode"] == "passthrough":
         yield "gpus", vm.get("gpus", 1)
-    for key in ("cpus", "memory_gb"):
+    for key in ("cpus", "disk_gb", "memory_gb"):
         if vm.get(key) or inputs[key]:
             yield key, vm.get(key) or inputs[key]
     if inputs["path"] != "tcp":

@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import UNFINISHED, Machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import moid
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
@@ -35,8 +35,8 @@ _PROPERTIES = (
     "runtime.host",
     "runtime.powerState",
 )
-# What a removal would delete with the VM.
-_OF_REMOVAL = ("config.hardware.device", "snapshot")
+# What a removal would delete with the VM, and the disk that grows.
+_DEVICES = ("config.hardware.device", "snapshot")
 _POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
 # A disk that several VMs write to.
 _SHARED = "sharingMultiWriter"
@@ -54,7 +54,7 @@ def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -
             continue
         if row is not None:
             rows[index] = row
-    asked = _PROPERTIES + (_OF_REMOVAL if any(item.wish["state"] == "absent" for item in items) else ())
+    asked = _PROPERTIES + (_DEVICES if any(_needs_devices(item.wish) for item in items) else ())
     read_rows = retrieve(vcenter, {"VirtualMachine": asked}, [row.ref for row in rows.values()], skip_gone=True)
     details = {row.moid: row for row in read_rows}
     found = {}
@@ -67,7 +67,7 @@ def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -
             continue
         # While vCenter copies, the new VM has a name and no configuration.
         ready = bool(detail.get("config.files.vmPathName"))
-        found[index] = (detail, _machine(world, row, detail) if ready else Machine(making=True))
+        found[index] = (detail, _machine(world, row, detail, items[index].wish) if ready else Machine(making=True))
     return found
 
 
@@ -115,10 +115,16 @@ def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
     return rows[0]
 
 
-def _machine(world: World, row: Row, detail: Row) -> Machine:
+def _needs_devices(wish: Mapping[str, Any]) -> bool:
+    return wish["state"] == "absent" or bool(wish["disk_gb"])
+
+
+def _machine(world: World, row: Row, detail: Row, wish: Mapping[str, Any]) -> Machine:
     extra = {option.key.lower(): option.value for option in detail.get("config.extraConfig") or ()}
     host = world.hosts.get(moid(detail.get("runtime.host")))
     home = detail.get("config.files.vmPathName")
+    devices = detail.get("config.hardware.device") or ()
+    first = disk.first(devices) if wish["disk_gb"] else None
     origin = origin_of(extra, row.get("name", ""))
     return Machine(
         exists=True,
@@ -127,13 +133,15 @@ def _machine(world: World, row: Row, detail: Row) -> Machine:
         datastore=home[1 : home.index("]")] if home.startswith("[") else None,
         source=origin.source,
         owner=origin.owner,
+        disk_gb=disk.gb(first) if first is not None else None,
         cloud_init=cloud_init.parts_set(extra),
         finished=detail.get("config.annotation") != UNFINISHED,
         power=_POWER.get(str(detail.get("runtime.powerState")), "off"),
         template=bool(detail.get("config.template")),
         firmware=detail.get("config.firmware"),
         snapshots=detail.get("snapshot") is not None,
-        other_disks=tuple(_other_disks(home, detail.get("config.hardware.device") or ())),
+        other_disks=tuple(_other_disks(home, devices)),
+        disk=first,
     )
 
 

@@ -113,6 +113,12 @@ class Maker:
         customizations: Mapping[int, vim.vm.customization.Specification],
     ) -> None:
         """What a VM of an OVF item gets after its deployment; its mark goes in the same request."""
+        for item in items:
+            try:
+                rules.refuse_shrinking(item, current(item))
+            except OperatorError as error:
+                item.error = error
+        items = [item for item in items if item.error is None]
         todo = [item for item in items if customizations.get(id(item)) is not None]
         wanted = "its guest should be customized"
         jobs = [
@@ -126,7 +132,7 @@ class Maker:
         self._settle(
             [item for item in items if item.error is None],
             "it should be set up",
-            lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source)),
+            lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source, current(item).disk)),
         )
 
     def claim(self, items: Sequence[Item[Wish, Machine]]) -> None:

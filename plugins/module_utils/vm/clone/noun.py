@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import rest, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import (
     customization,
+    disk,
     library,
     machines,
     placing,
@@ -42,6 +43,7 @@ class Clones(Noun[Wish, states.Machine]):
         self._vcenter: VCenter = None  # type: ignore[assignment]
         self._service: rest.Rest = None  # type: ignore[assignment]
         self._world: world.World = None  # type: ignore[assignment]
+        self._disk_gb: int = params.get("disk_gb") or 0
         self._maker: Maker = None  # type: ignore[assignment]
         self._source: states.Source = None  # type: ignore[assignment]
         self._entry: library.Entry | None = None
@@ -72,6 +74,7 @@ class Clones(Noun[Wish, states.Machine]):
             source.refuse_unfit(
                 self._source, self._params["firmware"], any(item.wish["customization"] for item in todo)
             )
+            source.refuse_disk(self._source, self._disk_gb)
             self._customizations = customization.specifications(self._vcenter, todo, self._source)
             self._place([item for item in todo if not item.now.exists])
             if self._is_ovf and self._targets:
@@ -150,7 +153,9 @@ class Clones(Noun[Wish, states.Machine]):
 
     def _place(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
         """A target for each VM that has to be made, or the reason why there is none."""
-        need = self._source.thick_bytes if self._params["disk"] == "thick" else self._source.thin_bytes
+        kind = self._params["disk"]
+        need = self._source.thick_bytes if kind == "thick" else self._source.thin_bytes
+        need += disk.more_bytes(self._source.disk, self._disk_gb, kind)
         # Those with a host of their own go first, so that the others are spread over what is left.
         for item in sorted(items, key=lambda one: not one.wish["host"]):
             try:

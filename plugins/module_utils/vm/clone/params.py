@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
@@ -73,6 +73,7 @@ ARGUMENTS = dict(
     cluster={"type": "str"},
     resource_pool={"type": "str"},
     disk={"type": "str", "choices": ["thin", "thick", "template"], "default": "template"},
+    disk_gb={"type": "int"},
     firmware={"type": "str", "choices": ["efi", "ignore"], "default": "efi"},
     move={"type": "str", "choices": ["keep", "refuse", "cold"], "default": "keep"},
     **_PER_VM,
@@ -94,6 +95,7 @@ def wishes(params: Mapping[str, Any]) -> list[Wish]:
         if task["cloud_init"] and own["cloud_init"]:
             wish["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
         wish.update(name=entry["name"].strip(), state=params["state"], move=params["move"], owner=params["owner"])
+        wish["disk_gb"] = params["disk_gb"] or 0
         wish["planned_off"] = (params["planned"] or {}).get("power") == "off"
         result.append(wish)
     return result
@@ -128,6 +130,8 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
         problems.append("library is set, and library_item is not; name the item of the library.")
     if _said(params["cloud_init"]) and _said(params["customization"]):
         problems.append("cloud_init and customization are both set; the guests obey one of them, choose it.")
+    if not 0 <= (params["disk_gb"] or 0) <= disk.MOST_GB:
+        problems.append(f"disk_gb is {params['disk_gb']}; use 0, or a size of up to {disk.MOST_GB} GB (62 TB).")
     if params["owner"] is not None and (not params["owner"].strip() or _NO_OWNER.search(params["owner"])):
         problems.append("owner has to be a name without slashes and control characters.")
     wanted = wishes(params)

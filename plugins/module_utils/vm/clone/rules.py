@@ -10,7 +10,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import stored_name
 
@@ -31,15 +31,31 @@ def new(item: Item[Wish, Machine], target: Target, source: Source, folder_path: 
         datastore=cast("Store", target.store).name,
         source=source.path,
         owner=wish["owner"],
+        disk_gb=wish["disk_gb"] or None,
         cloud_init=_parts(wish, source.cloud_init),
     )
 
 
 def unfinished(item: Item[Wish, Machine], source: Source) -> Machine:
     """The wanted state of a VM that a run which was killed has deployed from a library and not set up."""
-    parts = _parts(item.wish, item.now.cloud_init)
-    owner = item.wish["owner"]
-    return dataclasses.replace(item.now, source=source.path, owner=owner, cloud_init=parts, finished=True)
+    refuse_shrinking(item, item.now)
+    return dataclasses.replace(
+        item.now,
+        source=source.path,
+        owner=item.wish["owner"],
+        disk_gb=item.wish["disk_gb"] or None,
+        cloud_init=_parts(item.wish, item.now.cloud_init),
+        finished=True,
+    )
+
+
+def refuse_shrinking(item: Item[Wish, Machine], found: Machine) -> None:
+    """Refuse the size of a disk of which nothing was known before its VM was deployed."""
+    refusal = disk.refusal(found.disk, item.wish["disk_gb"])
+    if refusal is not None:
+        cause, fix, code = refusal
+        fix += ", then run again. Remove the VM with state=absent if you do not need it"
+        raise _refused(item, f"its first disk should have {item.wish['disk_gb']} GB", cause, fix, code)
 
 
 def claimed(item: Item[Wish, Machine], wanted: Machine) -> Machine:

@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import moid
 
@@ -93,9 +93,10 @@ def read(vcenter: VCenter, ref: Ref, path: str) -> Source:
         tools=None if tools is None else str(tools) != "guestToolsNotInstalled",
         nics=sum(isinstance(device, vim.vm.device.VirtualEthernetCard) for device in devices),
         thin_bytes=int(storage.committed) if storage is not None else 0,
-        thick_bytes=sum((disk.capacityInKB or 0) * 1024 for disk in disks),
+        thick_bytes=sum((one.capacityInKB or 0) * 1024 for one in disks),
         cloud_init=cloud_init.parts_set(extra),
         host=moid(row.get("runtime.host")),
+        disk=disk.first(devices),
     )
 
 
@@ -130,6 +131,13 @@ def refuse_unfit(source: Source, firmware: str, customized: bool) -> None:
             "Install open-vm-tools in the template, or use cloud_init",
             "template_without_tools",
         )
+
+
+def refuse_disk(source: Source, disk_gb: int) -> None:
+    """Raise why its first disk cannot get this size; the disks of an OVF are not known before it is deployed."""
+    refusal = disk.refusal(source.disk, disk_gb) if source.item_id is None else None
+    if refusal is not None:
+        raise _unfit(source, *refusal)
 
 
 def _unfit(source: Source, found: str, todo: str, code: str) -> OperatorError:

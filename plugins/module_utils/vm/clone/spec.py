@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import owner
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Store, Target
@@ -24,7 +24,7 @@ def clone(
     wish: Mapping[str, Any],
     target: Target,
     source: Source,
-    disk: str,
+    kind: str,
     customization: vim.vm.customization.Specification | None = None,
 ) -> vim.vm.CloneSpec:
     """CloneVM_Task's spec: switched off, with everything that has to be there before the first boot."""
@@ -34,22 +34,25 @@ def clone(
             pool=target.pool,
             datastore=cast("Store", target.store).ref,
             diskMoveType=_FULL_COPY,
-            transform=_TRANSFORM[disk],
+            transform=_TRANSFORM[kind],
         ),
         powerOn=False,
         template=False,
-        config=first_settings(wish, source),
+        config=first_settings(wish, source, source.disk),
         customization=customization,
     )
 
 
-def first_settings(wish: Mapping[str, Any], source: Source) -> vim.vm.ConfigSpec:
-    """The ConfigSpec that makes a copy the VM that was wished for."""
+def first_settings(
+    wish: Mapping[str, Any], source: Source, first: vim.vm.device.VirtualDisk | None
+) -> vim.vm.ConfigSpec:
+    """The ConfigSpec that makes a copy the VM that was wished for; first: its first disk."""
     extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish["owner"], wish["name"])}
     if wish["cloud_init"]:
         extra.update(cloud_init.settings(wish["cloud_init"], wish["name"]))
     spec = vim.vm.ConfigSpec(
-        extraConfig=[vim.option.OptionValue(key=key, value=value) for key, value in sorted(extra.items())]
+        extraConfig=[vim.option.OptionValue(key=key, value=value) for key, value in sorted(extra.items())],
+        deviceChange=disk.growth(first, wish["disk_gb"]),
     )
     # An empty text removes the annotation that came along with an item of a library.
     if wish["annotation"] is not None or source.item_id is not None:

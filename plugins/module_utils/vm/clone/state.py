@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref, vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 # The annotation of a VM that a content library has deployed and that is not set up yet.
 UNFINISHED = "aiready.vsphere: this VM is being set up"
 
-_SHOWN = ("exists", "path", "host", "datastore", "source", "owner")
+_SHOWN = ("exists", "path", "host", "datastore", "source", "owner", "disk_gb")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Machine:
     datastore: str | None = None
     source: str | None = None
     owner: str | None = None
+    # Read only where the task sets a size.
+    disk_gb: float | None = None
     cloud_init: tuple[str, ...] = ()
     finished: bool = True
     # Not compared: its name is taken by a copy that is on its way.
@@ -43,6 +45,7 @@ class Machine:
     # Files of disks that are not its own: in the folder of another VM, or open to several VMs.
     other_disks: tuple[str, ...] = dataclasses.field(default=(), compare=False)
     firmware: str | None = dataclasses.field(default=None, compare=False)
+    disk: vim.vm.device.VirtualDisk | None = dataclasses.field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Source:
     thick_bytes: int = 0
     cloud_init: tuple[str, ...] = ()
     host: str | None = None
+    disk: vim.vm.device.VirtualDisk | None = None
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 from pyVmomi import vim
 
-from vsphere_twin.model import cloning, inventory, tasks
+from vsphere_twin.model import cloning, inventory, snapshots, tasks
 
 GIB = 1 << 30
 
@@ -146,6 +148,41 @@ def test_a_datastore_without_room_refuses_and_thin_disks_need_less(here):
         "Insufficient disk space on datastore 'disk'.",
     )
     assert [clone(here, f"thin-{number}").state for number in (1, 2, 3, 4)] == ["success"] * 3 + ["error"]
+
+
+def resized(vm, size_gb):
+    """The first disk of a VM with another size, as clients send it."""
+    disk = copy.copy(vm.disks[0])
+    disk.capacityInKB, disk.capacityInBytes = size_gb * 1024**2, size_gb * GIB
+    return vim.vm.ConfigSpec(deviceChange=[vim.vm.device.VirtualDeviceSpec(operation="edit", device=disk)])
+
+
+def test_a_disk_grows_in_the_request_of_a_clone_and_stays_the_copy_that_it_is(here):
+    assert clone(here, config=resized(here.vm("base"), 300)).state == "success"
+    (disk,) = here.vm("copy").disks
+    assert (disk.capacityInBytes, disk.backing.fileName) == (300 * GIB, "[disk] copy/copy.vmdk")
+    assert here.vm("base").disks[0].capacityInBytes == 100 * GIB
+
+
+def test_a_clone_whose_disk_would_shrink_or_not_fit_is_refused(here):
+    assert failed(clone(here, config=resized(here.vm("base"), 99)))[0] == "InvalidDeviceOperation"
+    flat = {"transform": "flat"}
+    task = clone(here, config=resized(here.vm("base"), 20000), location=flat)
+    assert failed(task) == ("NoDiskSpace", "Insufficient disk space on datastore 'disk'.")
+    assert inventory.find_by_path(here.world, "lab/vm/jobs/copy") is None
+
+
+def test_a_disk_below_a_snapshot_or_of_a_linked_clone_does_not_grow(here):
+    vm = here.vm("vm")
+    larger = resized(vm, 300)
+    snapshots.create(here.world, vm, "before", "")
+    task = here.reconfigure("vm", deviceChange=larger.deviceChange)
+    assert failed(task)[0] == "InvalidDeviceOperation"
+    linked = {"diskMoveType": "createNewChildDiskBacking"}
+    assert failed(clone(here, source="vm", config=larger, location=linked))[0] == "InvalidDeviceOperation"
+    assert clone(here, source="vm", location=linked).state == "success"
+    # A full copy has no disk below its own, whatever its source has.
+    assert clone(here, "full", source="vm", config=larger).state == "success"
 
 
 def begun(here, name="copy", **more):

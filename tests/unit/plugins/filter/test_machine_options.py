@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 from .machine_inputs import inputs
@@ -21,6 +22,15 @@ def test_an_item_of_a_content_library_is_named_as_the_module_names_it():
     clone = machine_options(VMS, inputs(content_library="images", content_item="ubuntu"))["clone"]
     assert (clone["library"], clone["library_item"]) == ("images", "ubuntu")
     assert "content_item" not in clone
+
+
+@pytest.mark.parametrize("disk_gb, clone", [("120", {"disk_gb": 120}), ("0", {})], ids=["set", "as the template"])
+def test_a_size_of_the_disk_is_asked_of_the_clone_and_of_the_placement(disk_gb, clone):
+    asked = machine_options(VMS, inputs(template="t", disk_gb=disk_gb))
+    assert {key: value for key, value in asked["clone"].items() if key == "disk_gb"} == clone
+    assert [{key: value for key, value in vm.items() if key == "disk_gb"} for vm in asked["to_place"]] == (
+        [clone] * len(VMS)
+    )
 
 
 def test_what_was_set_reaches_every_module_that_takes_it():

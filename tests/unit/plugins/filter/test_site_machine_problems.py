@@ -108,6 +108,15 @@ PROBLEMS = {
         existing(vms=[{"name": "a", "host": "esx-01"}]),
         "site.vms[0].host: it acts when a VM is created, but nothing says from what.",
     ),
+    "disk of VMs that exist": (
+        existing(machine={"disk_gb": 100}),
+        "site.machine.disk_gb: it acts when a VM is created, but nothing says from what.",
+    ),
+    "less than no disk": (site({"disk_gb": -1}), "site.machine.disk_gb: -1 is no size of a disk in vSphere."),
+    "disk larger than any": (
+        site({"disk_gb": 63489}),
+        "site.machine.disk_gb: 63489 is no size of a disk in vSphere. Use up to 63488 (62 TB), or 0 to keep the size",
+    ),
     "no processor": (site({"cpus": 0}), "site.machine.cpus: 0 is none. Use at least 1, or leave it out."),
     "less than no memory, in an entry": (
         site(vms=[{"name": "a", "memory_gb": -1}]),

@@ -77,7 +77,7 @@ class Copy:
         try:
             reconfigure.apply(world, vm, vim.vm.ConfigSpec(deviceChange=list(spec.location.deviceChange or [])))
             if spec.config is not None:
-                reconfigure.apply(world, vm, spec.config)
+                reconfigure.apply(world, vm, _of_copy(self._source, vm, spec.config))
             if spec.customization is not None:
                 customization.accept(vm, spec.customization)
             if spec.template:
@@ -114,6 +114,21 @@ class Copy:
         if world.guests is not None:
             world.guests.clone(source, vm)
         return vm
+
+
+def _of_copy(source, vm, config):
+    """The ConfigSpec with the copies of disks that it names by the files of the source, as clients of CloneVM do.
+
+    Packer's vsphere-clone and community.vmware's vmware_guest send the disk as the template has it, with a new size.
+    """
+    files = {disk.backing.fileName for disk in source.disks if isinstance(disk.backing, backings.FLAT)}
+    own = {disk.key: disk.backing for disk in vm.disks}
+    config = copy.deepcopy(config)
+    for change in config.deviceChange or []:
+        device = change.device
+        if change.operation == "edit" and getattr(getattr(device, "backing", None), "fileName", None) in files:
+            device.backing = copy.deepcopy(own.get(device.key, device.backing))
+    return config
 
 
 def _pool(world, source, location):
@@ -231,6 +246,8 @@ def _copied(world, vm, device, disks):
         fresh.backing.thinProvisioned = disks.thin(device)
         fresh.backing.fileName = _file(vm, device, disks.store(device))
         fresh.backing.uuid = None
+        # A linked clone writes on top of the disk of its source; a full copy has no other disk below it.
+        fresh.backing.parent = copy.deepcopy(device.backing) if disks.linked else None
     else:
         return device
     backings.fill(world, vm, fresh, None)

@@ -172,7 +172,7 @@ def _edit(world, vm, index, spec):
             setattr(device, info.name, value)
     if isinstance(device, DEVICE.VirtualDisk) and spec.device.capacityInBytes is None and spec.device.capacityInKB:
         device.capacityInBytes = spec.device.capacityInKB * 1024
-    backings.check_edit(index, old, device)
+    backings.check_edit(vm, index, old, device)
     backings.fill(world, vm, device, None, new=False)
     if isinstance(device, DEVICE.VirtualEthernetCard):
         if vm.power != "poweredOff" and nics.replugs(old, device):

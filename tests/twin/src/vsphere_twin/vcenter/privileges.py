@@ -23,6 +23,7 @@ FURTHER = (
     "VirtualMachine.Config.AddRemoveDevice",
     "VirtualMachine.Config.AdvancedConfig",
     "VirtualMachine.Config.CPUCount",
+    "VirtualMachine.Config.DiskExtend",
     "VirtualMachine.Config.EditDevice",
     "VirtualMachine.Config.HostUSBDevice",
     "VirtualMachine.Config.Memory",

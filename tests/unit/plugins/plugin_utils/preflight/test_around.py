@@ -290,6 +290,10 @@ def test_privileges_follow_from_the_site():
     assert creating[("vm", "ubuntu")] == {"VirtualMachine.Provisioning.DeployTemplate"}
     assert "VirtualMachine.Inventory.CreateFromExisting" in creating[("folder", "training")]
     assert "VirtualMachine.Inventory.Delete" not in creating[("folder", "training")]
+    grows = "VirtualMachine.Config.DiskExtend"
+    assert grows not in creating[("folder", "training")]
+    larger = privileges({**CREATES, "machine": {**CREATES["machine"], "disk_gb": 200}})
+    assert grows in larger[("folder", "training")]
     removing = privileges({**CREATES, "absent": ["job-03"]})
     assert "VirtualMachine.Inventory.Delete" in removing[("folder", "training")]
     assert "Host.Config.PciPassthru" not in creating[("host", None)]

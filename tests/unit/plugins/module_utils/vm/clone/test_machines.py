@@ -90,7 +90,7 @@ class Lab:
 
     def read(self, name="train-01", **wish):
         """The Machine of this name, or the error."""
-        item = Item(name, {"name": name, "folder": None, "state": "present", **wish}, {})
+        item = Item(name, {"name": name, "folder": None, "state": "present", "disk_gb": 0, **wish}, {})
         found = machines.read(self.vcenter, self.world, [item])
         return item.error or (found[0][1] if found else None)
 

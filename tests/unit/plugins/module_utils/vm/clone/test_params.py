@@ -48,6 +48,8 @@ def test_options_that_are_null_are_not_set():
         ({"vms": [{"name": "a"}], "template": None}, "template or library_item is needed to make VMs"),
         ({"vms": [{"name": "a"}], "library_item": "x"}, "template and library_item are both set"),
         ({"vms": [{"name": "a"}], "library": "x"}, "library is set, and library_item is not"),
+        ({"vms": [{"name": "a"}], "disk_gb": -1}, "disk_gb is -1; use 0, or a size of up to 63488 GB (62 TB)."),
+        ({"vms": [{"name": "a"}], "disk_gb": 63489}, "disk_gb is 63489; use 0, or a size of up to 63488 GB (62 TB)."),
         ({"vms": [{"name": "a"}, {"name": "A"}]}, "VM a is listed 2 times."),
         ({"vms": [{"name": " "}]}, "VM (without a name): name is empty."),
         ({"vms": [{"name": "a" * 81}]}, "the name has 81 characters; vSphere takes at most 80."),

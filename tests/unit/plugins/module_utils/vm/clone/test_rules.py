@@ -26,6 +26,7 @@ def item(now, **wish):
         "state": "present",
         "cloud_init": None,
         "owner": None,
+        "disk_gb": 0,
         "planned_off": False,
         **wish,
     }

@@ -14,7 +14,8 @@ OVF = state.Source(path="images/ubuntu", item_id="item-1")
 
 
 def wish(**more):
-    return {"name": "train-01", "cloud_init": None, "annotation": None, "customization": None, "owner": None, **more}
+    unset = dict.fromkeys(("cloud_init", "annotation", "customization", "owner"))
+    return {"name": "train-01", **unset, "disk_gb": 0, **more}
 
 
 def settings(made):
@@ -50,7 +51,7 @@ def test_a_copy_carries_whose_it_is():
     ids=["that of the template stays", "a new one", "the mark of an OVF goes", "a new one for an OVF"],
 )
 def test_the_annotation_of_a_copy(source, said, annotation):
-    assert spec.first_settings(wish(annotation=said), source).annotation == annotation
+    assert spec.first_settings(wish(annotation=said), source, None).annotation == annotation
 
 
 @pytest.mark.parametrize("files", [True, False])

@@ -35,7 +35,9 @@ class Lab:
 
     def machines(self, *names, **wish):
         """{name of a VM that is there: Machine}, and {name: code} of those with trouble."""
-        items = [Item(name, {"name": name, "folder": None, "state": "present", **wish}, {}) for name in names]
+        items = [
+            Item(name, {"name": name, "folder": None, "state": "present", "disk_gb": 0, **wish}, {}) for name in names
+        ]
         found = machines.read(self.vcenter, world.read(self.vcenter, None), items)
         shown = {items[index].label: machine for index, (_row, machine) in found.items()}
         return shown, {item.label: item.error for item in items if item.error}
