@@ -80,7 +80,7 @@ def test_a_broken_text_is_refused_with_its_line(text, said):
 
 @pytest.mark.parametrize("date", ["2026-11-25", "2026-11-25T10:00:00Z", "2026-11-25 10:00:00.5+01:00"])
 def test_a_date_is_a_text(date):
-    assert parse(f"a = {date}\nb = [{date}, 1]\n") == {"a": date, "b": [date, 1]}
+    assert read(f"a = {date}\nb = [{date}, 1]\n") == {"a": date, "b": [date, 1]}
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_a_date_is_a_text(date):
     ],
 )
 def test_blanks_at_the_beginning_of_a_value_are_left_out(written, value):
-    assert parse(f"a = {written}\n") == {"a": value}
+    assert read(f"a = {written}\n") == {"a": value}
