@@ -529,7 +529,7 @@ options:
           - The passthrough devices that the VM has besides its vGPUs.
           - The list is exact. Devices that are not in it are removed, missing ones are added, and what matches is not
             touched. The order does not matter. A kind that is listed twice means two devices.
-          - Required with O(passthrough.state=present), for each VM here or in O(vms[].devices). Not regarded with
+          - Required with O(passthrough.state=present), for each VM here or in O(vms[].passthrough.devices). Not regarded with
             O(passthrough.state=absent).
         type: list
         elements: dict
@@ -600,7 +600,7 @@ options:
             removed, missing ones are added, and what matches is not touched.
           - An adapter with the O(vmxnet3.adapters[].mac) of an entry is that entry's, on whatever port group it is,
             and is moved.
-          - Required, for each VM here or in O(vms[].adapters).
+          - Required, for each VM here or in O(vms[].vmxnet3.adapters).
         type: list
         elements: dict
         suboptions:
@@ -646,7 +646,7 @@ options:
           - The list is exact. PVRDMA adapters that are not in it are removed, missing ones are added, and what
             matches is not touched. Adapters are matched by MAC address, then by port group, and one that is left over
             is moved before another one is added.
-          - Required with O(pvrdma.state=present), for each VM here or in O(vms[].adapters). Not regarded with
+          - Required with O(pvrdma.state=present), for each VM here or in O(vms[].pvrdma.adapters). Not regarded with
             O(pvrdma.state=absent).
         type: list
         elements: dict
@@ -743,7 +743,7 @@ options:
           - The list is exact. SR-IOV adapters that are not in it are removed, missing ones are added, and what
             matches is not touched. Adapters are matched by MAC address, then by port group, and one that is left over
             is moved before another one is added.
-          - Required with O(sriov.state=present), for each VM here or in O(vms[].adapters). Not regarded with
+          - Required with O(sriov.state=present), for each VM here or in O(vms[].sriov.adapters). Not regarded with
             O(sriov.state=absent).
         type: list
         elements: dict
