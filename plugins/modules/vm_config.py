@@ -529,8 +529,8 @@ options:
           - The passthrough devices that the VM has besides its vGPUs.
           - The list is exact. Devices that are not in it are removed, missing ones are added, and what matches is not
             touched. The order does not matter. A kind that is listed twice means two devices.
-          - Required with O(passthrough.state=present), for each VM here or in O(vms[].passthrough.devices). Not regarded
-            with O(passthrough.state=absent).
+          - Required with O(passthrough.state=present), for each VM here or in O(vms[].passthrough.devices). Not
+            regarded with O(passthrough.state=absent).
         type: list
         elements: dict
         suboptions:
