@@ -113,7 +113,7 @@ options:
             type: int
   devices:
     description:
-      - The passthrough devices that the VM shall have besides its vGPUs.
+      - The passthrough devices that the VM has besides its vGPUs.
       - The list is exact. Devices that are not in it are removed, missing ones are added, and what matches is not
         touched. The order does not matter. A kind that is listed twice means two devices.
       - Required with O(state=present), for each VM here or in O(vms[].devices). Not regarded with O(state=absent).

@@ -104,7 +104,7 @@ options:
             default: true
   adapters:
     description:
-      - The PVRDMA adapters that the VM shall have.
+      - The PVRDMA adapters that the VM has.
       - The list is exact. PVRDMA adapters that are not in it are removed, missing ones are added, and what matches is
         not touched. Adapters are matched by MAC address, then by port group, and one that is left over is moved before
         another one is added.

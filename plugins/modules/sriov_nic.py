@@ -103,7 +103,7 @@ options:
             default: true
   adapters:
     description:
-      - The SR-IOV adapters that the VM shall have.
+      - The SR-IOV adapters that the VM has.
       - The list is exact. SR-IOV adapters that are not in it are removed, missing ones are added, and what matches is
         not touched. Adapters are matched by MAC address, then by port group, and one that is left over is moved before
         another one is added.

@@ -96,7 +96,7 @@ options:
         choices: [enabled, disabled, ignore]
   profiles:
     description:
-      - The vGPU profiles that the VM shall have, as its hosts name them, for example V(grid_a100-40c) for a whole A100
+      - The vGPU profiles that the VM has, as its hosts name them, for example V(grid_a100-40c) for a whole A100
         with 40 GB or V(grid_a100-3-20c) for one that lives in a MIG instance.
       - The list is exact. vGPUs that are not in it are removed, missing ones are added, and what matches is not
         touched. A profile that is listed twice means two vGPUs. The order does not matter.

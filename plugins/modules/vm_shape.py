@@ -175,7 +175,7 @@ options:
     type: int
   hardware_version:
     description:
-      - The virtual hardware version that the VM shall at least have, for example V(20) for C(vmx-20), which is
+      - The virtual hardware version that the VM has at least, for example V(20) for C(vmx-20), which is
         vSphere 8.0.
       - It is raised only if it is asked for here, never beyond what the VM's host knows, and never lowered. A VM with a
         newer version is left alone.
@@ -190,7 +190,7 @@ options:
     default: ignore
   numa_nodes:
     description:
-      - The NUMA nodes of the host that the VM shall be near to, counted from 0. Usually those of its GPU and its
+      - The NUMA nodes of the host that the VM is placed near to, counted from 0. Usually those of its GPU and its
         network adapter.
       - One node for a VM that fits into it, all nodes for a VM that takes the whole host.
       - V([]) takes away what either O(numa_method) has set. Without the option, NUMA is left as it is.

@@ -91,7 +91,7 @@ options:
             default: true
   adapters:
     description:
-      - The adapters that the VM shall have on the port groups that are named. Adapters on them that are too many are
+      - The adapters that the VM has on the port groups that are named. Adapters on them that are too many are
         removed, missing ones are added, and what matches is not touched.
       - An adapter with the O(adapters[].mac) of an entry is that entry's, on whatever port group it is, and is moved.
       - Required, for each VM here or in O(vms[].adapters).
