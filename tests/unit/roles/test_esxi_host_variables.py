@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import fields
 
-from unit.roles.variables import value_of
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import Request
+
+from unit.roles.variables import made_by, value_of
 
 SEEN = {
     "name": "esx-01",
@@ -22,6 +25,11 @@ SEEN = {
 def plan(**given):
     given = {"esxi_host_name": "esx-01", "esxi_host_bmc_address": "", "__esxi_host_seen": {"host": SEEN}, **given}
     return value_of("esxi_host", "__esxi_host_plan", **given)
+
+
+def test_the_plan_gets_every_input_that_it_reads():
+    names = [name.removeprefix("esxi_host_") for name in made_by("esxi_host")["__esxi_host_names"]]
+    assert sorted([*names, "user"]) == sorted(one.name for one in fields(Request))
 
 
 def test_the_defaults_request_nothing():
