@@ -76,7 +76,7 @@ RUNGS = (
         rests_on=("gpu", "rdma"),
     ),
     Rung(
-        *("guest.gpudirect", "Direct path between network adapter and GPU memory", GUEST, "guest", ""),
+        *("guest.gpudirect", "Kernel and driver support for GPUDirect RDMA", GUEST, "guest", ""),
         needs=("guest.driver",),
         paths=DIRECT_PATHS,
         gpu=True,
