@@ -11,7 +11,7 @@ import sys
 from typing import Any, Sequence, cast
 
 try:
-    import tomllib
+    import tomllib  # novermin
 except ImportError:
     tomllib = None  # type: ignore[assignment]
 
