@@ -19,12 +19,13 @@ def made_by(tasks: list) -> Iterator[str]:
             yield from made_by(task.get(part))
 
 
-@pytest.mark.parametrize("role", roles())
+# Two roles make nothing; a reader that finds nothing in another one is broken.
+@pytest.mark.parametrize("role", sorted(roles().keys() - {"horovod", "site"}))
 def test_no_result_or_fact_hides_a_variable_of_its_role(role):
     folder = roles()[role]
     variables = folder / "vars" / "main.yml"
     named = set(load(variables)) if variables.is_file() else set()
     files = [yaml.safe_load(path.read_text()) for path in (folder / "tasks").rglob("*.yml")]
     made = {name for tasks in files for name in made_by(tasks)}
-    assert made or role in ("horovod", "site")
+    assert made
     assert named & made == set()
