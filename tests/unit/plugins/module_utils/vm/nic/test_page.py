@@ -28,5 +28,5 @@ def test_the_page_holds_the_table_of_costs():
 
 
 def test_the_page_lists_every_refusal_and_none_that_does_not_exist():
-    table = PAGE.partition("## What is refused")[2].partition("\n## ")[0]
+    table = PAGE.partition("## Rejected requests")[2].partition("\n## ")[0]
     assert set(re.findall(r"(?m)^\| `([a-z_]+)` \|", table)) == set(codes())
