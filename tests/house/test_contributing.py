@@ -9,7 +9,7 @@ import pytest
 from house.collection import ROOT
 
 PAGE = (ROOT / "docs" / "contributing.md").read_text()
-SECTION = PAGE.partition("## Where does my change go?\n")[2].partition("\n## ")[0]
+SECTION = PAGE.partition("## Files of each change\n")[2].partition("\n## ")[0]
 TOP = {path.name for path in ROOT.iterdir()}
 # A path from the root of the repository; <name> is in the place of any name.
 PATHS = sorted({one for one in re.findall(r"`([\w<>.*/-]+)`", SECTION) if one.partition("/")[0] in TOP and "/" in one})
