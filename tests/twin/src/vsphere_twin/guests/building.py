@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections import deque
 from pathlib import Path
 
@@ -49,12 +50,11 @@ def failed(what, lines, todo):
     return EngineProblem(f"{what} failed. Its last lines:", *(f"  {line}" for line in lines), todo)
 
 
-def followed(argv, say, todo):
-    """Run a tool to its end, and tell its steps."""
+def followed(argv, say, todo, **added):
+    """Run a tool to its end, and report its steps; `added` is added to its environment."""
     lines = Lines(say)
-    with subprocess.Popen(
-        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-    ) as process:
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, env={**os.environ, **added}, **output) as process:
         for line in process.stdout:
             lines.take(line)
     if process.returncode != 0:
@@ -88,7 +88,9 @@ def bootstrapped(client, name, say, todo, packages, arguments=()):
         argv += [f"--dpkgopt=path-exclude={one}" for one in LEFT_OUT]
         versions = Path(folder) / "packages.txt"
         argv += [f'--customize-hook=chroot "$1" {LIST} >{versions}']
-        followed([*argv, *arguments, SUITE, str(tar), *sources()], say, todo)
+        # mmdebstrap gives all files this time. Hooks know it too: apt compares its cache with the times of its lists.
+        epoch = str(int(time.time()))
+        followed([*argv, *arguments, SUITE, str(tar), *sources()], say, todo, SOURCE_DATE_EPOCH=epoch)
         compared(name, versions.read_text(encoding="utf-8").splitlines(), say)
         say("Handing it to the engine.")
         repository, _colon, tag = name.partition(":")
