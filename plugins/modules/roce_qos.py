@@ -8,146 +8,142 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: roce_qos
-short_description: Give RoCE its class on the ports of a switch
+short_description: Manage RoCE QoS on the ports of a switch
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets on one switch what RoCE needs, from one description for all platforms. This is trust, the map from DSCP to
-    priority, priority flow control (PFC) with its buffers, ECN, the share of bandwidth, the queue of congestion
-    notifications, MTU, and the watchdog.
-  - Knows NVIDIA Onyx, NVIDIA Cumulus Linux (NVUE), SONiC, Enterprise SONiC, Cisco NX-OS, Arista EOS and Dell OS10. The
-    platform follows from C(ansible_network_os). Juniper Junos is only read.
-  - Compares what packets meet, not lines of text. A configuration that an operator wrote in another but equal form
-    is left
-    alone, and a second lossless priority is found that no comparison of lines would find.
-  - Sends only what differs, in one edit, and never takes the lossless class away from a port before the new one is
-    there.
-  - Afterwards reads what runs, and goes back to what was there before if it is not what was wanted, if a command is
-    refused, or if the connection breaks. RV(switch.outcome) says in which state the switch is.
-  - A switch that is configured as wanted and runs otherwise is a failure too, although nothing is changed then.
-  - The collections of the vendors have no module for it, or one that compares lines. Enterprise SONiC's C(sonic_roce)
+  - Configures RoCE QoS on one switch from one platform-neutral description.
+  - The settings are trust, the map from DSCP to priority, priority flow control (PFC) with its buffers, ECN, the bandwidth
+    share, the queue of congestion notifications, MTU and the PFC watchdog.
+  - Supports NVIDIA Onyx, NVIDIA Cumulus Linux (NVUE), SONiC, Enterprise SONiC, Cisco NX-OS, Arista EOS and Dell OS10. It only
+    reads Juniper Junos. C(ansible_network_os) selects the platform.
+  - Compares the effect on packets, not lines of text. The module leaves an equal configuration in another form unchanged. It also
+    finds a second lossless priority, which a comparison of lines misses.
+  - Sends only the differences, in one edit. The lossless traffic class of a port never disappears before the new one exists.
+  - Reads the running configuration after the change. The module rolls back if the running configuration differs from the
+    request, if the switch refuses a command, or if the connection breaks. RV(switch.outcome) states the result.
+  - Fails if the switch is configured as requested but the running configuration differs. Nothing is changed in this case.
+  - The collections of the vendors have no module for RoCE QoS, or one that compares lines. Enterprise SONiC's C(sonic_roce)
     restarts the switch.
 notes:
-  - Cumulus Linux and SONiC are reached by C(ssh) with C(become), the others by C(ansible.netcommon.network_cli).
-    For Onyx and
-    OS10 this collection brings the plugins, as C(aiready.vsphere.onyx) and C(aiready.vsphere.os10).
-  - What each platform is sent, and what it cannot do, stands in the collection's pages on switches.
-  - Changing PFC or buffers programs the hardware anew. Links may lose packets for a moment, on some platforms all
-    of them.
-  - Objects that others made are never deleted. They may be detached from the ports that the task names.
+  - The module reaches Cumulus Linux and SONiC by C(ssh) with C(become), and the others by C(ansible.netcommon.network_cli).
+    This collection contains the plugins for Onyx and OS10, C(aiready.vsphere.onyx) and C(aiready.vsphere.os10).
+  - The collection's pages on switches list the commands and the limits of each platform.
+  - Changing PFC or buffers reprograms the hardware. The affected port can drop packets for a moment, on some platforms all
+    ports.
+  - The module never deletes unmanaged objects. It may detach them from the ports of the task.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.roce_intent
 attributes:
   check_mode:
-    details: EOS, Cumulus Linux and SONiC judge the change themselves, see RV(switch.validated).
+    details: EOS, Cumulus Linux and SONiC validate the change themselves, see RV(switch.validated).
   diff_mode:
-    details: The commands stand below the difference.
+    details: The commands follow the difference.
   platform:
     support: full
-    description: What the commands are sent to.
+    description: Platforms that receive the commands.
     platforms: Onyx, Cumulus Linux, SONiC, NX-OS, EOS, OS10
 options:
   host_ports:
     description:
-      - Ports that lead to hosts, as the switch names them. Ranges such as V(Ethernet1-32) are written out.
+      - Ports to hosts, by the switch's own names. The module expands ranges such as V(Ethernet1-32).
     type: list
     elements: str
     default: []
   fabric_ports:
     description:
-      - Ports that lead to other switches. They are treated alike, but for O(config.dcbx).
+      - Ports to other switches. They get the same settings, except O(config.dcbx).
     type: list
     elements: str
     default: []
   host_mtu:
     description:
-      - MTU of the adapters behind the switch. A smaller O(config.mtu) is refused.
+      - MTU of the adapters behind the switch. The module rejects a smaller O(config.mtu).
     type: int
   state:
     description:
-      - V(present) makes the ports exactly so. Other priorities stop being lossless there.
-      - V(merged) adds, and leaves other lossless priorities as they are.
-      - V(absent) removes it from the ports, and what this module made for it as soon as no port uses it. The MTU stays.
-      - V(gathered) only reads, all ports or those that are named. V(parsed) works out O(outputs), V(rendered)
-        returns the commands for a switch as it comes from the factory. The last two need no switch.
+      - V(present) configures exactly the requested RoCE QoS. Other priorities of these ports become lossy.
+      - V(merged) adds RoCE QoS and keeps other lossless priorities.
+      - V(absent) removes RoCE QoS from the ports. It also removes the objects of this module that no port uses any more. The MTU
+        stays.
+      - V(gathered) only reads the named ports, or all ports.
+      - V(parsed) reads O(outputs). V(rendered) returns the commands for a switch with factory defaults. Both need no switch.
     type: str
     choices: [present, merged, absent, gathered, parsed, rendered]
     default: present
   save:
     description:
-      - When what runs becomes what a restart comes back with.
-      - V(when_verified) is when it was proved that the switch runs as wanted and something is unsaved, also by a run
-        that was killed or by somebody else. Switches that do not tell (Onyx, OS10, Cumulus Linux) are then saved by
-        every run.
-      - V(always) saves every switch in every run that proved it.
+      - When the module saves the running configuration as startup configuration.
+      - V(when_verified) saves if the switch runs as requested and has unsaved changes, also those of a killed run or of another
+        user. Onyx, OS10 and Cumulus Linux do not report unsaved changes, so every run saves them.
+      - V(always) saves every switch in every run that verified it.
+      - V(never) does not save.
     type: str
     choices: [always, when_verified, never]
     default: when_verified
   backup_file:
     description:
-      - File on the controller that gets what the switch had for QoS, before the first change. Only its owner can
-        read it.
+      - File on the controller for the QoS configuration of the switch before the first change. Only its owner can read it.
     type: path
   confirm_timeout_s:
     description:
-      - After how many seconds the switch goes back by itself, on platforms that can (EOS, Cumulus Linux), if the
-        change is
-        not confirmed.
+      - Seconds after which EOS and Cumulus Linux roll back a change that is not confirmed.
     type: int
     default: 300
   verify_timeout_s:
     description:
-      - How long the switch and its peers may take until the change runs.
+      - Seconds that the switch and its peers may need until the change is effective.
     type: int
     default: 30
   reconnect_timeout_s:
     description:
-      - How long a switch whose connection broke is tried again.
+      - Seconds that the module tries to reconnect after the connection broke.
     type: int
     default: 60
   transaction:
     description:
-      - With V(auto), OS10 gets the change as one transaction if it takes C(start transaction). V(never) sends single
-        commands, and the opposite ones if it fails.
+      - Transaction mode of OS10. With V(auto), the module sends the change as one transaction if the switch accepts
+        C(start transaction). V(never) sends single commands, and the inverse commands if the change fails.
     type: str
     choices: [auto, never]
     default: auto
   allow:
     description:
-      - Acts that hurt and are never done otherwise. V(roce_enable_reboot) lets Enterprise SONiC run C(roce enable),
-        which
-        restarts it. V(qos_reload) lets SONiC without any QoS tables run C(config qos reload).
+      - Disruptive actions that the module does only with your permission.
+      - V(roce_enable_reboot) permits C(roce enable) on Enterprise SONiC, which restarts the switch.
+      - V(qos_reload) permits C(config qos reload) on a SONiC switch without QoS tables.
     type: list
     elements: str
     choices: [roce_enable_reboot, qos_reload]
     default: []
   outputs:
     description:
-      - Captured output that O(state=parsed) reads. A text, or a dictionary of commands and their outputs.
-      - A text may be the output of one command, or a transcript of several commands with their prompts.
+      - Captured output that O(state=parsed) reads.
+      - A text with the output of one command, a transcript of several commands with their prompts, or a dictionary of commands
+        and their outputs.
     type: raw
   version:
     description:
-      - Release of the switch, for O(state=rendered) and O(state=parsed), where forms depend on it.
+      - Release of the switch for O(state=rendered) and O(state=parsed), if commands or outputs differ between releases.
     type: str
   platform:
     description:
-      - Operating system of the switch, where C(ansible_network_os) does not say it.
+      - Operating system of the switch, if C(ansible_network_os) does not name it.
     type: str
     choices: [cumulus, enterprise_sonic, eos, junos, nxos, onyx, os10, sonic]
 seealso:
   - module: aiready.vsphere.roce_qos_info
-    description: What a switch does to RoCE, with counters.
+    description: Effective RoCE QoS of a switch, with counters.
   - module: aiready.vsphere.roce_agreement_info
-    description: Whether switches, hosts and guests agree.
+    description: Mismatches between switches, hosts and guests.
   - module: aiready.vsphere.esxi_module_options
-    description: The same on the adapters of ESXi hosts.
+    description: The same settings for adapters of ESXi hosts.
 """
 
 EXAMPLES = r"""
-- name: Lossless RoCE on a leaf
+- name: Configure lossless RoCE on a leaf
   hosts: switches
   gather_facts: false
   tasks:
@@ -156,11 +152,11 @@ EXAMPLES = r"""
         host_ports: [Ethernet1-2]
         fabric_ports: [Ethernet31-32]
 
-- name: The same with a backup, thresholds for faster ports, and adapters that learn the settings
+- name: Add a backup, ECN thresholds by speed and DCBX
   hosts: switches
   gather_facts: false
   tasks:
-    - name: Give RoCE its class, and tell hosts
+    - name: Configure RoCE QoS and announce it by DCBX
       aiready.vsphere.roce_qos:
         config:
           dcbx: ieee
@@ -174,25 +170,25 @@ EXAMPLES = r"""
         backup_file: "{{ roce_backup_dir | default('/tmp') }}/{{ inventory_hostname }}.cfg"
       register: roce
 
-    - name: Tell what was sent
+    - name: Show the commands
       ansible.builtin.debug:
         var: roce.switch.commands
 
-- name: Commands to look at, without a switch
+- name: Render commands without a switch
   hosts: switches
   gather_facts: false
   tasks:
-    - name: Render them
+    - name: Render the commands
       aiready.vsphere.roce_qos:
         host_ports: [Ethernet1-32]
         platform: eos
         state: rendered
 
-- name: Take it away
+- name: Remove RoCE QoS
   hosts: switches
   gather_facts: false
   tasks:
-    - name: Remove the class of RoCE
+    - name: Remove RoCE QoS from the ports
       aiready.vsphere.roce_qos:
         host_ports: [Ethernet1-2]
         fabric_ports: [Ethernet31-32]
@@ -201,7 +197,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 switch:
-  description: What was found and done, also when the task fails. Not with the states that only read or calculate.
+  description:
+    - State of the switch and the result of the change, also after a failure. The states that only read or compute do not return it.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -211,80 +208,80 @@ switch:
       returned: always
       sample: leaf-01
     platform:
-      description: Its operating system.
+      description: Operating system of the switch.
       type: str
       returned: always
       sample: eos
     version:
-      description: Its release.
+      description: Release of the operating system.
       type: str
       returned: always
       sample: 4.32.1F
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: Whether the module changed something, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     commands:
-      description: What was sent, or would be in check mode, in this order.
+      description: Commands that the module sent, or would send in check mode, in this order.
       type: list
       elements: str
       returned: always
       sample: [qos profile AIREADY-ROCE, priority-flow-control on]
     validated:
-      description: Who judged the commands. V(device) is the switch itself, V(computed) only this module.
+      description: Validation of the commands. V(device) is by the switch itself, V(computed) by this module only.
       type: str
       returned: always
       sample: device
     outcome:
-      description: The state that the switch is in. V(unchanged), V(new), V(old) after a failure, or V(unknown),
-        with the
-        reason in the message.
+      description:
+        - State of the switch. V(unchanged), V(new), V(old) after a rollback, or V(unknown). The message gives the reason for
+          V(unknown).
       type: str
       returned: always
       sample: new
     saved:
-      description: Whether what runs was saved, or would be in check mode.
+      description: Whether the running configuration was saved, or would be in check mode.
       type: bool
       returned: always
       sample: true
     backup:
-      description: What the switch had for QoS before, as it writes it. No users, keys or communities.
+      description: QoS configuration of the switch before the change, in its own syntax. It contains no users, keys or communities.
       type: str
       returned: always
       sample: "qos map dscp 26 to traffic-class 3"
     not_supported:
-      description: What was wished for and the platform does not have, with the reason.
+      description: Requested settings that the platform does not support, with the reason.
       type: list
       elements: str
       returned: always
       sample: []
     not_verified:
-      description: What runs and could not be looked at, such as on ports without a link.
+      description: Settings that could not be verified, such as on ports without a link.
       type: list
       elements: str
       returned: always
       sample: ["Ethernet2: no link, so that nothing runs there that could be looked at."]
     ports_down:
-      description: Ports of the task that carry nothing before the change, each with C(port) and C(reason).
+      description: Ports of the task that are down before the change, each with C(port) and C(reason).
       type: list
       elements: dict
       returned: always
       sample: [{port: Ethernet2, reason: administratively down}]
     before:
-      description: What the ports did to RoCE, in the same terms as RV(switch.after).
+      description: RoCE QoS of the ports before the change, in the same format as RV(switch.after).
       type: dict
       returned: always
       sample:
         ports:
           Ethernet1: {trust: pcp, roce_priority: 3, pfc: [], ecn: {}, mtu: 1500}
     after:
-      description: What they do now, read again after the change; in check mode, what they would do.
+      description: RoCE QoS of the ports, read again after the change. In check mode, the expected one.
       type: dict
       returned: always
       contains:
         ports:
-          description: By port. RV(switch.after.ports) has only what the platform knows.
+          description: Effective settings by port name. It has only the settings that the platform supports.
           type: dict
           returned: success
       sample:
@@ -297,42 +294,42 @@ switch:
             mtu: 9216
     changes:
       description:
-        - What was changed, or would be in check mode. Ports that change alike stand in one entry.
-        - In check mode C(confirmation) stands for a change that a run left behind when it was killed, and that the
-          switch will undo by itself. What is wanted is not there to stay then, and is set again.
+        - Changes that the module made, or would make in check mode. Ports with the same change share one entry.
+        - In check mode C(confirmation) is an unconfirmed change of a killed run. The switch is going to undo it, so the
+          module sets the requested configuration again.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: Ethernet1-2.pfc, before: [], after: [3], needs: null}
     pending:
-      description: That what runs is not saved, on platforms that tell.
+      description: Unsaved running configuration, on platforms that report it.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the switch is not as wanted.
+      description: Whether the switch differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why it is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the switch differs from the request, otherwise empty.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the switch is as wanted.
+      description: Cause in machine-readable form, with a stable C(code). Empty if the switch is as requested.
       type: dict
       returned: always
       sample: {}
 gathered:
-  description: What the switch does to RoCE, as RV(aiready.vsphere.roce_qos_info#module:switch).
+  description: Effective RoCE QoS of the switch, as RV(aiready.vsphere.roce_qos_info#module:switch).
   returned: with O(state=gathered)
   type: dict
   sample: {platform: eos, ports: {}}
 parsed:
-  description: The same, from O(outputs).
+  description: The same, computed from O(outputs).
   returned: with O(state=parsed)
   type: dict
   sample: {platform: eos, ports: {}}
@@ -343,7 +340,7 @@ rendered:
   elements: str
   sample: [qos profile AIREADY-ROCE]
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and details.
   returned: failure
   type: dict
   sample: {code: not_proved, outcome: old}
