@@ -8,22 +8,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_roce_info
-short_description: Tell what the network ports of ESXi hosts do to RoCE
+short_description: Gather the RoCE QoS of the network ports of ESXi hosts
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells of many hosts at once how each port treats RoCE. That is what it trusts, the DSCP that it puts on packets, the
-    priorities that it pauses, link-level pause, MTU, and which port of which switch it hears of by LLDP or CDP.
-  - What acts is told, and not what is set. Options of the driver that wait for a restart stand in
-    RV(hosts[].ports[].pending).
-  - A host that does not answer is no error. What vCenter remembers of it is told, and RV(hosts[].not_read) says what is
-    missing.
+  - Returns the RoCE QoS of each network port, for many hosts at once. That is trust, the DSCP that the port sets, the
+    priorities that it pauses, link-level pause, MTU, and the switch port that LLDP or CDP reports.
+  - Returns effective values, not configured ones. RV(hosts[].ports[].pending) has driver options that wait for a reboot.
+  - A host that does not answer is no error. The module returns the data that vCenter stores. RV(hosts[].not_read)
+    lists the missing data.
 notes:
-  - ESXi does not tell how adapters react to marks (ECN), nor the DSCP of congestion notifications. These are null.
-  - A port hears of its switch only where its distributed switch listens to LLDP, or its standard switch to CDP.
-  - Without the option C(trust_state), the driver of ConnectX adapters is taken to trust VLAN tags, as it does by
-    default.
+  - ESXi does not report how adapters react to ECN marks, nor the DSCP of congestion notifications. Both are null.
+  - The switch port is known only if the distributed switch listens to LLDP, or the standard switch to CDP.
+  - If C(trust_state) is not set, the module assumes the default of the ConnectX driver, which is to trust VLAN tags.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.esxcli_transport
@@ -32,8 +30,8 @@ extends_documentation_fragment:
 options:
   hosts:
     description:
-      - The ESXi hosts, each by its name in vCenter, its inventory path or its managed object ID. Left out, all hosts
-        that the user may see.
+      - ESXi hosts, each by its name in vCenter, its inventory path or its managed object ID. If omitted, all hosts that the
+        user may see.
     type: list
     elements: str
     default: []
@@ -44,14 +42,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at a host
+- name: Read the ports of a host
   aiready.vsphere.esxi_roce_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
     password: "{{ vcenter_password }}"
     hosts: [esx-01.example.com]
 
-- name: Every port with RDMA pauses priority 3 and nothing else
+- name: Check that ports with RDMA pause only priority 3
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -60,7 +58,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Look at two hosts
+    - name: Read the ports of two hosts
       aiready.vsphere.esxi_roce_info:
         hosts: [esx-01.example.com, esx-02.example.com]
       register: roce
@@ -75,7 +73,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 hosts:
-  description: The hosts, in the order of O(hosts), or of their names.
+  description: Hosts, in the order of O(hosts) or by name.
   returned: success
   type: list
   elements: dict
@@ -91,45 +89,45 @@ hosts:
       returned: always
       sample: host-12
     connection:
-      description: V(connected), V(disconnected) or V(notResponding).
+      description: Connection state, V(connected), V(disconnected) or V(notResponding).
       type: str
       returned: always
       sample: connected
     not_read:
-      description: What could not be asked, as sentences.
+      description: Data that the module could not read, as sentences.
       type: list
       elements: str
       returned: always
       sample: []
     ports:
       description:
-        - The adapters, in the same terms for hosts and guests. Null is not known.
+        - Network adapters, in the same format for hosts and guests. Null means unknown.
       type: list
       elements: dict
       returned: always
       contains:
         name:
-          description: Its name, such as C(vmnic2) or C(ens192).
+          description: Name of the adapter, such as C(vmnic2) or C(ens192).
           type: str
           returned: always
           sample: vmnic2
         owner:
-          description: The host or guest.
+          description: Host or guest that has the adapter.
           type: str
           returned: always
           sample: esx-01.example.com
         kind:
-          description: V(esxi) or V(linux).
+          description: System type, V(esxi) or V(linux).
           type: str
           returned: always
           sample: esxi
         rdma:
-          description: Its RDMA device. Null for an adapter without RDMA.
+          description: RDMA device of the adapter. Null for an adapter without RDMA.
           type: str
           returned: always
           sample: vmrdma0
         driver:
-          description: Its driver.
+          description: Driver of the adapter.
           type: str
           returned: always
           sample: nmlx5_core
@@ -144,145 +142,145 @@ hosts:
           returned: always
           sample: true
         trust:
-          description: V(dscp), V(pcp), V(both) or V(none).
+          description: Source of the priority. V(dscp), V(pcp), V(both) or V(none).
           type: str
           returned: always
           sample: dscp
         dscp_map:
-          description: Priorities by DSCP.
+          description: Map from DSCP to priority.
           type: dict
           returned: always
           sample: null
         dscp:
-          description: DSCP that the adapter itself puts on packets of RoCE, whoever sends them.
+          description: DSCP that the adapter itself sets on RoCE packets of all senders.
           type: int
           returned: always
           sample: 26
         stamps:
-          description: Whether the adapter itself puts a DSCP on packets of RoCE. Null where nobody tells, as in guests.
+          description: Whether the adapter itself sets a DSCP on RoCE packets. Null where it is not reported, as in guests.
           type: bool
           returned: always
           sample: true
         marks:
-          description: What senders put on packets, each with C(by) and C(traffic_class). Empty means that nobody does.
+          description: Traffic classes that senders set, each with C(by) and C(traffic_class). Empty if no sender sets one.
           type: list
           elements: dict
           returned: always
           sample: null
         pfc:
-          description: Priorities with flow control in both directions, as it acts.
+          description: Priorities with effective flow control in both directions.
           type: list
           elements: int
           returned: always
           sample: [3]
         pfc_sends:
-          description: Priorities for which the adapter asks its peer to wait.
+          description: Priorities for which the adapter sends pauses.
           type: list
           elements: int
           returned: always
           sample: [3]
         pfc_obeys:
-          description: Priorities for which it waits when it is asked to.
+          description: Priorities for which the adapter obeys pauses.
           type: list
           elements: int
           returned: always
           sample: [3]
         ecn:
-          description: Priorities for which it reacts to marks and tells the sender of them.
+          description: Priorities for which the adapter reacts to ECN marks and notifies the sender.
           type: list
           elements: int
           returned: always
           sample: null
         cnp_dscp:
-          description: DSCP of its congestion notifications.
+          description: DSCP of the congestion notifications.
           type: int
           returned: always
           sample: null
         cnp_priority:
-          description: Priority of its congestion notifications.
+          description: Priority of the congestion notifications.
           type: int
           returned: always
           sample: null
         mtu:
-          description: MTU.
+          description: MTU in bytes.
           type: int
           returned: always
           sample: 9000
         vmkernel:
-          description: The VMkernel adapters of an ESXi host that share its switch, and their MTU.
+          description: VMkernel adapters of an ESXi host on the same virtual switch, with their MTU.
           type: dict
           returned: always
           sample: {vmk1: 9000}
         switch:
-          description: Virtual switch of an ESXi host that it is an uplink of. Empty for none, null where not known.
+          description: Virtual switch of an ESXi host that has the adapter as uplink. Empty for none, null where unknown.
           type: str
           returned: always
           sample: dvs-train
         portgroups:
-          description: The port groups of that switch, each with C(name) and C(vlan).
+          description: Port groups of that switch, each with C(name) and C(vlan).
           type: list
           elements: dict
           returned: always
           sample: [{name: pg-rdma, vlan: 111}]
         addresses:
           description:
-            - Who has an address there, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
-            - On ESXi these are the VMkernel adapters of its switch, and C(pvrdma) says which one PVRDMA uses.
+            - IP addresses on the network of the adapter, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
+            - On ESXi these are the addresses of the VMkernel adapters of the switch. C(pvrdma) marks the adapter that PVRDMA uses.
           type: list
           elements: dict
           returned: always
           sample: [{device: vmk1, ip: 192.0.2.11, netmask: 255.255.255.0, vlan: 111, portgroup: pg-rdma, pvrdma: true}]
         pause:
-          description: Whether it pauses all traffic of the link, in either direction.
+          description: Whether link-level pause is on, in either direction.
           type: bool
           returned: always
           sample: false
         dcbx:
-          description: V(ieee), V(cee) or V(off).
+          description: DCBX mode, V(ieee), V(cee) or V(off).
           type: str
           returned: always
           sample: ieee
         dcbx_owner:
-          description: V(firmware) or V(os).
+          description: Owner of DCBX, V(firmware) or V(os).
           type: str
           returned: always
           sample: null
         willing:
-          description: Whether it takes what its peer announces.
+          description: Whether the adapter accepts the settings that its peer announces.
           type: bool
           returned: always
           sample: null
         agents:
-          description: Programs that speak LLDP for it, where they can be seen.
+          description: Programs that use LLDP for the adapter, if they are visible.
           type: list
           elements: str
           returned: always
           sample: []
         cable_length_m:
-          description: Length of cable that its buffers count on.
+          description: Cable length in metres that the buffers are sized for.
           type: int
           returned: always
           sample: null
         lldp:
-          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where nothing listens.
+          description: Neighbors, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
           type: list
           elements: dict
           returned: always
           sample: [{system: leaf-01, port: Ethernet1/1, chassis: "00:1c:73:00:00:01", description: null}]
         pending:
-          description: Settings that wait for a restart.
+          description: Settings that wait for a reboot.
           type: list
           elements: str
           returned: always
           sample: []
         not_read:
-          description: What could not be asked, as sentences.
+          description: Data that the module could not read, as sentences.
           type: list
           elements: str
           returned: always
           sample: []
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and details.
   returned: failure
   type: dict
   sample: {code: host_not_found, subject: Host esx-01}

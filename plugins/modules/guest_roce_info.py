@@ -97,40 +97,40 @@ guest:
       returned: always
       sample: [mlnx_qos, ethtool]
     not_read:
-      description: What could not be asked, as sentences.
+      description: Data that the module could not read, as sentences.
       type: list
       elements: str
       returned: always
       sample: []
     ports:
       description:
-        - The adapters, in the same terms for hosts and guests. Null is not known.
+        - Network adapters, in the same format for hosts and guests. Null means unknown.
       type: list
       elements: dict
       returned: always
       contains:
         name:
-          description: Its name, such as C(vmnic2) or C(ens192).
+          description: Name of the adapter, such as C(vmnic2) or C(ens192).
           type: str
           returned: always
           sample: ens192
         owner:
-          description: The host or guest.
+          description: Host or guest that has the adapter.
           type: str
           returned: always
           sample: train-01
         kind:
-          description: V(esxi) or V(linux).
+          description: System type, V(esxi) or V(linux).
           type: str
           returned: always
           sample: linux
         rdma:
-          description: Its RDMA device. Null for an adapter without RDMA.
+          description: RDMA device of the adapter. Null for an adapter without RDMA.
           type: str
           returned: always
           sample: mlx5_0
         driver:
-          description: Its driver.
+          description: Driver of the adapter.
           type: str
           returned: always
           sample: mlx5_core
@@ -145,139 +145,139 @@ guest:
           returned: always
           sample: true
         trust:
-          description: V(dscp), V(pcp), V(both) or V(none).
+          description: Source of the priority. V(dscp), V(pcp), V(both) or V(none).
           type: str
           returned: always
           sample: dscp
         dscp_map:
-          description: Priorities by DSCP.
+          description: Map from DSCP to priority.
           type: dict
           returned: always
           sample: {"26": 3, "48": 6}
         dscp:
-          description: DSCP that the adapter itself puts on packets of RoCE, whoever sends them.
+          description: DSCP that the adapter itself sets on RoCE packets of all senders.
           type: int
           returned: always
           sample: null
         stamps:
-          description: Whether the adapter itself puts a DSCP on packets of RoCE. Null where nobody tells, as in guests.
+          description: Whether the adapter itself sets a DSCP on RoCE packets. Null where it is not reported, as in guests.
           type: bool
           returned: always
           sample: null
         marks:
-          description: What senders put on packets, each with C(by) and C(traffic_class). Empty means that nobody does.
+          description: Traffic classes that senders set, each with C(by) and C(traffic_class). Empty if no sender sets one.
           type: list
           elements: dict
           returned: always
           sample: [{by: jobs, traffic_class: 106}]
         pfc:
-          description: Priorities with flow control in both directions, as it acts.
+          description: Priorities with effective flow control in both directions.
           type: list
           elements: int
           returned: always
           sample: [3]
         pfc_sends:
-          description: Priorities for which the adapter asks its peer to wait.
+          description: Priorities for which the adapter sends pauses.
           type: list
           elements: int
           returned: always
           sample: [3]
         pfc_obeys:
-          description: Priorities for which it waits when it is asked to.
+          description: Priorities for which the adapter obeys pauses.
           type: list
           elements: int
           returned: always
           sample: [3]
         ecn:
-          description: Priorities for which it reacts to marks and tells the sender of them.
+          description: Priorities for which the adapter reacts to ECN marks and notifies the sender.
           type: list
           elements: int
           returned: always
           sample: [0, 1, 2, 3, 4, 5, 6, 7]
         cnp_dscp:
-          description: DSCP of its congestion notifications.
+          description: DSCP of the congestion notifications.
           type: int
           returned: always
           sample: 48
         cnp_priority:
-          description: Priority of its congestion notifications.
+          description: Priority of the congestion notifications.
           type: int
           returned: always
           sample: 6
         mtu:
-          description: MTU.
+          description: MTU in bytes.
           type: int
           returned: always
           sample: 9000
         vmkernel:
-          description: The VMkernel adapters of an ESXi host that share its switch, and their MTU.
+          description: VMkernel adapters of an ESXi host on the same virtual switch, with their MTU.
           type: dict
           returned: always
           sample: {}
         switch:
-          description: Virtual switch of an ESXi host that it is an uplink of. Empty for none, null where not known.
+          description: Virtual switch of an ESXi host that has the adapter as uplink. Empty for none, null where unknown.
           type: str
           returned: always
           sample: null
         portgroups:
-          description: The port groups of that switch, each with C(name) and C(vlan).
+          description: Port groups of that switch, each with C(name) and C(vlan).
           type: list
           elements: dict
           returned: always
           sample: []
         addresses:
           description:
-            - Who has an address there, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
-            - On ESXi these are the VMkernel adapters of its switch, and C(pvrdma) says which one PVRDMA uses.
+            - IP addresses on the network of the adapter, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
+            - On ESXi these are the addresses of the VMkernel adapters of the switch. C(pvrdma) marks the adapter that PVRDMA uses.
           type: list
           elements: dict
           returned: always
           sample: [{device: ens192, ip: 192.0.2.21, netmask: "24", vlan: null, portgroup: "", pvrdma: false}]
         pause:
-          description: Whether it pauses all traffic of the link, in either direction.
+          description: Whether link-level pause is on, in either direction.
           type: bool
           returned: always
           sample: false
         dcbx:
-          description: V(ieee), V(cee) or V(off).
+          description: DCBX mode, V(ieee), V(cee) or V(off).
           type: str
           returned: always
           sample: ieee
         dcbx_owner:
-          description: V(firmware) or V(os).
+          description: Owner of DCBX, V(firmware) or V(os).
           type: str
           returned: always
           sample: os
         willing:
-          description: Whether it takes what its peer announces.
+          description: Whether the adapter accepts the settings that its peer announces.
           type: bool
           returned: always
           sample: null
         agents:
-          description: Programs that speak LLDP for it, where they can be seen.
+          description: Programs that use LLDP for the adapter, if they are visible.
           type: list
           elements: str
           returned: always
           sample: []
         cable_length_m:
-          description: Length of cable that its buffers count on.
+          description: Cable length in metres that the buffers are sized for.
           type: int
           returned: always
           sample: 7
         lldp:
-          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where nothing listens.
+          description: Neighbors, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
           type: list
           elements: dict
           returned: always
           sample: [{system: leaf-01, port: Ethernet1/1, chassis: "00:1c:73:00:00:01", description: null}]
         pending:
-          description: Settings that wait for a restart.
+          description: Settings that wait for a reboot.
           type: list
           elements: str
           returned: always
           sample: []
         not_read:
-          description: What could not be asked, as sentences.
+          description: Data that the module could not read, as sentences.
           type: list
           elements: str
           returned: always

@@ -8,49 +8,48 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: roce_qos_info
-short_description: Tell what the ports of a switch do to RoCE
+short_description: Gather the RoCE QoS of the ports of a switch
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Reads one switch and tells, in the same terms on all platforms, how its ports treat priorities, what of it runs,
-    what
-    they have counted, and who their neighbours are.
-  - The whole chain is worked out for each port. It leads from the DSCP to the priority, from there to the priority
-    group
-    and the queue, and to what PFC pauses.
-  - Reads Onyx, Cumulus Linux, SONiC, Enterprise SONiC, NX-OS, EOS, OS10 and Junos, configured by whomever.
+  - Reads one switch and returns, in the same format for all platforms, the configured and the running QoS of its ports, their
+    counters and their neighbors.
+  - Computes the whole path of a packet for each port. The path leads from the DSCP to the priority, then to the priority group,
+    the queue and the priorities that PFC pauses.
+  - Supports Onyx, Cumulus Linux, SONiC, Enterprise SONiC, NX-OS, EOS, OS10 and Junos. Another tool or a person may have
+    configured the switch.
 notes:
-  - What a platform does not tell, or does not have, is null. It is never filled with what is likely.
+  - A value that a platform does not report, or does not have, is null. The module never replaces it by a likely value.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.attributes.read_only
 attributes:
   platform:
     support: full
-    description: What the commands are sent to.
+    description: Platforms that receive the commands.
     platforms: Onyx, Cumulus Linux, SONiC, NX-OS, EOS, OS10, Junos
 options:
   ports:
     description:
-      - The ports, as the switch names them, with ranges such as V(Ethernet1-32). Left out, all.
+      - Ports by the switch's own names, with ranges such as V(Ethernet1-32). If omitted, all ports.
     type: list
     elements: str
     default: []
   platform:
     description:
-      - Operating system of the switch, where C(ansible_network_os) does not say it.
+      - Operating system of the switch, if C(ansible_network_os) does not name it.
     type: str
     choices: [cumulus, enterprise_sonic, eos, junos, nxos, onyx, os10, sonic]
 seealso:
   - module: aiready.vsphere.roce_qos
-    description: Sets what is told here.
+    description: Configures these settings.
   - module: aiready.vsphere.roce_agreement_info
-    description: Compares it with hosts, guests and other switches.
+    description: Compares them with hosts, guests and other switches.
 """
 
 EXAMPLES = r"""
-- name: Look at a leaf
+- name: Read the ports of a leaf
   hosts: switches
   gather_facts: false
   tasks:
@@ -59,85 +58,84 @@ EXAMPLES = r"""
         ports: [Ethernet1-2]
       register: roce
 
-    - name: Tell which priorities they pause
+    - name: Show the priorities that they pause
       ansible.builtin.debug:
         msg: "{{ roce.switch.ports | dict2items | items2dict(value_name='value') }}"
 """
 
 RETURN = r"""
 switch:
-  description: The switch.
+  description: Data of the switch.
   returned: success
   type: dict
   contains:
     name:
-      description: Its name in the inventory.
+      description: Name in the inventory.
       type: str
       returned: always
       sample: leaf-01
     hostname:
-      description: Its own name.
+      description: Hostname that the switch itself reports.
       type: str
       returned: always
       sample: leaf-01
     platform:
-      description: Its operating system.
+      description: Operating system of the switch.
       type: str
       returned: always
       sample: eos
     version:
-      description: Its release.
+      description: Release of the operating system.
       type: str
       returned: always
       sample: 4.32.1F
     model:
-      description: Its model.
+      description: Hardware model.
       type: str
       returned: always
       sample: DCS-7060CX2-32S
     exceptions:
-      description: What contradicts a preset, or turns everything off.
+      description: Settings that contradict a preset, or that turn off all QoS.
       type: list
       elements: str
       returned: always
       sample: []
     unread:
       description:
-        - Commands that the switch refused, and commands, ports and texts whose output was not understood, each with
-          the reason. What they hold is not known.
+        - Commands that the switch refused, and commands, ports and texts that the module did not understand, each with the
+          reason. Their contents are unknown.
       type: list
       elements: str
       returned: always
       sample: []
     unsaved:
-      description: Whether what runs differs from what a restart comes back with. Null where the platform does not tell.
+      description: Whether the running configuration differs from the startup configuration. Null where the platform does not report it.
       type: bool
       returned: always
       sample: false
     missing_ports:
-      description: Ports of the task that the switch does not have.
+      description: Ports of the task that do not exist on the switch.
       type: list
       elements: str
       returned: always
       sample: []
     counted:
-      description: By command, all that it printed, of those commands that tell what ports counted.
+      description: Raw output of the commands that show port counters, by command.
       type: dict
       returned: always
       sample: {show priority-flow-control counters: "Port  RxPfc  TxPfc"}
     ports:
       description:
-        - By name, how each port is configured, worked out to what packets meet there. Null is not known.
-        - C(dscp_map), C(queues), C(groups) and C(pfc_queues) are tables by DSCP and by priority. C(pfc) are the
-          priorities
-          with flow control, C(lossless) those with headroom. C(ecn) is by queue, and C(mark) is false where packets are
-          dropped instead.
-        - C(pfc_asymmetric) is true where a port obeys pauses of all priorities and sends only those of C(pfc).
-        - C(enabled) is false where an administrator shut the port down. C(vlan_mode) is V(access), V(trunk) or
-          V(routed), C(untagged) the VLAN of packets without a tag, and C(tagged) the VLANs that it carries with their
-          tag, of those that exist on the switch.
-        - C(running) holds the same keys as they run, with C(up) and C(counters). C(neighbours) is what LLDP shows.
-        - C(running.storms) are the queues that the watchdog holds up now, because the peer does not stop pausing.
+        - Configured QoS of each port by name, as the effect on packets. Null means unknown.
+        - C(dscp_map), C(queues), C(groups) and C(pfc_queues) are tables by DSCP and by priority.
+        - C(pfc) has the priorities with flow control, C(lossless) those with headroom.
+        - C(ecn) is by queue. Its C(mark) is false if packets are dropped instead of marked.
+        - C(pfc_asymmetric) is true if the port obeys pauses of all priorities and sends only those of C(pfc).
+        - C(enabled) is false if an administrator shut the port down.
+        - C(vlan_mode) is V(access), V(trunk) or V(routed). C(untagged) is the VLAN of packets without a tag. C(tagged) has the
+          VLANs that the port carries with their tag, of those that exist on the switch.
+        - C(running) has the same keys with effective values, plus C(up) and C(counters). C(neighbours) is LLDP data.
+        - C(running.storms) has the queues that the watchdog blocks now, because the peer does not stop pausing.
       type: dict
       returned: always
       sample:
@@ -160,7 +158,7 @@ switch:
           running: {up: true, pfc: [3], counters: {pauses_received: {"3": 12}}}
           neighbours: [{system: esx-01.example.com, port: vmnic2, chassis: null, description: null}]
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and details.
   returned: failure
   type: dict
   sample: {code: cannot_read}
