@@ -230,6 +230,14 @@ def test_a_guest_that_is_there_is_looked_at_from_inside(answer, times, what, sta
     assert state_of(told, "job-01", what) == state
 
 
+def test_a_guest_that_a_limit_leaves_out_is_open_and_blocks_nothing():
+    guests = {"look": {"vms": []}, "waiting": [], "problems": [], "answers": [("job-01", None, None, None)]}
+    told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
+    (finding,) = [one for one in told["findings"] if one["where"] == "job-01"]
+    assert (finding["what"], finding["state"]) == ("guest", "open")
+    assert "--limit" in finding["todo"]
+
+
 def test_a_guest_that_is_not_there_yet_is_told_as_such():
     guests = {"look": {"vms": []}, "waiting": ["job-01"], "problems": [], "answers": []}
     told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
