@@ -8,39 +8,40 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: container_engine
-short_description: Settings of a container engine's service that training needs
+short_description: Manage the service settings of a container engine for training
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Lets the containers of Docker or containerd lock memory, as RDMA needs; gives the engine a proxy; and tells Docker
-    which registries it may reach without a check of their certificates.
-  - Makes the engine load what was changed and proves that it has. Docker takes registries over without a restart, the
-    rest needs one. Running containers are not stopped unless that is allowed, see O(restart). An engine that does not
-    start with its new settings gets the old ones back.
-  - What a killed run wrote and did not load is loaded by the next one.
+  - Sets three service settings of Docker or containerd. These are the locked memory limit that RDMA needs, the proxy of
+    the engine, and the registries that Docker may use without certificate verification.
+  - Loads the changed settings into the engine and verifies the result. Docker loads a change of registries without a
+    restart. The other settings need a restart.
+  - Stops no running containers unless O(restart) allows it. If the engine does not start with its new settings, the
+    module restores the old ones.
+  - If a run was killed after it wrote a setting, the next run loads this setting.
 notes:
   - Run it as root.
-  - Limits in C(/etc/security) hold for logins and not for services, so the engine's service has one of its own.
-  - The proxy's credentials lie in a file that only root can read, and not in the service's properties, which every user
-    of the machine can ask for.
+  - Limits in C(/etc/security) apply to logins and not to services. The engine's service therefore has its own limit.
+  - The module stores the proxy credentials in a file that only root can read. It does not use service properties,
+    because every user of the machine can read them.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 options:
   engine:
-    description: The container engine. Podman has no service.
+    description: Container engine. Podman has no service.
     type: str
     choices: [docker, containerd]
     default: docker
   memlock:
-    description: Whether the engine and its containers may lock all memory. V(ignore) leaves the limit as it is.
+    description: Memory that the engine and its containers may lock. V(ignore) leaves the limit unchanged.
     type: str
     choices: [unlimited, ignore]
     default: unlimited
   proxy:
     description:
-      - The proxy by which the engine reaches registries. Without it, the proxy is left as it is; with neither address,
-        the proxy that this module has set is taken away.
+      - Proxy through which the engine reaches registries. If omitted, the proxy settings stay unchanged. If both
+        addresses are empty, the module removes the proxy that it has set.
     type: dict
     suboptions:
       http:
@@ -48,61 +49,62 @@ options:
         type: str
         default: ""
       https:
-        description: Proxy for HTTPS. Empty means that of HTTP.
+        description: Proxy for HTTPS. If empty, the engine uses the proxy for HTTP.
         type: str
         default: ""
       no_proxy:
-        description: Names, domains and networks that are reached without it.
+        description: Names, domains and networks that the engine reaches without the proxy.
         type: list
         elements: str
         default: []
       username:
-        description: User at the proxy.
+        description: User name for the proxy.
         type: str
         default: ""
       password:
-        description: Password at the proxy.
+        description: Password for the proxy.
         type: str
         default: ""
   insecure_registries:
     description:
-      - Registries that Docker may reach without a check of their certificate, or by HTTP. Others that are allowed
-        already are left.
+      - Registries that Docker may use without certificate verification, or over HTTP. Other registries that are already
+        allowed stay allowed.
     type: list
     elements: str
     default: []
   secure_registries:
-    description: Registries that shall not be among these.
+    description: Registries to remove from the list of insecure registries.
     type: list
     elements: str
     default: []
   restart:
     description:
-      - What may be done so that the engine loads its settings.
-      - V(safe) restarts it where that stops no container; otherwise the task fails before anything is changed and names
-        the containers. V(allow) restarts it all the same. V(later) leaves it alone and tells in RV(engine.pending) that
-        it waits.
+      - Policy for loading the settings into the engine.
+      - V(safe) restarts the engine only if that stops no container. Otherwise the task fails before it changes
+        anything, and names the containers.
+      - V(allow) restarts the engine in any case.
+      - V(later) does not restart the engine. RV(engine.pending) lists the pending restart.
     type: str
     choices: [safe, allow, later]
     default: safe
 attributes:
   check_mode:
-    details: The changes and the refusals are those of a real run.
+    details: Reports the same changes and failures as a real run.
   diff_mode:
-    details: Every setting that changes. Of credentials only that they do.
+    details: Shows every changed setting. For credentials, it shows only that they change.
 seealso:
   - module: aiready.vsphere.nvidia_container_runtime
 """
 
 EXAMPLES = r"""
-- name: Containers may lock the memory that RDMA registers
+- name: Allow containers to lock the memory that RDMA registers
   aiready.vsphere.container_engine: {}
 
-- name: Guests reach registries by a proxy
+- name: Configure the registry proxy of all guests
   hosts: training_guests
   become: true
   tasks:
-    - name: Docker uses the proxy, except for the registry in the lab
+    - name: Set the proxy of Docker, except for the lab registry
       aiready.vsphere.container_engine:
         proxy:
           http: http://proxy.example.com:3128
@@ -111,7 +113,7 @@ EXAMPLES = r"""
           password: "{{ proxy_password }}"
         insecure_registries: ["images.example.com:5000"]
 
-- name: Take the proxy away, and check the registry's certificate again
+- name: Remove the proxy and verify the registry certificate
   aiready.vsphere.container_engine:
     proxy: {}
     secure_registries: ["images.example.com:5000"]
@@ -119,7 +121,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 engine:
-  description: The engine of this machine, also when the task fails.
+  description: Result for the engine of this machine, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -129,17 +131,17 @@ engine:
       returned: always
       sample: job-01
     machine_id:
-      description: The ID of the machine in C(/etc/machine-id).
+      description: Machine ID from C(/etc/machine-id).
       type: str
       returned: always
       sample: 4c4c45440058
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(engine.after). Empty when it could not be read.
+      description: State before the change, in the same format as RV(engine.after). Empty when it could not be read.
       type: dict
       returned: always
       sample:
@@ -152,12 +154,12 @@ engine:
         running: true
         loaded: true
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again. In check mode, the expected state.
       type: dict
       returned: always
       contains:
         memlock:
-          description: V(unlimited), or V(limited).
+          description: Locked memory limit, V(unlimited) or V(limited).
           type: str
           returned: success
         proxy_http:
@@ -169,25 +171,25 @@ engine:
           type: str
           returned: success
         no_proxy:
-          description: What is reached without it.
+          description: Names, domains and networks that the engine reaches without the proxy.
           type: list
           elements: str
           returned: success
         proxy_credentials:
-          description: V(set) where there are some.
+          description: V(set) if credentials are configured, else empty.
           type: str
           returned: success
         insecure_registries:
-          description: Registries whose certificates Docker does not check.
+          description: Registries whose certificates Docker does not verify.
           type: list
           elements: str
           returned: success
         running:
-          description: Whether the engine's service runs.
+          description: V(true) if the engine's service is running.
           type: bool
           returned: success
         loaded:
-          description: Whether it runs with these settings.
+          description: V(true) if the engine is running with these settings.
           type: bool
           returned: success
       sample:
@@ -200,35 +202,35 @@ engine:
         running: true
         loaded: true
     changes:
-      description: What was changed, or would be in check mode.
+      description: Changes that were made, or would be made in check mode.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: "docker.service: LimitMEMLOCK", before: "8388608", after: infinity, needs: null}
     pending:
-      description: What waits for a restart of the engine.
+      description: Changes that wait for a restart of the engine.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the engine is not as wanted.
+      description: V(true) if the engine is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why not, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when all is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: containers_would_be_lost, subject: docker on job-01, containers: [train]}

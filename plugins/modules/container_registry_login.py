@@ -8,97 +8,99 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: container_registry_login
-short_description: Login of a user at a container registry
+short_description: Manage the login of a user at a container registry
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Writes a login into the file in which Docker, nerdctl or Podman look for it, or takes it out. Other logins and
-    settings in the file are kept, and only the user can read it.
-  - Asks the registry by its own API whether it takes the login, before anything is written. So a wrong password is an
-    error of this task and not of the first pull in the middle of a training.
-  - No engine and no command line is involved. The password appears in no argument, no environment, no result and no
+  - Adds a login to the file that Docker, nerdctl or Podman reads, or removes it. The module keeps other logins and
+    settings in the file. Only the user can read the file.
+  - Verifies the login with the registry's API before it writes anything. A wrong password therefore fails this task and
+    not the first pull in a training.
+  - Calls no engine and no command line tool. The password appears in no argument, no environment, no result and no
     diff.
 notes:
-  - Of NVIDIA's registry V(nvcr.io), the user is literally V($oauthtoken) and the password is the API key. Write it in
-    single quotes; in double quotes or in a shell, the dollar sign may be taken for something else.
-  - The file holds the password readable for the user and for root, as every engine without a credential helper does.
+  - For NVIDIA's registry V(nvcr.io), the user name is literally V($oauthtoken) and the password is the API key. Write
+    the user name in single quotes. In double quotes or in a shell, the dollar sign may be expanded.
+  - The user and root can read the password in the file, as with every engine without a credential helper.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 options:
   registry:
-    description: Host name of the registry, with the port if it is not 443, as images name it. V(docker.io) is known.
+    description:
+      - Host name of the registry as it appears in image names, with the port if it is not 443. V(docker.io) is
+        supported.
     type: str
     required: true
   username:
-    description: The user. Required with O(state=present).
+    description: User name at the registry. Required with O(state=present).
     type: str
   password:
-    description: The password or API key. Required with O(state=present).
+    description: Password or API key. Required with O(state=present).
     type: str
   state:
-    description: Whether the login shall be there.
+    description: Desired state of the login.
     type: str
     choices: [present, absent]
     default: present
   engine:
     description:
-      - Which engine looks for it. V(docker) and V(containerd), by nerdctl, use C(~/.docker/config.json), V(podman) uses
-        C(~/.config/containers/auth.json).
+      - Engine that reads the login. V(docker) and V(containerd), through nerdctl, use C(~/.docker/config.json).
+        V(podman) uses C(~/.config/containers/auth.json).
     type: str
     choices: [docker, containerd, podman]
     default: docker
   user:
     description:
-      - The user of the guest whose login it is. The file is his and lies in his home. Empty means the user as whom the
-        module runs. Only root can do it for others.
+      - User of the guest who gets the login. The file is in the home directory of this user and belongs to them. If
+        empty, it is the user who runs the module. Only root can set the login of another user.
     type: str
     default: ""
   config_file:
-    description: The file, where it is another one than O(engine) says.
+    description: Path of the file, if it differs from the default of O(engine).
     type: str
     default: ""
   check:
     description:
-      - When the registry is asked. V(changed) asks only before something is written.
+      - Condition for verifying the login with the registry. V(changed) verifies it only before the module writes a
+        login.
     type: str
     choices: [always, changed, never]
     default: always
   ca_file:
     description:
-      - A file on the guest with the registry's certificate authority. Those in C(/etc/docker/certs.d) and
-        C(/etc/containers/certs.d) are used without being named.
+      - File on the guest with the certificate authority of the registry. The module also uses the files in
+        C(/etc/docker/certs.d) and C(/etc/containers/certs.d).
     type: str
     default: ""
   insecure:
     description:
-      - Whether the registry's certificate is not checked, and HTTP will do. The password is then readable on the
-        network.
+      - Whether to skip the certificate verification and to allow HTTP. The password is then readable on the network.
     type: bool
     default: false
   proxy:
     description:
-      - The proxy to ask the registry by, for example V(http://user:password@proxy.example.com:3128). Empty means what
-        the environment says.
+      - Proxy for the connection to the registry, for example V(http://user:password@proxy.example.com:3128). If empty,
+        the module uses the proxy settings of its environment.
     type: str
     default: ""
   no_proxy:
-    description: Names and domains that O(proxy) is not used for.
+    description: Names and domains that the module reaches without O(proxy).
     type: list
     elements: str
     default: []
 attributes:
   check_mode:
-    details: The registry is asked in check mode too.
+    details: The module verifies the login with the registry in check mode too.
   diff_mode:
-    details: The user, and whether there is another password.
+    details: Shows the user name, and whether the password changes.
 seealso:
   - module: aiready.vsphere.nvidia_container_runtime
   - module: community.docker.docker_login
 """
 
 EXAMPLES = r"""
-- name: Images of NVIDIA can be pulled
+- name: Log in to NVIDIA's registry
   aiready.vsphere.container_registry_login:
     registry: nvcr.io
     username: '$oauthtoken'
@@ -108,7 +110,7 @@ EXAMPLES = r"""
   hosts: training_guests
   become: true
   tasks:
-    - name: The training user pulls from the registry of the company
+    - name: Log in the training user at the company registry
       aiready.vsphere.container_registry_login:
         registry: images.example.com:5000
         username: training
@@ -125,7 +127,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 login:
-  description: The login at one registry, also when the task fails.
+  description: Result for the login at one registry, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -135,57 +137,57 @@ login:
       returned: always
       sample: job-01
     machine_id:
-      description: The ID of the machine in C(/etc/machine-id).
+      description: Machine ID from C(/etc/machine-id).
       type: str
       returned: always
       sample: 4c4c45440058
     registry:
-      description: The registry.
+      description: Registry of the login.
       type: str
       returned: always
       sample: nvcr.io
     path:
-      description: The file of the logins.
+      description: Path of the login file.
       type: str
       returned: always
       sample: /home/ops/.docker/config.json
     checked:
       description:
-        - How the registry checked the login. V(basic) by itself, V(token) by its token service, V(open) when it asks
-          nobody for a login, and V(no) when it was not asked.
+        - Method that verified the login. V(basic) is the registry itself, and V(token) is its token service. V(open)
+          means that the registry requires no login. V(no) means that the login was not verified.
       type: str
       returned: always
       sample: token
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(login.after). Empty when it could not be read.
+      description: State before the change, in the same format as RV(login.after). Empty when it could not be read.
       type: dict
       returned: always
       sample: {username: "", password: "", mode: ""}
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again. In check mode, the expected state.
       type: dict
       returned: always
       contains:
         username:
-          description: The user, empty where there is no login.
+          description: User name of the login. Empty if there is no login.
           type: str
           returned: success
         password:
-          description: V(set) where there is one.
+          description: V(set) if there is a password, else empty.
           type: str
           returned: success
         mode:
-          description: The permissions of the file, empty where there is none.
+          description: Permissions of the file. Empty if there is no file.
           type: str
           returned: success
       sample: {username: "$oauthtoken", password: set, mode: "0600"}
     changes:
-      description: What was changed, or would be in check mode.
+      description: Changes that were made, or would be made in check mode.
       type: list
       elements: dict
       returned: always
@@ -193,28 +195,28 @@ login:
         - {path: username, before: null, after: "$oauthtoken", needs: null}
         - {path: password, before: null, after: set, needs: null}
     pending:
-      description: Always empty. Engines read the file with every pull.
+      description: Always empty, because engines read the file with every pull.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the login is not as wanted.
+      description: V(true) if the login is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why not, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when all is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: login_refused, subject: Registry nvcr.io, status: 401}
