@@ -8,14 +8,14 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: nvaie_driver_info
-short_description: Which NVIDIA host driver an ESXi host has and runs
+short_description: Gather the installed and the running NVIDIA host driver
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells the NVIDIA host driver of one ESXi host, its family, version and branch, whether it runs, whether a reboot is
-    due, and which branches the drivers of guests may have.
-  - The family is told by the names of VIBs and components. C(nvidia-smi) on the host does not tell it.
+  - Returns the NVIDIA host driver of one ESXi host with its family, version and branch.
+  - Returns whether the driver runs, whether a reboot is pending, and which driver branches the guests can use.
+  - The names of VIBs and components identify the family. C(nvidia-smi) on the host does not report it.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -28,14 +28,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at the driver of a host
+- name: Read the driver of a host
   aiready.vsphere.nvaie_driver_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
-- name: Check that guests may be updated
+- name: Check the hosts before an update of guest drivers
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -44,7 +44,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Look at the driver of each host
+    - name: Read the driver of each host
       aiready.vsphere.nvaie_driver_info:
         host: "{{ item }}"
       loop:
@@ -52,7 +52,7 @@ EXAMPLES = r"""
         - esx-02.example.com
       register: drivers
 
-    - name: Every host takes guests of branch R535
+    - name: Require hosts that support guests of branch R535
       ansible.builtin.assert:
         that:
           - item.host.family is none or 535 in item.host.guest_branches
@@ -63,7 +63,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The driver of the host.
+  description: Driver of the host.
   returned: success
   type: dict
   contains:
@@ -78,77 +78,79 @@ host:
       returned: success
       sample: host-42
     cluster:
-      description: Name of the host's cluster. Null for a host without one.
+      description: Name of the host's cluster, null for a host without a cluster.
       type: str
       returned: success
       sample: gpu
     family:
-      description: V(nvaie) or V(graphics), the product of the driver that is installed. Null without a driver.
+      description: Product of the installed driver, V(nvaie) or V(graphics). Null without a driver.
       type: str
       returned: success
     version:
-      description: The version of the driver that is installed, without the suffix for ESXi.
+      description: Version of the installed driver, without the suffix for ESXi.
       type: str
       returned: success
     branch:
-      description: The branch of that driver, by which host and guest drivers are paired.
+      description: Branch of the installed driver. It decides which guest drivers the host supports.
       type: int
       returned: success
     release:
-      description: The release of NVIDIA vGPU software that the driver belongs to. Null for one that is not known here.
+      description: Release of NVIDIA vGPU software that contains the driver. Null for a driver that the collection does
+        not know.
       type: str
       returned: success
     vibs:
-      description: The VIBs of host drivers, with C(name), C(version), C(family) and C(acceptance).
+      description: VIBs of host drivers, with C(name), C(version), C(family) and C(acceptance).
       type: list
       elements: dict
       returned: success
     components:
-      description: The components of host drivers, with C(name) and C(version).
+      description: Components of host drivers, with C(name) and C(version).
       type: list
       elements: dict
       returned: success
     loaded:
-      description: Whether the host runs a driver, that is, whether the module C(nvidia) is loaded.
+      description: True if the host runs a driver, that is, if the module C(nvidia) is loaded.
       type: bool
       returned: success
     booted_version:
-      description: The version of the driver that the host runs. Null when it runs none, or when it cannot be told.
+      description: Version of the driver that the host runs. Null if no driver runs or the version is unknown.
       type: str
       returned: success
     guest_branches:
-      description: The driver branches that guests on this host may have, newest first, once this driver runs.
+      description: Driver branches that guests on this host can use once this driver runs, newest first.
       type: list
       elements: int
       returned: success
     esxi:
-      description: The version of ESXi.
+      description: Version of ESXi.
       type: str
       returned: success
     acceptance:
-      description: The acceptance level of the host.
+      description: Acceptance level of the host.
       type: str
       returned: success
     managed_by:
-      description: V(image) where one image manages the software of the host's cluster, otherwise V(baselines).
+      description: V(image) if one image manages the software of the host's cluster, otherwise V(baselines).
       type: str
       returned: success
     image_components:
-      description: The components of host drivers in that image, with C(name) and C(version).
+      description: Components of host drivers in that image, with C(name) and C(version).
       type: list
       elements: dict
       returned: success
     in_maintenance:
-      description: Whether the host is in maintenance mode.
+      description: True if the host is in maintenance mode.
       type: bool
       returned: success
     devices:
-      description: The graphics devices of NVIDIA, with C(id), C(name) and the active graphics C(type).
+      description: NVIDIA graphics devices, with C(id), C(name) and the active graphics C(type).
       type: list
       elements: dict
       returned: success
     pending:
-      description: What waits for a restart. A driver that does not run yet, or that was removed and still runs.
+      description: Driver changes that wait for a restart. A new driver does not run yet, or a removed driver still
+        runs.
       type: list
       elements: dict
       returned: success
@@ -183,7 +185,7 @@ host:
     pending:
       - {what: driver, needs: reboot}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: host_not_found, near: [esx-01.example.com]}

@@ -8,30 +8,29 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: nvaie_vib
-short_description: NVIDIA host driver of an ESXi host
+short_description: Manage the NVIDIA host driver of an ESXi host
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Installs, updates and removes the NVIDIA host driver (the vGPU Manager) of one ESXi host. Works through vCenter, so
-    that SSH stays off and lockdown mode does not matter.
-  - Knows the package of NVIDIA AI Enterprise, which compute boards need, from that of NVIDIA vGPU for graphics, which
-    installs and loads on them as well and then offers no compute profile. What the package says of itself decides, not
-    the name of its file.
-  - There are no modules for VIBs in the community.vmware and vmware.vmware collections.
+  - Installs, updates and removes the NVIDIA host driver (the vGPU Manager) of one ESXi host.
+  - Works through vCenter. SSH stays off, and lockdown mode does not matter.
+  - Distinguishes the package of NVIDIA AI Enterprise from the package of NVIDIA vGPU for graphics. Compute boards need
+    the former. The graphics package also installs and loads on them, but then offers no compute profile.
+  - The metadata in the package decides, not its file name.
+  - The collections community.vmware and vmware.vmware have no modules for VIBs.
 notes:
-  - After an installation a reboot is always due, although C(esxcli) answers that none is required; RV(host.pending)
-    tells it until the driver that is installed is the one that runs. This module does not reboot.
-  - The host has to be in maintenance mode when its software changes. This is looked at after the plan was made, so that
-    check mode tells what would be installed on a host that still works. VMs in the way are named and never touched.
-  - The checks of the installer stay on. There is no option to force an installation, to skip the check of signatures,
+  - An installation always needs a reboot, although C(esxcli) returns that none is required. RV(host.pending) reports
+    the reboot until the installed driver is the running one. This module does not reboot the host.
+  - The host must be in maintenance mode when its software changes. The module checks this after it has made the plan,
+    so check mode also works for a host in service. It names the VMs that block the change, and never touches them.
+  - The checks of the installer stay on. The module has no option to force an installation, to skip the signature check,
     or to lower the acceptance level of the host.
-  - Whether the driver that runs is the installed one is told by the version and the VIB of the loaded module, and by
-    the time of the last change of the host's software, which is compared with the time of its boot. A change of other
-    software on the day on which the driver was installed can then ask for a reboot that is not needed.
-  - A run that was killed leaves nothing that the next run does not continue. Files are uploaded under another name
-    first, an own draft of a cluster's image is taken up again, and an answer that was lost is replaced by a look at the
-    host.
+  - The module identifies the running driver by the version and the VIB of the loaded module. It also compares the time
+    of the last software change with the boot time of the host.
+  - If other software changed on the installation day of the driver, the module can report a reboot that is not needed.
+  - The next run continues after a killed run. The module uploads files under a temporary name first. It continues its
+    own draft of a cluster's image. After a lost answer it reads the host again.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -40,97 +39,96 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - V(present) installs the driver of O(depot), O(url) or O(file), or updates the one that is there.
-      - V(absent) removes the driver of O(family). One of another family is left alone.
+      - V(present) installs the driver of O(depot), O(url) or O(file), or updates the installed one.
+      - V(absent) removes the driver of O(family). It leaves a driver of another family alone.
     type: str
     choices: [present, absent]
     default: present
   depot:
     description:
-      - The offline depot (zip) or the VIB of the driver on a datastore of the host, as V([datastore-01]
-        depots/name.zip) or V(/vmfs/volumes/datastore-01/depots/name.zip).
-      - This is the depot of the host driver, not NVIDIA's download in which it is packed.
+      - Offline depot (zip) or VIB of the driver on a datastore of the host, as V([datastore-01] depots/name.zip) or
+        V(/vmfs/volumes/datastore-01/depots/name.zip).
+      - This is the depot of the host driver, not NVIDIA's download, which contains the depot.
     type: str
   url:
     description:
-      - The address of the driver, from where the host or vCenter fetches it, without a user or a password in it.
-      - On a host of its own this can be a single VIB or the C(index.xml) of an online depot, since C(esxcli) takes zip
-        files only from datastores. For a cluster with an image it has to be the offline depot (zip).
+      - URL of the driver, without a user or a password. The host or vCenter downloads it.
+      - On a host without an image it is a single VIB or the C(index.xml) of an online depot, because C(esxcli) accepts
+        zip files only from datastores. For a cluster with an image it must be the offline depot (zip).
     type: str
   file:
     description:
-      - The depot or VIB on the machine that runs the module. It is copied to O(datastore) before it is installed, and
-        is not copied again when the same file is there.
+      - Depot or VIB on the machine that runs the module. The module copies it to O(datastore) before the installation,
+        and skips the copy if the same file is already there.
     type: path
   datastore:
-    description: The datastore of the host that O(file) is copied to. Required with O(file).
+    description: Datastore of the host that receives O(file). Required with O(file).
     type: str
   folder:
-    description: The folder on O(datastore) that O(file) is copied to. It is made when it is not there.
+    description: Folder on O(datastore) that receives O(file). The module creates a missing folder.
     type: str
     default: aiready
   keep_upload:
     description:
-      - Whether O(file) stays on O(datastore) after the installation, where the other hosts of a cluster find it.
-      - With V(false) what this run has copied is removed again.
+      - Whether to keep O(file) on O(datastore) after the installation, for the other hosts of a cluster.
+      - With V(false) the module deletes the file that this run has copied.
     type: bool
     default: true
   checksum:
     description:
-      - The SHA-256 that O(file) or O(depot) must have, as 64 hexadecimal digits, with or without V(sha256:) before
-        them.
-      - For O(depot) the whole file is read over the network to compare it.
+      - SHA-256 checksum of O(file) or O(depot), as 64 hexadecimal digits, with or without the prefix V(sha256:).
+      - For O(depot) the module reads the whole file over the network to compare it.
     type: str
   family:
     description:
-      - The product that the driver belongs to. The package is refused when it is of the other one.
+      - Product that the driver belongs to. The module rejects a package of the other product.
       - V(nvaie) is NVIDIA AI Enterprise, for compute profiles. V(graphics) is NVIDIA vGPU, for virtual desktops.
     type: str
     choices: [nvaie, graphics]
     default: nvaie
   replace:
     description:
-      - Whether a driver of another family that is installed is removed for the wanted one. Otherwise it is an error
-        that names the driver.
+      - Whether to remove an installed driver of another family first. With V(false) the module fails and names that
+        driver.
     type: bool
     default: false
   other_release:
     description:
-      - What happens to a driver whose version reads as built for another release of ESXi than the host's.
-      - That reading is no vendor's word, so V(allow) leaves the decision to the installer of the host.
+      - Action for a driver whose version indicates a build for another release of ESXi than the host's.
+      - No vendor documents this part of the version. V(allow) therefore leaves the decision to the installer of the
+        host.
     type: str
     choices: [refuse, allow]
     default: refuse
   downgrade:
     description:
-      - What to do when a newer driver of the same family is installed.
-      - V(refuse) fails. V(allow) installs the older one. Guests with newer drivers then start without their vGPU.
+      - Action if a newer driver of the same family is installed.
+      - V(refuse) fails. V(allow) installs the older driver. Guests with newer drivers then start without their vGPU.
     type: str
     choices: [refuse, allow]
     default: refuse
   method:
     description:
-      - How the software of the host is changed.
-      - V(auto) asks vCenter whether one image manages the cluster of the host, and uses the image if so. Otherwise it
-        uses C(esxcli).
-      - V(esxcli) changes the host alone. It is refused where an image manages the cluster, because the host would drift
-        from it.
-      - V(image) puts the driver into the image of the cluster and then brings this host, and no other, to the image.
-        vCenter may reboot the host for it.
+      - Method to change the software of the host.
+      - V(auto) uses the image if one image manages the cluster of the host, and C(esxcli) otherwise.
+      - V(esxcli) changes only the host. The module rejects it if an image manages the cluster, because the host would
+        drift from the image.
+      - V(image) adds the driver to the image of the cluster and then remediates only this host. vCenter may reboot the
+        host for it.
     type: str
     choices: [auto, esxcli, image]
     default: auto
   task_timeout_s:
     description:
-      - How many seconds one task of vCenter may take, such as the remediation of the host with O(method=image). After
-        that the module fails, and the task goes on in vCenter.
+      - Maximum time in seconds of one vCenter task, such as the remediation of the host with O(method=image). After
+        that the module fails, and the task continues in vCenter.
     type: int
     default: 3600
 attributes:
   check_mode:
-    details: The changes and refusals are those of a real run, except that the host need not be in maintenance mode.
+    details: Changes and errors are those of a real run, but the host need not be in maintenance mode.
   diff_mode:
-    details: The driver before and after, and each VIB that is installed, updated or removed.
+    details: The driver before and after the task, and each VIB that is installed, updated or removed.
 seealso:
   - module: aiready.vsphere.nvaie_driver_info
   - module: aiready.vsphere.vgpu_profile
@@ -145,7 +143,7 @@ EXAMPLES = r"""
     host: esx-01.example.com
     depot: "[datastore-01] depots/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
 
-- name: Bring the hosts of a cluster to one driver
+- name: Install the same driver on all hosts of a cluster
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -154,7 +152,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: The driver is installed
+    - name: Install the driver
       aiready.vsphere.nvaie_vib:
         host: "{{ item }}"
         depot: /vmfs/volumes/datastore-01/depots/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip
@@ -164,7 +162,7 @@ EXAMPLES = r"""
         - esx-02.example.com
       register: drivers
 
-    - name: Show which hosts have to be rebooted
+    - name: Print the hosts that need a reboot
       ansible.builtin.debug:
         msg: "{{ item.host.after.version }} is installed, {{ item.host.after.booted_version or 'no driver' }} runs"
       loop: "{{ drivers.results | rejectattr('host.pending', 'equalto', []) }}"
@@ -179,7 +177,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: What became of the driver of the host, also when the task fails.
+  description: Result for the driver of the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -189,91 +187,92 @@ host:
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host. Null for a host that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-42
     cluster:
-      description: Name of the host's cluster. Null for a host without one.
+      description: Name of the host's cluster, null for a host without a cluster.
       type: str
       returned: always
       sample: gpu
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
     after:
-      description: What is there now, read again after the change. In check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         family:
-          description: V(nvaie) or V(graphics), the product of the driver that is installed. Null without a driver.
+          description: Product of the installed driver, V(nvaie) or V(graphics). Null without a driver.
           type: str
           returned: success
         version:
-          description: The version of the driver that is installed, without the suffix for ESXi.
+          description: Version of the installed driver, without the suffix for ESXi.
           type: str
           returned: success
         branch:
-          description: The branch of that driver, by which host and guest drivers are paired.
+          description: Branch of the installed driver. It decides which guest drivers the host supports.
           type: int
           returned: success
         release:
-          description: The release of NVIDIA vGPU software that the driver belongs to. Null for an unknown one.
+          description: Release of NVIDIA vGPU software that contains the driver. Null for a driver that the collection
+            does not know.
           type: str
           returned: success
         vibs:
-          description: The VIBs of host drivers, with C(name), C(version), C(family) and C(acceptance).
+          description: VIBs of host drivers, with C(name), C(version), C(family) and C(acceptance).
           type: list
           elements: dict
           returned: success
         components:
-          description: The components of host drivers, with C(name) and C(version).
+          description: Components of host drivers, with C(name) and C(version).
           type: list
           elements: dict
           returned: success
         loaded:
-          description: Whether the host runs a driver, that is, whether the module C(nvidia) is loaded.
+          description: True if the host runs a driver, that is, if the module C(nvidia) is loaded.
           type: bool
           returned: success
         booted_version:
-          description: The version of the driver that the host runs. Null when it runs none, or when it cannot be told.
+          description: Version of the driver that the host runs. Null if no driver runs or the version is unknown.
           type: str
           returned: success
         guest_branches:
-          description: The driver branches that guests on this host may have, newest first, once this driver runs.
+          description: Driver branches that guests on this host can use once this driver runs, newest first.
           type: list
           elements: int
           returned: success
         esxi:
-          description: The version of ESXi.
+          description: Version of ESXi.
           type: str
           returned: success
         acceptance:
-          description: The acceptance level of the host.
+          description: Acceptance level of the host.
           type: str
           returned: success
         managed_by:
-          description: V(image) where one image manages the software of the host's cluster, otherwise V(baselines).
+          description: V(image) if one image manages the software of the host's cluster, otherwise V(baselines).
           type: str
           returned: success
         image_components:
-          description: The components of host drivers in that image, with C(name) and C(version).
+          description: Components of host drivers in that image, with C(name) and C(version).
           type: list
           elements: dict
           returned: success
         in_maintenance:
-          description: Whether the host is in maintenance mode.
+          description: True if the host is in maintenance mode.
           type: bool
           returned: success
         devices:
-          description: The graphics devices of NVIDIA, with C(id), C(name) and the active graphics C(type).
+          description: NVIDIA graphics devices, with C(id), C(name) and the active graphics C(type).
           type: list
           elements: dict
           returned: success
@@ -303,7 +302,8 @@ host:
             name: NVIDIA A100 PCIe 40GB
             type: basic
     changes:
-      description: What was changed, or would be in check mode, with one entry for the driver and one for each VIB.
+      description: Changes of the task, one entry for the driver and one for each VIB. In check mode, the changes that a
+        run would make.
       type: list
       elements: dict
       returned: always
@@ -314,29 +314,30 @@ host:
           after: 550.54.16-1OEM.800.1.0.20613240
           needs: null
     pending:
-      description: What waits for a restart. A driver that does not run yet, or that was removed and still runs.
+      description: Driver changes that wait for a restart. A new driver does not run yet, or a removed driver still
+        runs.
       type: list
       elements: dict
       returned: always
       sample:
         - {what: driver, needs: reboot}
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: not_in_maintenance, running_vms: [train-01]}
