@@ -8,34 +8,35 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: bios_settings
-short_description: Stage the BIOS settings that GPUs and RDMA need
+short_description: Manage the BIOS settings that GPUs and RDMA need
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets the BIOS of a server over the Redfish service of its BMC by functions, such as V(sriov), that the module
-    translates to the attributes of Dell, HPE and Supermicro servers. Other settings are named as the vendor does.
-  - Stages only what differs, to be applied at the next boot. The server is never rebooted by this module, the reboot
-    that is needed is told in RV(bios.pending). What is staged already is recognised and not staged again.
-  - Checks every name and value against the attribute registry of the BMC itself, names without regard to case, and
-    what depends on what, before anything is staged.
-  - After the reboot, run the same task again. It compares with the active settings, never with the staged ones. No
-    change and nothing pending is the proof.
-  - The peer M(community.general.redfish_config) compares with the active settings only, so that a second run before the
-    reboot stages everything again, which an iDRAC refuses. It leaves out unknown attributes with a warning, does not
-    check values, does not read back, and has no check mode.
+  - Configures the BIOS of a server over the Redfish service of its BMC. A function, such as V(sriov), is translated to
+    the attributes of Dell, HPE and Supermicro servers. Other settings use the vendor's own names.
+  - Stages only the settings that differ, for the next boot. It detects settings that are already staged and does not
+    stage them again.
+  - Never reboots the server. RV(bios.pending) reports the reboot that is needed.
+  - Checks every name and value against the attribute registry of the BMC before it stages anything. This includes the
+    dependencies between attributes. Names are compared regardless of case.
+  - To verify the result, run the same task again after the reboot. It compares with the active settings, never with the
+    staged ones. The settings are effective if it returns no change and nothing pending.
+  - M(community.general.redfish_config) compares with the active settings only. A second run before the reboot stages
+    everything again, and an iDRAC rejects that. It omits unknown attributes with a warning, checks no values, does not
+    read back, and has no check mode.
 notes:
-  - On iDRACs, staging creates the configuration job that applies the settings. While one is scheduled, an iDRAC takes
-    no other settings, see O(conflicts).
+  - On iDRACs, staging creates the configuration job that applies the settings. While a job is scheduled, an iDRAC
+    accepts no other settings, see O(conflicts).
 extends_documentation_fragment:
   - aiready.vsphere.bmc
   - aiready.vsphere.bmc.attributes
 options:
   functions:
     description:
-      - What the BIOS shall do. A function that is left out is left as it is.
-      - The attributes behind each function are listed in the guide C(docs/bios.md). A function that cannot be mapped on
-        this server is refused, with the attributes of its registry that sound like it.
+      - Desired BIOS functions. A function that is not set stays as it is.
+      - The guide C(docs/bios.md) lists the attributes of each function. If a function cannot be mapped on this server,
+        the module fails and lists similar attributes of its registry.
     type: dict
     suboptions:
       virtualization:
@@ -43,67 +44,69 @@ options:
         type: str
         choices: [enabled, disabled]
       iommu:
-        description: VT-d or AMD IOMMU, which passthrough and SR-IOV need.
+        description: VT-d or AMD IOMMU, required for passthrough and SR-IOV.
         type: str
         choices: [enabled, disabled]
       sriov:
-        description: SR-IOV, which vGPUs of Ampere and newer GPUs and virtual functions of network adapters need.
+        description: SR-IOV, required for vGPUs of Ampere and newer GPUs and for virtual functions of network adapters.
         type: str
         choices: [enabled, disabled]
       above_4g:
         description:
-          - Memory mapped I/O above 4 GB. Without it the driver of a large GPU loads, and no vGPU profile shows up.
+          - Memory mapped I/O above 4 GB. Without it the driver of a large GPU loads, but the host offers no vGPU
+            profile.
           - On HPE servers this is the padding of PCI resources.
         type: str
         choices: [enabled, disabled]
       power_profile:
-        description: Whether the server is tuned for performance or balanced with its use of energy.
+        description:
+          - V(performance) tunes the server for speed, V(balanced) also for its energy use.
         type: str
         choices: [performance, balanced]
       c_states:
         description:
           - Idle states of the processors.
-          - On Dell servers V(disabled) comes with O(functions.power_profile=performance). Without it, it can only be
-            set with C(SysProfile=Custom) under O(attributes).
+          - On Dell servers O(functions.power_profile=performance) includes V(disabled). Without that profile, set it
+            with C(SysProfile=Custom) under O(attributes).
         type: str
         choices: [enabled, disabled]
   attributes:
     description:
-      - Attributes by the names and values of the BMC's attribute registry, for what no function covers.
-      - Names are found without regard to case, and without the number that some vendors append. Values are compared
-        with the names that the registry allows, and with how the setup screen shows them.
+      - Attributes with the names and values of the BMC's attribute registry, for settings that no function covers.
+      - Names match regardless of case, and without the number that some vendors append. Values match the names that the
+        registry allows, and the texts of the setup screen.
     type: dict
     default: {}
   conflicts:
     description:
-      - What to do when something else is staged already, by somebody else or by an earlier run.
-      - V(refuse) fails when a wanted attribute is staged with another value, or when a scheduled job keeps the BMC from
-        taking more settings. What does not stand in the way stays staged and is told in RV(bios.pending).
-      - V(replace) stages the wanted value instead. A scheduled job is deleted and everything, with what was staged by
-        others and does not contradict, is staged and scheduled anew.
+      - Action if somebody else or an earlier run has staged other settings.
+      - V(refuse) fails if a requested attribute is staged with another value, or if a scheduled job keeps the BMC from
+        accepting more settings. Staged settings without a conflict stay staged, and RV(bios.pending) reports them.
+      - V(replace) stages the requested value instead. It deletes a scheduled job. It then stages and schedules all
+        settings again, including those of others that do not contradict.
     type: str
     choices: [refuse, replace]
     default: refuse
   registry:
     description:
-      - V(required) fails when the BMC does not have the attribute registry that it names.
-      - V(optional) goes on without it. Names are then those of the active attributes, and values are left to the BIOS
-        to refuse.
+      - V(required) fails if the BMC does not have the attribute registry that it names.
+      - V(optional) continues without the registry. Names are then those of the active attributes, and the BIOS itself
+        rejects invalid values.
     type: str
     choices: [required, optional]
     default: required
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Changes, errors and results are those of a real run.
   diff_mode:
-    details: Every attribute with what the next boot brings without and with this task.
+    details: Every attribute with its value after the next boot, without and with this task.
 seealso:
   - module: aiready.vsphere.bmc_power
   - module: community.general.redfish_config
 """
 
 EXAMPLES = r"""
-- name: Enable what GPUs need on one server, with the next reboot
+- name: Enable the settings for GPUs at the next reboot
   aiready.vsphere.bios_settings:
     bmc_address: bmc-01.example.com
     bmc_username: root
@@ -122,7 +125,7 @@ EXAMPLES = r"""
       bmc_address: "{{ bmc_address }}"
       bmc_password: "{{ bmc_password }}"
   tasks:
-    - name: Everything that GPUs and RDMA need is staged
+    - name: Stage the settings for GPUs and RDMA
       aiready.vsphere.bios_settings:
         functions:
           virtualization: enabled
@@ -135,11 +138,11 @@ EXAMPLES = r"""
       delegate_to: localhost
       register: staged
 
-    - name: Tell what waits for a reboot
+    - name: Print the settings that wait for a reboot
       ansible.builtin.debug:
         msg: "{{ inventory_hostname }}: {{ staged.bios.pending | map(attribute='what') | join(', ') }}"
 
-- name: Take back SR-IOV on one server before it was rebooted
+- name: Disable SR-IOV on one server before its reboot
   aiready.vsphere.bios_settings:
     bmc_address: bmc-01.example.com
     functions:
@@ -149,52 +152,52 @@ EXAMPLES = r"""
 
 RETURN = r"""
 bios:
-  description: The BIOS of the server, also when the task fails.
+  description: Result for the BIOS of the server, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: The address of the BMC.
+      description: Address of the BMC.
       type: str
       returned: always
       sample: bmc-01.example.com
     vendor:
-      description: The make of the server, V(dell), V(hpe), V(supermicro) or V(other). Null when it could not be read.
+      description: Vendor of the server, V(dell), V(hpe), V(supermicro) or V(other). Null if it could not be read.
       type: str
       returned: always
       sample: dell
     model:
-      description: The model of the server.
+      description: Model of the server.
       type: str
       returned: always
       sample: PowerEdge R750xa
     serial:
-      description: The serial number or service tag of the server.
+      description: Serial number or service tag of the server.
       type: str
       returned: always
       sample: 7XK2LN3
     uuid:
-      description: The UUID of the server.
+      description: UUID of the server.
       type: str
       returned: always
       sample: 4c4c4544-0058-4b10-8032-b7c04f4c4e33
     system_id:
-      description: The ID of the server in its BMC.
+      description: ID of the server in its BMC.
       type: str
       returned: always
       sample: System.Embedded.1
     registry:
-      description: The attribute registry against which names and values were checked.
+      description: Attribute registry that the module used to check names and values.
       type: str
       returned: always
       sample: BiosAttributeRegistryH08.v1_2_12
     changed:
-      description: Whether something was staged, or would be in check mode.
+      description: True if the task staged something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(bios.after). Empty when it could not be read.
+      description: State before the task, with the keys of RV(bios.after). Empty if it could not be read.
       type: dict
       returned: always
       sample:
@@ -208,20 +211,21 @@ bios:
         attributes: {MmioAbove4Gb: Disabled, ProcVirtualization: Enabled, SriovGlobalEnable: Disabled}
         staged: {}
     after:
-      description: What is there after the task, read again; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         functions:
-          description: What the active settings amount to. Null for a function that is neither, or cannot be mapped.
+          description: State of each function in the active settings. Null for a function that is neither, or that
+            cannot be mapped.
           type: dict
           returned: success
         attributes:
-          description: The active values of all attributes that the task is about.
+          description: Active values of all attributes of the task.
           type: dict
           returned: success
         staged:
-          description: What the next boot brings, without what is active already.
+          description: Values after the next boot, without those that are already active.
           type: dict
           returned: success
       sample:
@@ -235,7 +239,7 @@ bios:
         attributes: {MmioAbove4Gb: Disabled, ProcVirtualization: Enabled, SriovGlobalEnable: Disabled}
         staged: {MmioAbove4Gb: Enabled, SriovGlobalEnable: Enabled}
     changes:
-      description: What was staged, or would be in check mode, one entry per attribute.
+      description: Staged settings, one entry per attribute. In check mode, the settings that a run would stage.
       type: list
       elements: dict
       returned: always
@@ -243,7 +247,7 @@ bios:
         - {path: bios.MmioAbove4Gb, before: Disabled, after: Enabled, needs: reboot}
         - {path: bios.SriovGlobalEnable, before: Disabled, after: Enabled, needs: reboot}
     pending:
-      description: Everything that waits for a reboot of the server, whoever staged it.
+      description: All settings that wait for a reboot of the server, including those that others have staged.
       type: list
       elements: dict
       returned: always
@@ -251,22 +255,22 @@ bios:
         - {what: bios.MmioAbove4Gb, needs: reboot}
         - {what: bios.SriovGlobalEnable, needs: reboot}
     failed:
-      description: Whether the settings are not as wanted.
+      description: True if the settings are not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why not, and what to do. Empty when they are.
+      description: Cause and fix if the settings are not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when all is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the server is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: function_unmapped, subject: bmc-01.example.com, functions: [sriov]}

@@ -8,57 +8,59 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: bmc_power
-short_description: Switch a server on or off through its BMC
+short_description: Manage the power of a server through its BMC
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Switches a server on or off over the Redfish service of its BMC, and waits until its power state has changed.
-  - Off and then on is the cold power cycle without which firmware settings of network adapters do not take effect. A
-    reset or a reboot does not take the power from the devices.
-  - Does not know what runs on the server. Enter maintenance mode before, see M(aiready.vsphere.esxi_maintenance).
-  - The peer M(community.general.redfish_command) sends a command whatever the power state is, and waits for the service
-    to answer again at most, not for the state. It has no check mode.
+  - Powers a server on or off over the Redfish service of its BMC, and waits until its power state has changed.
+  - A cold power cycle is V(off) and then V(on). Firmware settings of network adapters take effect only after it. A
+    reset or a reboot does not cut the power of the devices.
+  - The module does not check which workload runs on the server. Enter maintenance mode first, see
+    M(aiready.vsphere.esxi_maintenance).
+  - M(community.general.redfish_command) sends a command regardless of the power state. It waits at most until the
+    service answers again, not for the power state. It has no check mode.
 extends_documentation_fragment:
   - aiready.vsphere.bmc
   - aiready.vsphere.bmc.attributes
 options:
   state:
-    description: Whether the server shall be on or off.
+    description: Desired power state of the server.
     type: str
     choices: ["on", "off"]
     required: true
   how:
     description:
-      - V(graceful) asks the operating system to shut down. One that does not is an error after O(timeout_s).
-      - V(forced) cuts the power, whatever runs on the server.
-      - For O(state=on) both do the same on most servers.
+      - V(graceful) requests a shutdown of the operating system. The module fails if the server is not off after
+        O(timeout_s).
+      - V(forced) cuts the power, regardless of the workload on the server.
+      - For O(state=on) both values do the same on most servers.
     type: str
     choices: [graceful, forced]
     default: graceful
   timeout_s:
-    description: How many seconds the server may take to reach the O(state).
+    description: Maximum time in seconds until the server reaches the O(state).
     type: int
     default: 600
 attributes:
   check_mode:
-    details: The change and the result are those of a real run.
+    details: Change and result are those of a real run.
   diff_mode:
-    details: The power state before and after.
+    details: The power state before and after the task.
 seealso:
   - module: aiready.vsphere.bios_settings
   - module: community.general.redfish_command
 """
 
 EXAMPLES = r"""
-- name: Shut a server down and wait until it is off
+- name: Shut down a server and wait until it is off
   aiready.vsphere.bmc_power:
     bmc_address: bmc-01.example.com
     bmc_username: root
     bmc_password: "{{ bmc_password }}"
     state: "off"
 
-- name: Take the servers of a row out of service for work on their power supply
+- name: Power off the servers for work on their power supply
   hosts: esxi_hosts
   gather_facts: false
   serial: 1
@@ -67,14 +69,14 @@ EXAMPLES = r"""
       bmc_address: "{{ bmc_address }}"
       bmc_password: "{{ bmc_password }}"
   tasks:
-    - name: The server is off
+    - name: Shut down the server
       aiready.vsphere.bmc_power:
         state: "off"
         how: graceful
         timeout_s: 900
       delegate_to: localhost
 
-- name: Switch a server on again
+- name: Power on a server
   aiready.vsphere.bmc_power:
     bmc_address: bmc-01.example.com
     state: "on"
@@ -82,62 +84,62 @@ EXAMPLES = r"""
 
 RETURN = r"""
 server:
-  description: The server, also when the task fails.
+  description: Result for the server, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: The address of the BMC.
+      description: Address of the BMC.
       type: str
       returned: always
       sample: bmc-01.example.com
     vendor:
-      description: The make of the server, V(dell), V(hpe), V(supermicro) or V(other). Null when it could not be read.
+      description: Vendor of the server, V(dell), V(hpe), V(supermicro) or V(other). Null if it could not be read.
       type: str
       returned: always
       sample: dell
     model:
-      description: The model of the server.
+      description: Model of the server.
       type: str
       returned: always
       sample: PowerEdge R750xa
     serial:
-      description: The serial number or service tag of the server.
+      description: Serial number or service tag of the server.
       type: str
       returned: always
       sample: 7XK2LN3
     uuid:
-      description: The UUID of the server.
+      description: UUID of the server.
       type: str
       returned: always
       sample: 4c4c4544-0058-4b10-8032-b7c04f4c4e33
     system_id:
-      description: The ID of the server in its BMC.
+      description: ID of the server in its BMC.
       type: str
       returned: always
       sample: System.Embedded.1
     changed:
-      description: Whether the server was switched, or would be in check mode.
+      description: True if the task changed the power state, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found. Empty when it could not be read.
+      description: State before the task. Empty if it could not be read.
       type: dict
       returned: always
       sample: {power: "on"}
     after:
-      description: What is there after the task, read again; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         power:
-          description: V(on), V(off), or what the BMC says in between.
+          description: Power state, V(on), V(off), or a transitional state that the BMC reports.
           type: str
           returned: success
       sample: {power: "off"}
     changes:
-      description: What was done, or would be in check mode.
+      description: Changes of the task. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
@@ -150,22 +152,22 @@ server:
       returned: always
       sample: []
     failed:
-      description: Whether the server is not in the wanted state.
+      description: True if the server is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why not, and what to do. Empty when it is.
+      description: Cause and fix if the server is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when all is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the server is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: power_timeout, subject: bmc-01.example.com, last_state: "On"}

@@ -152,7 +152,7 @@ ROWS = [
 ]
 
 EXAMPLES_FACES = ("redfish",)
-EXAMPLES_UNDO = ("Take back SR-IOV on one server before it was rebooted",)
+EXAMPLES_UNDO = ("Disable SR-IOV on one server before its reboot",)
 EXAMPLES_SEED = {
     **lab(),
     "datacenters": [

@@ -47,7 +47,7 @@ ROWS = [
 ]
 
 EXAMPLES_FACES = ("redfish",)
-EXAMPLES_UNDO = ("Switch a server on again",)
+EXAMPLES_UNDO = ("Power on a server",)
 EXAMPLES_SEED = {
     **lab(),
     "datacenters": [datacenter("dc1", [{"name": "esx-01.example.com", "gpus": [A100]}], [])],
