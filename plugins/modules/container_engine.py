@@ -141,7 +141,7 @@ engine:
       returned: always
       sample: true
     before:
-      description: State before the change, in the same format as RV(engine.after). Empty when it could not be read.
+      description: State before the change, in the format of RV(engine.after). Empty when it could not be read.
       type: dict
       returned: always
       sample:

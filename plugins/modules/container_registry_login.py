@@ -164,7 +164,7 @@ login:
       returned: always
       sample: true
     before:
-      description: State before the change, in the same format as RV(login.after). Empty when it could not be read.
+      description: State before the change, in the format of RV(login.after). Empty when it could not be read.
       type: dict
       returned: always
       sample: {username: "", password: "", mode: ""}

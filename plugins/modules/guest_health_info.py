@@ -8,19 +8,23 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: guest_health_info
-short_description: Measure what a Linux guest needs for distributed training
+short_description: Gather health measurements of a Linux guest for training
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Measures one guest from the inside. That is its kernel, its clock, the MTU of its data path, driver, licence and
-    errors of its GPUs, the distance between GPU and network adapter, kernel modules, memory that may be locked, RDMA
-    device, its RoCE v2 GID, and the counters of its adapter.
-  - Uses C(nvidia-smi), C(chronyc), C(journalctl) or C(dmesg), C(ethtool) and the files of the kernel. A program that is
-    missing is a result, and the other measurements go on.
-  - Nothing is judged here. The role C(aiready.vsphere.validation) holds the results against what the site wants.
+  - Measures one guest from the inside. O(checks) lists the measurements.
+  - System checks cover the kernel, its modules, the clock and the locked memory limit.
+  - GPU checks cover the driver, the licence, the errors, and the topology distance between GPU and network
+    adapter.
+  - Network checks cover the address and MTU of the data path, the RDMA device, its RoCE v2 GID, and the adapter
+    counters.
+  - Uses C(nvidia-smi), C(chronyc), C(journalctl) or C(dmesg), C(ethtool) and the files of the kernel. A missing program
+    is reported as a result, and the other measurements continue.
+  - Returns measurements without a verdict. The role C(aiready.vsphere.validation) compares them with the desired state
+    of the site.
 notes:
-  - With O(phase=after) only what timed runs can have changed is measured again.
+  - With O(phase=after), the module repeats only the measurements that timed runs can change.
   - Runs on the guest, as root.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
@@ -28,38 +32,39 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - Name of the guest, which the results are about.
+      - Name of the guest in the results.
     type: str
     required: true
   interface:
     description:
-      - Its interface on the data path. Left out, it is the one with O(mac), and without that the one with O(address).
+      - Interface on the data path. If omitted, the module uses the interface with O(mac). Without O(mac), it uses the
+        interface with O(address).
     type: str
   mac:
     description:
-      - MAC address of its adapter on the data path, as vCenter tells it.
+      - MAC address of the adapter on the data path, as reported by vCenter.
     type: str
   address:
     description:
-      - Its IPv4 address on the data path.
+      - IPv4 address of the guest on the data path.
     type: str
   user:
     description:
-      - The user whose limit of locked memory is measured, as a new login of that user gets it. Left out, root.
+      - User whose locked memory limit is measured in a new login. If omitted, it is root.
     type: str
   gpu:
     description:
-      - Whether the guest has GPUs.
+      - Whether to run the GPU measurements. Set it to V(false) for a guest without GPUs.
     type: bool
     default: true
   rdma:
     description:
-      - Whether its data path has RDMA.
+      - Whether to run the RDMA measurements. Set it to V(false) for a data path without RDMA.
     type: bool
     default: true
   checks:
     description:
-      - Only these measurements. Left out or empty, all that O(gpu), O(rdma) and O(phase) leave.
+      - Measurements to run. If omitted or empty, the module runs all that O(gpu), O(rdma) and O(phase) select.
     type: list
     elements: str
     choices:
@@ -81,15 +86,15 @@ options:
     default: []
   phase:
     description:
-      - Whether it is measured before timed runs or after them. Licence and counters are measured both times, so that a
-        licence that was lost and packets that were dropped are seen.
+      - Time of the measurement, before or after the timed runs. The module measures licence and counters in both
+        phases, to detect a lost licence and dropped packets.
     type: str
     choices: [before, after]
     default: before
   simulated:
     description:
-      - Parts of the site that are simulated, in a lab or a rehearsal. Results that rest on one of them are marked
-        (RV(measurements[].simulated)).
+      - Simulated parts of the site, in a lab or a rehearsal. RV(measurements[].simulated) is V(true) for results that
+        depend on one of them.
     type: list
     elements: str
     choices: [rdma, gpu, network, guests, vcenter, hosts, switches]
@@ -107,11 +112,11 @@ EXAMPLES = r"""
     address: 192.168.50.11
   register: health
 
-- name: Nothing could not be measured
+- name: Assert that every measurement succeeded
   ansible.builtin.assert:
     that: health.measurements | rejectattr('status', 'in', ['done', 'skipped']) | length == 0
 
-- name: Look for a licence that was lost in the meantime
+- name: Check whether the licence was lost in the meantime
   aiready.vsphere.guest_health_info:
     name: "{{ inventory_hostname }}"
     checks: [guest.licence]
@@ -127,80 +132,87 @@ measurements:
   elements: dict
   contains:
     check:
-      description: What was measured, one of O(checks).
+      description: Name of the measurement, one of O(checks).
       type: str
       returned: always
       sample: guest.mtu
     subject:
-      description: The guest, as O(name).
+      description: Guest, as in O(name).
       type: dict
       returned: always
       sample: {guest: train-01}
     command:
-      description: The command, or a command that shows the same.
+      description: Command of the measurement, or a command with the same output.
       type: list
       elements: str
       returned: always
       sample: [cat, /sys/class/net/ens224/mtu]
     version:
-      description: Version of the driver, where it tells. Else empty.
+      description: Version of the driver, if it reports one. Else empty.
       type: str
       returned: always
       sample: ""
     status:
-      description: V(done), V(failed), V(timeout), V(missing) for a program that is not there, or V(skipped).
+      description: Status, V(done), V(failed), V(timeout), V(skipped), or V(missing) for a missing program.
       type: str
       returned: always
       sample: done
     why:
-      description: Why nothing was measured, as a sentence. Empty where it was.
+      description: Reason for a missing measurement, as a sentence. Empty if the measurement succeeded.
       type: str
       returned: always
       sample: ""
     readings:
       description:
-        - What was measured. V(guest.kernel) has C(kernel), C(system) and C(efi), V(guest.clock) C(synchronised) and
-          C(offset_s), V(guest.address) C(interface), C(addresses) and its C(state) in the kernel's words, V(guest.mtu)
-          C(interface) and C(mtu), V(guest.driver) C(driver) and C(gpus), of which
-          V(guest.licence) and V(guest.ecc) have a part, V(guest.xid) C(xids), V(guest.topology) C(nearest),
-          V(guest.gpudirect) C(gpudirect) as M(aiready.vsphere.guest_rdma_info) returns it, V(guest.modules) C(modules),
-          V(guest.memlock) C(memlock), V(guest.rdma_device) C(devices), V(guest.gid) C(gid), and V(guest.counters)
-          C(counters). Empty where nothing was measured.
+        - Measured values. Empty if nothing was measured.
+        - V(guest.kernel) has C(kernel), C(system) and C(efi).
+        - V(guest.clock) has C(synchronised) and C(offset_s).
+        - V(guest.address) has C(interface), C(addresses) and the C(state) that the kernel reports.
+        - V(guest.mtu) has C(interface) and C(mtu).
+        - V(guest.driver) has C(driver) and C(gpus). V(guest.licence) and V(guest.ecc) have a part of these.
+        - V(guest.xid) has C(xids).
+        - V(guest.topology) has C(nearest).
+        - V(guest.gpudirect) has C(gpudirect), in the format of M(aiready.vsphere.guest_rdma_info).
+        - V(guest.modules) has C(modules).
+        - V(guest.memlock) has C(memlock).
+        - V(guest.rdma_device) has C(devices).
+        - V(guest.gid) has C(gid).
+        - V(guest.counters) has C(counters).
       type: dict
       returned: always
       sample: {interface: ens224, mtu: 9000}
     evidence:
-      description: Empty. RV(outputs) has what was printed.
+      description: Always empty. RV(outputs) has the complete output.
       type: str
       returned: always
       sample: ""
     simulated:
-      description: Whether it rests on a part that O(simulated) names.
+      description: V(true) if the result depends on a part from O(simulated).
       type: bool
       returned: always
       sample: false
     began:
-      description: When it began, in UTC.
+      description: Start time in UTC.
       type: str
       returned: always
       sample: "2026-03-01T08:15:30Z"
     seconds:
-      description: How long it took.
+      description: Duration in seconds.
       type: float
       returned: always
       sample: 0.0
     variant:
-      description: O(phase) for licence and counters, else empty.
+      description: Value of O(phase) for licence and counters, else empty.
       type: str
       returned: always
       sample: ""
 outputs:
-  description: All that was printed, by check, with the phase where it is measured in both.
+  description: Complete output by check. The key includes the phase if the check runs in both phases.
   returned: success
   type: dict
   sample: {guest.mtu: "9000\n"}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters, problems: ["name: it is empty."]}

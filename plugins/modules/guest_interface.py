@@ -8,32 +8,33 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: guest_interface
-short_description: Give a network adapter of a Linux guest its MTU and address
+short_description: Manage the MTU and address of a network adapter in a Linux guest
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets the MTU and a static address of one adapter, at once and for every start to come. The adapter is found by its
-    MAC address, which vCenter knows, so that it does not matter how the guest names it.
-  - The service that sets up the adapter in this guest is found and used in its own way. Known are netplan,
-    NetworkManager, systemd-networkd and ifupdown. Everything else that it is told about the adapter is kept.
-  - Looks at what runs and at what is kept, compares both with what is wanted, and does the same again after the change.
-    An adapter that does not come up gets back what it had.
-  - With O(ping) it proves that packets of the full size reach other machines. A packet that is too large for a hop
-    vanishes without a word, while small ones arrive.
+  - Sets the MTU and a static address of one adapter, now and at every boot. The module finds the adapter by the MAC
+    address that vCenter reports, so the name of the adapter in the guest does not matter.
+  - Detects the service that configures the adapter and uses its own configuration format. It supports netplan,
+    NetworkManager, systemd-networkd and ifupdown. Other settings of the adapter stay unchanged.
+  - Compares both the running and the saved configuration with the requested one, before and after the change. If the
+    adapter does not come up, the module restores its previous settings.
+  - With O(ping), verifies that full-size packets reach other machines. A hop with a smaller MTU silently drops large
+    packets, while small packets pass.
 notes:
-  - No gateway is set. A data path is one network, and has no way out.
-  - The address of the adapter by which Ansible comes to the guest is never changed. Its MTU can be.
-  - Addresses that others gave the adapter stay. One that this module put there before goes when O(address) is another.
-  - A profile of NetworkManager, a definition of netplan or a file of systemd-networkd that is for several adapters is
-    not touched. The adapter gets its own, with all that held for it.
+  - The module sets no gateway, because a data path is a single network without a route to other networks.
+  - The module never changes the address of the adapter that carries the Ansible connection. It can change its MTU.
+  - Addresses that other tools set on the adapter stay unchanged. If O(address) changes, the module removes the address
+    that it has set before.
+  - The module does not change a NetworkManager profile, a netplan definition or a systemd-networkd file that covers
+    several adapters. It creates a separate one for the adapter, with the same settings.
   - Runs on the guest, as root.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 options:
   mac:
     description:
-      - MAC address of the adapter, as M(aiready.vsphere.vm_guest_info) or vCenter tells it.
+      - MAC address of the adapter, as reported by M(aiready.vsphere.vm_guest_info) or vCenter.
       - Either this or O(name) is required.
     type: str
   name:
@@ -42,44 +43,44 @@ options:
     type: str
   mtu:
     description:
-      - The MTU. V(9000) for RoCE, if the whole way carries it. Left out, it stays as it is.
+      - MTU of the adapter. Use V(9000) for RoCE, if all hops of the path support it. If omitted, the MTU stays
+        unchanged.
     type: int
   address:
     description:
-      - An IPv4 address with the prefix of its network, such as V(192.168.50.11/24). Left out, addresses stay as they
-        are.
+      - IPv4 address with prefix length, such as V(192.168.50.11/24). If omitted, addresses stay unchanged.
     type: str
   backend:
     description:
-      - The service that keeps the settings. V(auto) takes the one that sets up this adapter, or, where none does, the
-        first of those listed here that runs.
+      - Service that saves the settings. V(auto) selects the service that configures this adapter. If there is none, it
+        selects the first running service in the order of the choices.
     type: str
     choices: [auto, netplan, networkmanager, networkd, ifupdown]
     default: auto
   ping:
     description:
-      - IPv4 addresses of machines that packets of the full MTU have to reach through this adapter. Nothing is sent in
-        check mode.
-      - All addresses of a machine may be told. Those that are in no network of this adapter are left out, as are its
-        own. RV(interface.reached) tells which were tried.
+      - IPv4 addresses that packets of the full MTU must reach through this adapter. The module sends nothing in check
+        mode.
+      - The list may contain all addresses of a machine. The module skips its own addresses, and addresses outside the
+        networks of this adapter. RV(interface.reached) lists the addresses that were reached.
     type: list
     elements: str
     default: []
   wait_s:
     description:
-      - How many seconds the adapter may take to come up, and each machine of O(ping) to answer.
+      - Time in seconds for the adapter to come up, and for each machine in O(ping) to answer.
     type: int
     default: 10
 attributes:
   check_mode:
-    details: The changes are those of a real run. O(ping) is left out.
+    details: Reports the same changes as a real run. It skips O(ping).
 seealso:
   - module: aiready.vsphere.guest_rdma_info
   - module: aiready.vsphere.vmkernel_mtu
 """
 
 EXAMPLES = r"""
-- name: Give the adapter of the data path its MTU and address
+- name: Set the MTU and address of the data path adapter
   aiready.vsphere.guest_interface:
     mac: 00:50:56:9a:10:01
     mtu: 9000
@@ -90,19 +91,19 @@ EXAMPLES = r"""
   gather_facts: false
   become: true
   tasks:
-    - name: Every guest has its address on the data path
+    - name: Set the address of each guest on the data path
       aiready.vsphere.guest_interface:
         mac: "{{ data_path.mac }}"
         mtu: 9000
         address: "{{ data_path.address }}/24"
 
-    - name: Large packets reach every other guest
+    - name: Verify that large packets reach every other guest
       aiready.vsphere.guest_interface:
         mac: "{{ data_path.mac }}"
         ping: >-
           {{ ansible_play_hosts | map('extract', hostvars, ['data_path', 'address']) }}
 
-- name: Set the MTU back to that of Ethernet
+- name: Reset the MTU to the Ethernet default
   aiready.vsphere.guest_interface:
     mac: 00:50:56:9a:10:01
     mtu: 1500
@@ -110,33 +111,33 @@ EXAMPLES = r"""
 
 RETURN = r"""
 interface:
-  description: The result, also when the task fails.
+  description: Result for the adapter, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the adapter in the guest. Of one that was not found, what the task said.
+      description: Name of the adapter in the guest. If it was not found, the value from the task.
       type: str
       returned: always
       sample: ens224
     mac:
-      description: Its MAC address.
+      description: MAC address of the adapter.
       type: str
       returned: always
       sample: 00:50:56:9a:10:01
     reached:
-      description: The addresses of O(ping) that packets of the full MTU reached. Empty in check mode.
+      description: Addresses from O(ping) that packets of the full MTU reached. Empty in check mode.
       type: list
       elements: str
       returned: always
       sample: []
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(interface.after). Empty for an adapter that was not found.
+      description: State before the change, in the format of RV(interface.after). Empty if the adapter was not found.
       type: dict
       returned: always
       sample:
@@ -148,39 +149,39 @@ interface:
         backend: networkd
         way_in: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again. In check mode, the expected state.
       type: dict
       returned: always
       contains:
         up:
-          description: Whether the adapter is switched on.
+          description: V(true) if the adapter is enabled.
           type: bool
           returned: success
         carrier:
-          description: Whether it has a link.
+          description: V(true) if the adapter has a link.
           type: bool
           returned: success
         mtu:
-          description: The MTU that acts.
+          description: Effective MTU.
           type: int
           returned: success
         addresses:
-          description: The addresses that act, without those of the link alone.
+          description: Effective addresses, without link-local ones.
           type: list
           elements: str
           returned: success
         kept:
           description:
-            - What is kept for the next start. C(mtu) is null where nobody says one, and C(where) names the file or
-              profile.
+            - Saved configuration for the next boot. C(mtu) is null if the configuration has none. C(where) names the
+              file or profile.
           type: dict
           returned: success
         backend:
-          description: The service that sets up the adapter.
+          description: Service that configures the adapter.
           type: str
           returned: success
         way_in:
-          description: Whether Ansible comes to the guest by this adapter.
+          description: V(true) if this adapter carries the Ansible connection.
           type: bool
           returned: success
       sample:
@@ -192,7 +193,7 @@ interface:
         backend: networkd
         way_in: false
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that were made, or would be made in check mode, one entry per setting.
       type: list
       elements: dict
       returned: always
@@ -202,28 +203,28 @@ interface:
         - {path: kept.mtu, before: null, after: 9000, needs: null}
         - {path: kept.addresses, before: [], after: [192.168.50.11/24], needs: null}
     pending:
-      description: What waits for a restart. Always empty, since everything acts at once.
+      description: Always empty, because all changes take effect at once.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the adapter is not as wanted.
+      description: V(true) if the adapter is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why it is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the adapter is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: path_mtu, subject: Adapter ens224, peer: 192.168.50.12, wanted_mtu: 9000, largest_mtu: 1500}

@@ -8,18 +8,18 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: guest_rdma_info
-short_description: Tell what RDMA a Linux guest has
+short_description: Gather the RDMA devices and settings of a Linux guest
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells the RDMA devices of a guest with their ports and addresses, the modules of its kernel, the drivers in user
-    space, the memory that a user may lock, and which ways between network adapter and GPU are open.
-  - Reads the files of the kernel. No tool such as C(show_gids) or C(ibv_devinfo) is needed.
+  - Returns the RDMA devices of a guest with their ports and addresses, the kernel modules and the userspace drivers.
+  - Returns the locked memory limit of a user and the available GPUDirect methods.
+  - Reads the files of the kernel. It needs no tool such as C(show_gids) or C(ibv_devinfo).
 notes:
-  - Whether a vGPU really gives its memory to a network adapter is only seen when it is used. RV(rdma.gpudirect) tells
-    what kernel and driver allow.
-  - The path MTU is worked out from the MTU of the adapter, since the kernel has no file for it.
+  - RV(rdma.gpudirect) returns the methods that kernel and driver support. Only a transfer proves that a vGPU shares its
+    memory with a network adapter.
+  - The module derives the path MTU from the MTU of the adapter, because the kernel has no file for it.
   - Runs on the guest, as root.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
@@ -27,7 +27,7 @@ extends_documentation_fragment:
 options:
   user:
     description:
-      - The user whose limit of locked memory is told, as a new login of that user gets it. Left out, it is not asked.
+      - User whose locked memory limit is read in a new login. If omitted, the module does not read a limit.
     type: str
 seealso:
   - module: aiready.vsphere.guest_roce_info
@@ -35,12 +35,12 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at the RDMA devices of a guest
+- name: Gather the RDMA devices of a guest
   aiready.vsphere.guest_rdma_info:
     user: ops
   register: found
 
-- name: Every port is up and has an address for RoCE v2
+- name: Assert that every port is up and has a RoCE v2 GID
   ansible.builtin.assert:
     that:
       - item.ports | rejectattr('state', 'equalto', 'active') | length == 0
@@ -52,12 +52,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 rdma:
-  description: What the guest has.
+  description: RDMA devices and settings of the guest.
   returned: success
   type: dict
   contains:
     devices:
-      description: The RDMA devices. Empty where there is none.
+      description: RDMA devices. Empty if there are none.
       type: list
       elements: dict
       returned: always
@@ -68,43 +68,43 @@ rdma:
           returned: always
           sample: vmw_pvrdma0
         pci_id:
-          description: Vendor and device of its PCI function. Null for one without, such as Soft-RoCE.
+          description: PCI vendor ID and device ID. Null for a device without a PCI function, such as Soft-RoCE.
           type: str
           returned: always
           sample: "15ad:0820"
         module:
-          description: The module of the kernel that drives it. Null for an unknown one.
+          description: Kernel module of the device. Null if unknown.
           type: str
           returned: always
           sample: vmw_pvrdma
         provider:
-          description: The driver in user space that it needs. Null for an unknown one.
+          description: Userspace driver that the device needs. Null if unknown.
           type: str
           returned: always
           sample: vmw_pvrdma
         firmware:
-          description: Version of its firmware.
+          description: Firmware version.
           type: str
           returned: always
           sample: 0.0.0
         node_guid:
-          description: Its GUID.
+          description: GUID of the device.
           type: str
           returned: always
           sample: "0250:56ff:fe9a:1001"
         numa_node:
-          description: Its NUMA node. Null where it is near to none.
+          description: NUMA node of the device. Null if it belongs to none.
           type: int
           returned: always
           sample: 0
         device_files:
-          description: The files in C(/dev/infiniband) by which programs use it.
+          description: Files in C(/dev/infiniband) through which programs use the device.
           type: list
           elements: str
           returned: always
           sample: [/dev/infiniband/uverbs0]
         ports:
-          description: Its ports.
+          description: Ports of the device.
           type: list
           elements: dict
           returned: always
@@ -115,12 +115,12 @@ rdma:
               returned: always
               sample: 1
             state:
-              description: State, V(active) for one that works.
+              description: State of the port. V(active) for a working port.
               type: str
               returned: always
               sample: active
             physical_state:
-              description: State of the link, V(linkup) for one that works.
+              description: State of the link. V(linkup) for a working link.
               type: str
               returned: always
               sample: linkup
@@ -130,12 +130,12 @@ rdma:
               returned: always
               sample: 100
             link_layer:
-              description: V(ethernet) or V(infiniband).
+              description: Link layer, V(ethernet) or V(infiniband).
               type: str
               returned: always
               sample: ethernet
             interfaces:
-              description: The network adapters that belong to it.
+              description: Network adapters of the port.
               type: list
               elements: str
               returned: always
@@ -146,12 +146,12 @@ rdma:
               returned: always
               sample: 9000
             path_mtu:
-              description: The MTU of RDMA that fits into it.
+              description: Largest RDMA MTU that fits into the adapter's MTU.
               type: int
               returned: always
               sample: 4096
             roce_v2_gid:
-              description: The GID of RoCE v2 over IPv4, as an element of C(gids). Null where there is none.
+              description: RoCE v2 GID over IPv4, as an element of C(gids). Null if there is none.
               type: dict
               returned: always
               sample:
@@ -163,8 +163,8 @@ rdma:
                 ipv4: true
             gids:
               description:
-                - Its GIDs in use, each with C(index), C(gid), C(type) (V(roce_v1), V(roce_v2) or V(ib)), C(interface),
-                  C(address), and whether that is an IPv4 address (C(ipv4)).
+                - GIDs in use, each with C(index), C(gid), C(type) (V(roce_v1), V(roce_v2) or V(ib)), C(interface) and
+                  C(address). C(ipv4) is V(true) for an IPv4 address.
               type: list
               elements: dict
               returned: always
@@ -176,59 +176,59 @@ rdma:
                   address: 192.168.50.11
                   ipv4: true
     modules:
-      description: Modules of the kernel that matter to RDMA and are loaded.
+      description: Loaded kernel modules that are relevant to RDMA.
       type: list
       elements: str
       returned: always
       sample: [ib_core, ib_uverbs, vmw_pvrdma]
     providers:
-      description: Drivers in user space that are installed.
+      description: Installed userspace drivers.
       type: list
       elements: str
       returned: always
       sample: [mlx5, rxe, vmw_pvrdma]
     connection_manager:
-      description: Whether programs can use the connection manager, by C(/dev/infiniband/rdma_cm).
+      description: V(true) if programs can use the RDMA connection manager, through C(/dev/infiniband/rdma_cm).
       type: bool
       returned: always
       sample: true
     ofed:
-      description: Version of MLNX_OFED or DOCA-OFED. Null where the distribution's own drivers are used.
+      description: Version of MLNX_OFED or DOCA-OFED. Null if the guest uses the drivers of the distribution.
       type: str
       returned: always
       sample: null
     outdated:
       description:
-        - With OFED, modules that are loaded in another build than the one that is installed, such as those of the
-          distribution before the guest was restarted.
+        - With OFED, loaded modules whose build differs from the installed one. An example is a module of the
+          distribution before the guest is restarted.
       type: list
       elements: str
       returned: always
       sample: []
     memlock:
       description:
-        - Memory that a new login of O(user) may lock, C(soft_kb) and C(hard_kb), where -1 is unlimited. Null without
-          O(user), and where its login cannot be tried.
+        - Locked memory limits of a new login of O(user), C(soft_kb) and C(hard_kb), where -1 is unlimited. Null without
+          O(user), or if a login of this user cannot be tested.
       type: dict
       returned: always
       sample: {soft_kb: -1, hard_kb: -1}
     gpudirect:
       description:
-        - C(peermem) is the module of the older way with its C(peermem_version), null where it is not loaded.
-          C(open_module) and C(kernel_dmabuf) are what the newer way, DMA-BUF, needs of driver and kernel.
-          C(open_module) is null where no driver is loaded.
+        - C(peermem) is the module of the older method, with its C(peermem_version). It is null if it is not loaded.
+        - C(open_module) and C(kernel_dmabuf) are the driver and kernel requirements of the newer method, DMA-BUF.
+          C(open_module) is null if no driver is loaded.
       type: dict
       returned: always
       sample: {peermem: null, peermem_version: null, open_module: true, kernel_dmabuf: true}
     numa:
       description:
-        - The NUMA nodes that the guest sees (C(nodes)), and its GPUs, each with C(address) and C(node), which is null
-          for one that is near to none. RDMA of a GPU should be on its node.
+        - NUMA nodes of the guest (C(nodes)), and its GPUs, each with C(address) and C(node). C(node) is null for a GPU
+          that belongs to no node. The RDMA device of a GPU should be on the same node.
       type: dict
       returned: always
       sample: {nodes: [0], gpus: [{address: "0000:02:00.0", node: 0}]}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters, problems: ["user: it is empty. Name a user, or leave it out."]}
