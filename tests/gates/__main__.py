@@ -55,7 +55,8 @@ def _run(chosen: list[str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     began = time.monotonic()
     gates = [Gate(name, running) for name in chosen]
-    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
+    # One more than there are processors: gates with guests wait for them much of their time.
+    with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 1) as pool:
         futures = {pool.submit(_timed, gate): gate for gate in gates}
         try:
             failed = _follow(futures)
