@@ -8,35 +8,39 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: passthrough_device
-short_description: Give VMs exactly the PCI passthrough devices they shall have
+short_description: Manage the PCI passthrough devices of VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Gives one VM, or a fleet of VMs in one task, exactly the whole GPUs and network ports that are listed, by
-    DirectPath I/O, or takes all of them away.
-  - A device is a fixed one at an address of the host, one of a kind that vSphere chooses at power-on (Dynamic
-    DirectPath I/O, with or without a hardware label), or a group of devices that their vendor has put together.
-  - Looks at the VM's host before anything is touched. A device that is not there, that is not active for passthrough,
-    that a running VM holds or that two VMs of the task ask for, a label that no device has, a port that carries
-    traffic of the host and a GPU that is set up for vGPU are refused, with the reason and with what to do about it.
-  - Tells which GPU of the VM hangs off the same PCIe root as which network port, which GPUDirect RDMA needs, in
-    RV(vms[].after.pairs), and warns where a port has none.
-  - The peer M(community.vmware.vmware_host_passthrough) prepares hosts, as M(aiready.vsphere.pci_passthrough) does. No
-    module of that collection gives the devices to VMs.
+  - Manages the complete list of whole GPUs and network ports (DirectPath I/O) of one VM, or of a fleet of VMs in one
+    task. It can also remove all of them.
+  - Supports static devices, dynamic devices and device groups. A static device is at one PCI address of the host.
+    vSphere chooses a dynamic device at power-on (Dynamic DirectPath I/O, with or without a hardware label). The vendor
+    defines a device group.
+  - Checks the VM's host before it changes any VM. Each error states the cause and the fix.
+  - It rejects a missing device, and a device that is not active for passthrough. It rejects a device that a running VM
+    holds, or that two VMs of the task request.
+  - It also rejects a label that no device has, a port that carries traffic of the host, and a GPU that is configured
+    for vGPU.
+  - Returns in RV(vms[].after.pairs) which GPU and which network port of the VM share a PCIe root, as GPUDirect RDMA
+    needs. It warns about a port that shares no root with a GPU.
+  - The peer M(community.vmware.vmware_host_passthrough) prepares hosts, as M(aiready.vsphere.pci_passthrough) does.
+    That collection has no module that assigns the devices to VMs.
 notes:
-  - vSphere changes passthrough devices only while a VM is off. See O(power).
-  - A VM with such a device has no vMotion, no snapshots and no suspending, and all of its memory is reserved. A static
-    device also binds it to one slot of one host, so that HA does not restart it elsewhere; a dynamic device does not.
-    For maintenance of the host the VM has to be powered off.
-  - vGPUs belong to M(aiready.vsphere.vgpu_profile), virtual functions to M(aiready.vsphere.sriov_nic), reservation,
-    hardware version, MMIO window and the settings for GPUDirect to M(aiready.vsphere.vm_shape). All are left as they
-    are, and a VM may have a vGPU and a passthrough port together.
-  - A static device is recorded with the host and the kind of card that it was added on. One that was recorded
-    elsewhere, because the VM was moved or the card in the slot was exchanged, would not start and is added anew.
-  - Devices that are in a device group belong to the group, whatever they are. They come and go with it.
-  - How vSphere takes a VM's last device group away is not documented in detail. The VM is read again afterwards, and
-    the module fails if the group is still there.
+  - vSphere changes passthrough devices only while a VM is powered off. See O(power).
+  - A VM with such a device has no vMotion, no snapshots and no suspend, and all of its memory is reserved. Power it off
+    for maintenance of its host.
+  - A static device also binds the VM to one slot of one host, so that HA does not restart the VM on another host. A
+    dynamic device does not.
+  - M(aiready.vsphere.vgpu_profile) manages vGPUs, and M(aiready.vsphere.sriov_nic) manages virtual functions.
+    M(aiready.vsphere.vm_shape) manages memory reservation, hardware version, MMIO window and GPUDirect settings. This
+    module changes none of them. A VM can have a vGPU and a passthrough port together.
+  - vSphere records a static device with its host and card type. A record of another host or card does not start, for
+    example after the VM was moved or the card was replaced. The module then adds the device again.
+  - Devices of a device group belong to the group. The module adds and removes them together with the group.
+  - The removal of the last device group of a VM is not documented in detail. The module reads the VM again and fails if
+    the group is still present.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -46,15 +50,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -63,10 +69,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -86,7 +92,7 @@ options:
             type: str
             choices: [all]
       devices:
-        description: The passthrough devices of this VM. Without it, those in O(devices) at the top.
+        description: Passthrough devices of this VM. Defaults to O(devices).
         type: list
         elements: dict
         suboptions:
@@ -113,20 +119,21 @@ options:
             type: int
   devices:
     description:
-      - The passthrough devices that the VM has besides its vGPUs.
-      - The list is exact. Devices that are not in it are removed, missing ones are added, and what matches is not
-        touched. The order does not matter. A kind that is listed twice means two devices.
-      - Required with O(state=present), for each VM here or in O(vms[].devices). Not regarded with O(state=absent).
+      - Passthrough devices of the VM, without vGPUs.
+      - The list is exact. The module removes devices that are not listed, adds missing ones and does not touch matching
+        ones. The order has no effect. An entry that is listed twice requests two devices.
+      - Required with O(state=present), either here or in O(vms[].devices) of each VM. Ignored with O(state=absent).
     type: list
     elements: dict
     suboptions:
       kind:
         description:
-          - V(static) is the device at one address of the host that the VM is on.
-          - V(dynamic) is a device of a kind, which vSphere chooses among the free ones at each power-on. The VM needs
+          - Kind of the device.
+          - V(static) is the device at one PCI address of the VM's host.
+          - V(dynamic) is any free device of the allowed types. vSphere chooses it at each power-on. The VM needs
             hardware version 17.
-          - V(group) is a group of devices that belong together, such as GPUs with NVLink between them, or a GPU with a
-            network adapter behind one switch. It needs vSphere 8.0 and hardware version 20.
+          - V(group) is a group of devices that belong together, such as GPUs with NVLink, or a GPU and a network
+            adapter behind one PCIe switch. It needs vSphere 8.0 and hardware version 20.
         type: str
         required: true
         choices: [static, dynamic, group]
@@ -135,58 +142,59 @@ options:
         type: str
       allowed:
         description:
-          - Vendor and device IDs of the kinds that a dynamic device may be of, for example V(10de:20f1) for an A100
-            with 40 GB and V(15b3:101d) for a ConnectX-6 Dx.
+          - Vendor and device IDs of the allowed types of a dynamic device, for example V(10de:20f1) for an A100 with 40
+            GB and V(15b3:101d) for a ConnectX-6 Dx.
         type: list
         elements: str
       label:
         description:
-          - The hardware label that a dynamic device has to have, as M(aiready.vsphere.pci_passthrough) sets it.
-          - Without it, any free device of the kind is taken. Labels keep apart what looks alike, such as the ports of
-            two fabrics, or the devices of two PCIe roots.
+          - Hardware label of a dynamic device. M(aiready.vsphere.pci_passthrough) sets it.
+          - Without a label, vSphere uses any free device of the type. Labels distinguish devices of the same type, such
+            as the ports of two fabrics or the devices of two PCIe roots.
         type: str
       group:
-        description: Name of a device group as the host offers it, for example V(Nvidia:2@grid_a100x-40c%NVLink).
+        description: Name of a device group, as the host reports it, for example V(Nvidia:2@grid_a100x-40c%NVLink).
         type: str
       numa_node:
         description:
-          - The virtual NUMA node that the device is shown in, counted from 0. It needs vSphere 8.0.
-          - V(-1) takes the node of a device away. Without this option, it stays as it is.
+          - Virtual NUMA node of the device, counted from 0. It needs vSphere 8.0.
+          - V(-1) removes the node of a device. Without this option, the module leaves it unchanged.
         type: int
   state:
     description:
-      - V(present) gives the VM exactly the O(devices).
+      - Desired state of the devices.
+      - V(present) configures exactly the O(devices).
       - V(absent) removes all passthrough devices except vGPUs.
     type: str
     choices: [present, absent]
     default: present
   placement:
     description:
-      - Which host has to have a dynamic device.
-      - V(host) is the one that the VM is on. It is also checked that all VMs of the task find enough devices there.
-      - V(cluster) is any host of its cluster, for VMs that DRS places when they are switched on. Whether enough devices
-        are free is then left to the start of the VM.
-      - Static devices and groups always have to be on the VM's own host.
+      - Hosts that must have the dynamic devices.
+      - V(host) is the host of the VM. The module also checks that it has enough devices for all VMs of the task.
+      - V(cluster) is any host of the cluster, for VMs that DRS places at power-on. The module does not check whether
+        enough devices are free. The power-on of the VM fails if they are not.
+      - Static devices and groups must always be on the VM's own host.
     type: str
     choices: [host, cluster]
     default: host
   mixed:
     description:
-      - Whether a VM may have a static device beside dynamic ones of the same kind. It is not documented whether vSphere
-        keeps the static device back when it chooses the dynamic one at power-on.
+      - Reaction to a VM with static and dynamic devices of the same type.
+      - It is not documented whether vSphere keeps the static device free when it chooses the dynamic one at power-on.
     type: str
     choices: [refuse, allow]
     default: refuse
   max_per_vm:
     description:
-      - The largest number of passthrough devices that your vSphere release takes in one VM.
-      - Without it, 16, and 32 from hardware version 20 on.
+      - Maximum number of passthrough devices per VM in your vSphere release.
+      - Defaults to 16, and to 32 from hardware version 20 on.
     type: int
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with its devices and the power cycle.
+    details: Returns one diff per changed VM, with its devices and the power cycle.
 seealso:
   - module: aiready.vsphere.pci_passthrough
   - module: aiready.vsphere.vgpu_profile
@@ -195,7 +203,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Give a VM the network port at an address of its host
+- name: Add the network port at a PCI address of the host to a VM
   aiready.vsphere.passthrough_device:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -205,7 +213,7 @@ EXAMPLES = r"""
       - kind: static
         id: "0000:3b:00.0"
 
-- name: Set up the direct devices of a training cluster
+- name: Configure the direct devices of a training cluster
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -214,7 +222,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Every training VM has an A100 and a port of the fabric, wherever it starts
+    - name: Configure an A100 and a fabric port for each training VM
       aiready.vsphere.passthrough_device:
         vms:
           - name: train-02
@@ -228,21 +236,21 @@ EXAMPLES = r"""
         power: cycle
       register: direct
 
-    - name: Show which GPU and port are near each other
+    - name: Show the GPUs and ports that share a PCIe root
       ansible.builtin.debug:
         msg: "{{ item.name }}: {{ item.after.pairs }}"
       loop: "{{ direct.vms }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Give a VM a GPU and a network adapter that hang off one switch, as a unit
+- name: Add a device group of a GPU and a network adapter
   aiready.vsphere.passthrough_device:
     path: /dc1/vm/training/train-04
     devices:
       - kind: group
         group: "Nvidia:1@grid_a100-40c%MT2892 Family [ConnectX-6 Dx]"
 
-- name: Take all direct devices away again
+- name: Remove all direct devices
   aiready.vsphere.passthrough_device:
     vms:
       - name: train-01
@@ -254,13 +262,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -280,25 +288,25 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
       description:
-        - What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -307,12 +315,12 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         devices:
-          description: The passthrough devices besides vGPUs, sorted.
+          description: Passthrough devices of the VM without vGPUs, sorted.
           type: list
           elements: dict
           returned: success
@@ -326,12 +334,12 @@ vms:
               type: str
               returned: always
             allowed:
-              description: Vendor and device IDs of the kinds that a dynamic device may be of.
+              description: Vendor and device IDs of the allowed types of a dynamic device.
               type: list
               elements: str
               returned: always
             label:
-              description: The hardware label that a dynamic device has to have.
+              description: Hardware label of a dynamic device.
               type: str
               returned: always
             group:
@@ -339,13 +347,14 @@ vms:
               type: str
               returned: always
             numa_node:
-              description: The virtual NUMA node of the device, null for none.
+              description: Virtual NUMA node of the device. Null if it has none.
               type: int
               returned: always
         pairs:
           description:
-            - Each GPU of the VM, vGPUs included, with each network port by passthrough, with C(gpu), C(nic) and
-              C(same_root), which is V(true) where both hang off one PCIe root, and null where that is decided by what
+            - Each GPU of the VM, including vGPUs, combined with each passthrough network port. The keys are C(gpu),
+              C(nic) and C(same_root).
+            - C(same_root) is V(true) if both share a PCIe root. It is null if the result depends on the device that
               vSphere chooses at power-on.
           type: list
           elements: dict
@@ -356,8 +365,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -367,35 +376,35 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that the module made, or would make in check mode. One entry per setting.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: devices, before: [], after: ["static 0000:3b:00.0"], needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -8,29 +8,32 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: pvrdma_nic
-short_description: Give VMs exactly the PVRDMA adapters they shall have
+short_description: Manage the PVRDMA adapters of VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Gives one VM, or a fleet of VMs in one task, exactly the paravirtual RDMA adapters that are listed, or takes all of
-    them away. Adapters of other kinds are not touched.
-  - PVRDMA that lacks something falls back to TCP without a word, and a job runs at a fraction of its speed. This module
-    therefore refuses, before anything is touched, what cannot give RDMA, with the reason and with what to do about it.
-    Examples are a standard switch, a second uplink, a host without the tag C(Net.PVRDMAVmknic) or with the firewall
-    closed, a port without an RDMA device, VMs of one job on different switches, too old a hardware version, and
-    memory that is not reserved in full.
-  - Tells in RV(vms[].expects) what a network test has to show, since a device that is there proves nothing.
-  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task, looks at neither host nor switch,
-    and does not read the VM again.
+  - Manages the complete list of paravirtual RDMA adapters of one VM, or of a fleet of VMs in one task. It can also
+    remove all of them. It does not touch adapters of other kinds.
+  - If a requirement of PVRDMA is missing, vSphere silently falls back to TCP, and a job runs at a fraction of its
+    speed. The module therefore rejects a request that cannot give RDMA, before it changes any VM. Each error states the
+    cause and the fix.
+  - It rejects a standard switch, a second uplink, and a port without an RDMA device. It rejects a host without the tag
+    C(Net.PVRDMAVmknic) or with a closed firewall. It also rejects VMs of one job on different switches, an old hardware
+    version, and memory that is not fully reserved.
+  - Returns the expected result of a network test in RV(vms[].expects), because the presence of an adapter proves
+    nothing.
+  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task, checks neither host nor switch, and
+    does not read the VM again.
 notes:
-  - vSphere adds, moves and removes these adapters only while a VM is off, as far as it is known. Connecting and
-    disconnecting works while it runs. See O(power).
-  - An adapter of another kind cannot be turned into a PVRDMA adapter. It stays, and a new one is added.
-  - M(aiready.vsphere.pvrdma_host) prepares the hosts, M(aiready.vsphere.vm_shape) reserves the memory and raises the
+  - As far as known, vSphere adds, moves and removes these adapters only while a VM is powered off. It connects and
+    disconnects them while the VM runs. See O(power).
+  - The module cannot convert an adapter of another kind into a PVRDMA adapter. That adapter remains, and the module
+    adds a new one.
+  - M(aiready.vsphere.pvrdma_host) prepares the hosts. M(aiready.vsphere.vm_shape) reserves the memory and raises the
     hardware version.
-  - Some rules are not documented in full, that all memory has to be reserved, that PVRDMA excludes GPUDirect RDMA, and
-    which guests come without the driver. Each has an option to go on without it.
+  - Three rules are not fully documented. These are the full memory reservation, the exclusion of GPUDirect RDMA, and
+    the guests without the driver. Each rule has an option that disables it.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -40,15 +43,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -57,10 +62,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -80,7 +85,7 @@ options:
             type: str
             choices: [all]
       adapters:
-        description: The adapters of this VM. Without it, those in O(adapters) at the top.
+        description: Adapters of this VM. Defaults to O(adapters).
         type: list
         elements: dict
         suboptions:
@@ -104,96 +109,98 @@ options:
             default: true
   adapters:
     description:
-      - The PVRDMA adapters that the VM has.
-      - The list is exact. PVRDMA adapters that are not in it are removed, missing ones are added, and what matches is
-        not touched. Adapters are matched by MAC address, then by port group, and one that is left over is moved before
-        another one is added.
-      - Required with O(state=present), for each VM here or in O(vms[].adapters). Not regarded with O(state=absent).
+      - PVRDMA adapters of the VM.
+      - The list is exact. The module removes PVRDMA adapters that are not listed, adds missing ones and does not touch
+        matching ones. It matches adapters by MAC address, then by port group. It moves a remaining adapter before it
+        adds a new one.
+      - Required with O(state=present), either here or in O(vms[].adapters) of each VM. Ignored with O(state=absent).
     type: list
     elements: dict
     suboptions:
       portgroup:
         description:
-          - Name of the port group that the adapter is attached to.
-          - It has to be on a distributed switch whose only uplink on the VM's host is the RDMA port.
+          - Name of the port group of the adapter.
+          - It must be on a distributed switch whose only uplink on the VM's host is the RDMA port.
         type: str
         required: true
       switch:
-        description: Name of the switch, where several port groups have this name.
+        description: Name of the switch. Needed if several port groups have this name.
         type: str
       protocol:
         description:
-          - The RoCE version of the adapter, where the VM's hardware version has a choice, which is from 14 to 19.
-          - Without it, an adapter that is there keeps its version, and a new one gets V(rocev2).
-          - At other hardware versions vSphere takes no protocol, so leave it out. From 20 on V(rocev2) is accepted and
-            not sent.
+          - RoCE version of the adapter. Only hardware versions 14 to 19 have a choice.
+          - Without this option, an existing adapter keeps its version, and a new adapter gets V(rocev2).
+          - At other hardware versions vSphere accepts no protocol, so omit this option. From version 20 on, the module
+            accepts V(rocev2) and does not send it.
         type: str
         choices: [rocev1, rocev2]
       mac:
         description:
-          - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
-          - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
-          - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere chooses by
-            itself, and starts no VM that has one of them as a fixed address.
+          - Fixed MAC address of the adapter, for example V(00:50:56:01:02:03).
+          - Without this option, an existing adapter keeps its address, and vSphere chooses the address of a new
+            adapter.
+          - Within V(00:50:56), use addresses up to V(00:50:56:3f:ff:ff). vSphere assigns the others automatically, and
+            does not start a VM that has one of them as a fixed address.
         type: str
       connected:
-        description: Whether the adapter is connected when the VM starts, and now if the VM runs.
+        description: Whether to connect the adapter at power-on, and immediately if the VM runs.
         type: bool
         default: true
   state:
     description:
-      - V(present) gives the VM exactly the O(adapters).
+      - Desired state of the adapters.
+      - V(present) configures exactly the O(adapters).
       - V(absent) removes all PVRDMA adapters.
     type: str
     choices: [present, absent]
     default: present
   same_switch:
     description:
-      - Whether all VMs of the task have to be on the same distributed switch and to speak the same RoCE version. Peers
-        that differ in this fall back to TCP, so that it is right for the VMs of one job.
+      - Whether to require the same distributed switch and the same RoCE version for all VMs of the task.
+      - Peers that differ in either fall back to TCP. The VMs of one job therefore need V(true).
     type: bool
     default: true
   host_path:
     description:
-      - What to do when the VM's host is not ready for PVRDMA, for its tag, its firewall, its uplinks or its RDMA
-        device.
-      - V(refuse) fails for this VM, also when its adapters are as wanted, since its traffic uses TCP.
-      - V(warn) goes on with a warning, for hosts that are prepared later.
+      - Reaction to a host that is not ready for PVRDMA because of its tag, firewall, uplinks or RDMA device.
+      - V(refuse) fails for this VM, even if its adapters match the request, because its traffic uses TCP.
+      - V(warn) continues with a warning. Use it for hosts that you prepare later.
     type: str
     choices: [refuse, warn]
     default: refuse
   unreserved_memory:
-    description: Whether to refuse VMs whose memory is not reserved in full.
+    description: Reaction to a VM without full memory reservation. V(refuse) fails for this VM.
     type: str
     choices: [refuse, allow]
     default: refuse
   gpudirect:
     description:
-      - What to do about GPUDirect RDMA, which PVRDMA cannot do.
-      - V(detect) refuses VMs whose settings allow it (C(pciPassthru.allowP2P) or C(pciPassthru.RelaxACSforP2P)).
-      - V(wanted) says that the job wants it, and refuses all of them.
-      - V(ignore) does not look.
+      - Reaction to GPUDirect RDMA, which PVRDMA does not support.
+      - V(detect) rejects VMs whose settings allow it (C(pciPassthru.allowP2P) or C(pciPassthru.RelaxACSforP2P)).
+      - V(wanted) declares that the job requests it, and rejects all VMs.
+      - V(ignore) skips the check.
     type: str
     choices: [detect, wanted, ignore]
     default: detect
   guest_os:
     description:
-      - V(check) refuses VMs whose guest operating system is no 64-bit Linux, and warns where the driver is likely
-        missing, as in Red Hat Enterprise Linux 10.
-      - V(ignore) does not look at it.
+      - Check of the guest operating system.
+      - V(check) rejects VMs whose guest operating system is not a 64-bit Linux. It warns if the guest probably lacks
+        the driver, as in Red Hat Enterprise Linux 10.
+      - V(ignore) skips the check.
     type: str
     choices: [check, ignore]
     default: check
   max_adapters:
     description:
-      - The largest number of PVRDMA adapters that a VM takes. Without it, what the hosts report for the VM's hardware
-        version.
+      - Maximum number of PVRDMA adapters per VM. Defaults to the number that the hosts report for the hardware version
+        of the VM.
     type: int
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with every adapter and the power cycle.
+    details: Returns one diff per changed VM, with every adapter and the power cycle.
 seealso:
   - module: aiready.vsphere.pvrdma_host
   - module: aiready.vsphere.vm_shape
@@ -201,7 +208,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Give a VM a PVRDMA adapter
+- name: Add a PVRDMA adapter to a VM
   aiready.vsphere.pvrdma_nic:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -210,7 +217,7 @@ EXAMPLES = r"""
     adapters:
       - portgroup: pg-rdma
 
-- name: Set up the network of a training job
+- name: Configure the network of a training job
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -219,7 +226,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Every VM of the job has its adapter
+    - name: Configure the adapter of each VM of the job
       aiready.vsphere.pvrdma_nic:
         vms:
           - name: train-01
@@ -229,14 +236,14 @@ EXAMPLES = r"""
         power: cycle
       register: nics
 
-    - name: Show what a network test has to prove
+    - name: Show the expected result of a network test
       ansible.builtin.debug:
         msg: "{{ item.name }} to {{ item.expects.peers | join(', ') }} over {{ item.expects.transport }}"
       loop: "{{ nics.vms }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Join a job, as soon as its hosts are ready
+- name: Add a VM to a job before its host is ready
   aiready.vsphere.pvrdma_nic:
     path: /dc1/vm/training/train-03
     adapters:
@@ -245,7 +252,7 @@ EXAMPLES = r"""
         mac: 00:50:56:01:02:03
     host_path: warn
 
-- name: Take the adapters away again
+- name: Remove the adapters
   aiready.vsphere.pvrdma_nic:
     vms:
       - name: train-01
@@ -255,13 +262,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -281,46 +288,46 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     expects:
       description:
-        - What a network test of the VM has to show. Empty with O(state=absent) and for a VM that could not be read.
-        - It is for C(peers) alone. Between VMs of one host, C(proves_nothing), the traffic never reaches a port.
+        - Expected result of a network test of the VM. Empty with O(state=absent), and if the VM could not be read.
+        - It applies only to C(peers). Traffic between VMs of one host, C(proves_nothing), never reaches a port.
       type: dict
       returned: always
       contains:
         path:
-          description: The data path, V(tcp), V(pvrdma) or V(sriov).
+          description: Data path, V(tcp), V(pvrdma) or V(sriov).
           type: str
           returned: success
         adapters:
-          description: How many adapters of this kind the guest has to have.
+          description: Number of adapters of this kind that the guest must have.
           type: int
           returned: success
         transport:
-          description: What has to carry the traffic, V(rdma) or V(tcp).
+          description: Transport that must carry the traffic, V(rdma) or V(tcp).
           type: str
           returned: success
         fallback:
-          description: What carries it without a word when the path does not work, null where nothing does.
+          description: Transport that silently carries the traffic if the path does not work. Null if there is none.
           type: str
           returned: success
         guest_driver:
-          description: The driver of the adapter in the guest, null where it depends on the port.
+          description: Driver of the adapter in the guest. Null if it depends on the port.
           type: str
           returned: success
         roce:
-          description: The RoCE versions that the adapters are set to.
+          description: Configured RoCE versions of the adapters.
           type: list
           elements: str
           returned: success
@@ -344,12 +351,13 @@ vms:
         peers: [train-02]
         proves_nothing: []
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+      description:
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -357,18 +365,18 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         adapters:
-          description: The PVRDMA adapters of the VM, sorted.
+          description: PVRDMA adapters of the VM, sorted.
           type: list
           elements: dict
           returned: success
           contains:
             portgroup:
-              description: Name of the port group, or its key where it is not in the VM's datacenter.
+              description: Name of the port group. Its key if it is not in the datacenter of the VM.
               type: str
               returned: success
             switch:
@@ -376,15 +384,15 @@ vms:
               type: str
               returned: success
             mac:
-              description: The MAC address where it is fixed, null where vSphere has chosen it.
+              description: Fixed MAC address. Null if vSphere chose the address.
               type: str
               returned: success
             connected:
-              description: Whether it is connected, or will be when the VM starts.
+              description: V(true) if the adapter is connected, or will be when the VM starts.
               type: bool
               returned: success
             protocol:
-              description: The RoCE version, null at hardware versions that have no choice.
+              description: RoCE version. Null at hardware versions without a choice.
               type: str
               returned: success
         power:
@@ -393,8 +401,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -407,35 +415,37 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per adapter or setting of one.
+      description:
+        - Changes that the module made, or would make in check mode. One entry per adapter, or per setting of an
+          adapter.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: new adapter 1, before: null, after: "pg-rdma on dvs-rdma, rocev2", needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -8,26 +8,28 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: sriov_nic
-short_description: Give VMs exactly the SR-IOV network adapters they shall have
+short_description: Manage the SR-IOV network adapters of VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Gives one VM, or a fleet of VMs in one task, exactly the network adapters by virtual functions (SR-IOV) that are
-    listed, or takes all of them away. Adapters of other kinds are not touched.
-  - Looks at the VM's host before anything is touched. A port without virtual functions, functions that wait for a
-    restart of the host, functions that are all taken (with the VMs that need them), a port that is passed through as
-    a whole, a port that is no uplink of the port group's switch, memory that is not reserved in full, and a VM with
-    snapshots are refused, with the reason and with what to do about it.
-  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task and does not look at the functions of
-    the port. Which VMs have them shows only when a VM does not start.
+  - Manages the complete list of SR-IOV network adapters (virtual functions) of one VM, or of a fleet of VMs in one
+    task. It can also remove all of them. It does not touch adapters of other kinds.
+  - Checks the VM's host before it changes any VM. Each error states the cause and the fix.
+  - It rejects a port without virtual functions, functions that need a host restart, and a port in passthrough mode. It
+    rejects a port without a free function, and names the VMs that need the functions.
+  - It also rejects a port that is no uplink of the port group's switch, memory that is not fully reserved, and a VM
+    with snapshots.
+  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task and does not check the functions of
+    the port. A missing function then shows only when a VM does not start.
 notes:
-  - vSphere adds, moves and removes these adapters only while a VM is off. Connecting and disconnecting works while it
-    runs. See O(power).
-  - A VM with such an adapter has no vMotion, no restarts by HA, no placement by DRS, no snapshots and no suspending,
-    and all of its memory is reserved. For maintenance of its host it has to be powered off.
-  - M(aiready.vsphere.pci_passthrough) and M(aiready.vsphere.nic_firmware) give a port its virtual functions.
-  - Functions are taken when a VM starts. Those of running VMs and of all VMs of the task are counted.
+  - vSphere adds, moves and removes these adapters only while a VM is powered off. It connects and disconnects them
+    while the VM runs. See O(power).
+  - A VM with such an adapter has no vMotion, no HA restart, no DRS placement, no snapshots and no suspend. All of its
+    memory is reserved. Power it off for maintenance of its host.
+  - M(aiready.vsphere.pci_passthrough) and M(aiready.vsphere.nic_firmware) enable the virtual functions of a port.
+  - A VM occupies its functions from power-on. The module counts the functions of running VMs and of all VMs of the
+    task.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -37,15 +39,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -54,10 +58,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -77,7 +81,7 @@ options:
             type: str
             choices: [all]
       adapters:
-        description: The adapters of this VM. Without it, those in O(adapters) at the top.
+        description: Adapters of this VM. Defaults to O(adapters).
         type: list
         elements: dict
         suboptions:
@@ -103,65 +107,67 @@ options:
             default: true
   adapters:
     description:
-      - The SR-IOV adapters that the VM has.
-      - The list is exact. SR-IOV adapters that are not in it are removed, missing ones are added, and what matches is
-        not touched. Adapters are matched by MAC address, then by port group, and one that is left over is moved before
-        another one is added.
-      - Required with O(state=present), for each VM here or in O(vms[].adapters). Not regarded with O(state=absent).
+      - SR-IOV adapters of the VM.
+      - The list is exact. The module removes SR-IOV adapters that are not listed, adds missing ones and does not touch
+        matching ones. It matches adapters by MAC address, then by port group. It moves a remaining adapter before it
+        adds a new one.
+      - Required with O(state=present), either here or in O(vms[].adapters) of each VM. Ignored with O(state=absent).
     type: list
     elements: dict
     suboptions:
       portgroup:
         description:
-          - Name of the port group that the adapter is attached to.
-          - It may be on a distributed or on a standard switch. VLAN and MTU of the function come from it.
+          - Name of the port group of the adapter.
+          - It can be on a distributed or a standard switch. It defines VLAN and MTU of the function.
         type: str
         required: true
       switch:
-        description: Name of the switch, where several port groups have this name.
+        description: Name of the switch. Needed if several port groups have this name.
         type: str
       physical_function:
         description:
-          - The port that the virtual function is of, as the host calls it, for example V(vmnic3), or by its PCI
+          - Port of the virtual function, by the name that the host reports, for example V(vmnic3), or by its PCI
             address.
-          - Without it, the host chooses among the uplinks of the port group's switch, and an adapter that is there
-            keeps its port.
+          - Without this option, an existing adapter keeps its port. For a new adapter, the host chooses among the
+            uplinks of the port group's switch.
         type: str
       guest_mtu_change:
         description:
-          - Whether the guest may change the MTU of its function. Without it, an adapter that is there is left as it is,
-            and a new one does not allow it.
+          - Whether to let the guest change the MTU of its function. Without this option, an existing adapter keeps its
+            setting, and a new adapter does not allow the change.
         type: bool
       mac:
         description:
-          - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
-          - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
-          - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere chooses by
-            itself, and starts no VM that has one of them as a fixed address.
+          - Fixed MAC address of the adapter, for example V(00:50:56:01:02:03).
+          - Without this option, an existing adapter keeps its address, and vSphere chooses the address of a new
+            adapter.
+          - Within V(00:50:56), use addresses up to V(00:50:56:3f:ff:ff). vSphere assigns the others automatically, and
+            does not start a VM that has one of them as a fixed address.
         type: str
       connected:
-        description: Whether the adapter is connected when the VM starts, and now if the VM runs.
+        description: Whether to connect the adapter at power-on, and immediately if the VM runs.
         type: bool
         default: true
   state:
     description:
-      - V(present) gives the VM exactly the O(adapters).
+      - Desired state of the adapters.
+      - V(present) configures exactly the O(adapters).
       - V(absent) removes all SR-IOV adapters.
     type: str
     choices: [present, absent]
     default: present
   port_off_switch:
     description:
-      - What to do when O(adapters[].physical_function) is no uplink of the port group's switch. That vSphere does not
-        serve such an adapter is expected and not documented.
+      - Reaction to an O(adapters[].physical_function) that is no uplink of the port group's switch.
+      - vSphere is not expected to serve such an adapter, but this is not documented.
     type: str
     choices: [refuse, allow]
     default: refuse
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with every adapter and the power cycle.
+    details: Returns one diff per changed VM, with every adapter and the power cycle.
 seealso:
   - module: aiready.vsphere.pci_passthrough
   - module: aiready.vsphere.vm_shape
@@ -169,7 +175,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Give a VM a virtual function
+- name: Add a virtual function to a VM
   aiready.vsphere.sriov_nic:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -178,7 +184,7 @@ EXAMPLES = r"""
     adapters:
       - portgroup: pg-sriov
 
-- name: Set up the network of a training job
+- name: Configure the network of a training job
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -187,7 +193,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Every VM of the job has its adapter
+    - name: Configure the adapter of each VM of the job
       aiready.vsphere.sriov_nic:
         vms:
           - name: train-01
@@ -197,14 +203,14 @@ EXAMPLES = r"""
         power: cycle
       register: nics
 
-    - name: Show what a network test has to prove
+    - name: Show the expected result of a network test
       ansible.builtin.debug:
         msg: "{{ item.name }} to {{ item.expects.peers | join(', ') }} over {{ item.expects.transport }}"
       loop: "{{ nics.vms }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Take the function from a port that is near the GPU, and let the guest use jumbo frames
+- name: Use a port near the GPU and allow jumbo frames
   aiready.vsphere.sriov_nic:
     path: /dc1/vm/training/train-03
     adapters:
@@ -213,7 +219,7 @@ EXAMPLES = r"""
         physical_function: vmnic3
         guest_mtu_change: true
 
-- name: Take the adapters away again
+- name: Remove the adapters
   aiready.vsphere.sriov_nic:
     vms:
       - name: train-01
@@ -223,13 +229,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -249,46 +255,46 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     expects:
       description:
-        - What a network test of the VM has to show. Empty with O(state=absent) and for a VM that could not be read.
-        - It is for C(peers) alone. Between VMs of one host, C(proves_nothing), the traffic never reaches a port.
+        - Expected result of a network test of the VM. Empty with O(state=absent), and if the VM could not be read.
+        - It applies only to C(peers). Traffic between VMs of one host, C(proves_nothing), never reaches a port.
       type: dict
       returned: always
       contains:
         path:
-          description: The data path, V(tcp), V(pvrdma) or V(sriov).
+          description: Data path, V(tcp), V(pvrdma) or V(sriov).
           type: str
           returned: success
         adapters:
-          description: How many adapters of this kind the guest has to have.
+          description: Number of adapters of this kind that the guest must have.
           type: int
           returned: success
         transport:
-          description: What has to carry the traffic, V(rdma) or V(tcp).
+          description: Transport that must carry the traffic, V(rdma) or V(tcp).
           type: str
           returned: success
         fallback:
-          description: What carries it without a word when the path does not work, null where nothing does.
+          description: Transport that silently carries the traffic if the path does not work. Null if there is none.
           type: str
           returned: success
         guest_driver:
-          description: The driver of the adapter in the guest, null where it depends on the port.
+          description: Driver of the adapter in the guest. Null if it depends on the port.
           type: str
           returned: success
         roce:
-          description: The RoCE versions that the adapters are set to.
+          description: Configured RoCE versions of the adapters.
           type: list
           elements: str
           returned: success
@@ -312,12 +318,13 @@ vms:
         peers: [train-02]
         proves_nothing: []
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+      description:
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -325,18 +332,18 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         adapters:
-          description: The SR-IOV adapters of the VM, sorted.
+          description: SR-IOV adapters of the VM, sorted.
           type: list
           elements: dict
           returned: success
           contains:
             portgroup:
-              description: Name of the port group, or its key where it is not in the VM's datacenter.
+              description: Name of the port group. Its key if it is not in the datacenter of the VM.
               type: str
               returned: success
             switch:
@@ -344,19 +351,19 @@ vms:
               type: str
               returned: success
             mac:
-              description: The MAC address where it is fixed, null where vSphere has chosen it.
+              description: Fixed MAC address. Null if vSphere chose the address.
               type: str
               returned: success
             connected:
-              description: Whether it is connected, or will be when the VM starts.
+              description: V(true) if the adapter is connected, or will be when the VM starts.
               type: bool
               returned: success
             physical_function:
-              description: PCI address of the port, null where the host chooses.
+              description: PCI address of the port. Null if the host chooses.
               type: str
               returned: success
             guest_mtu_change:
-              description: Whether the guest may change the MTU.
+              description: V(true) if the guest may change the MTU.
               type: bool
               returned: success
         power:
@@ -365,8 +372,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -380,35 +387,37 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per adapter or setting of one.
+      description:
+        - Changes that the module made, or would make in check mode. One entry per adapter, or per setting of an
+          adapter.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: new adapter 1, before: null, after: pg-sriov on dvs-sriov, needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -8,25 +8,26 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vgpu_profile
-short_description: Give VMs exactly the NVIDIA vGPUs they shall have
+short_description: Manage the NVIDIA vGPU profiles of VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Gives one VM, or a fleet of VMs in one task, exactly the vGPU profiles that are listed, or takes all vGPUs away.
-  - Brings along what a vGPU needs to work, full memory reservation, the 64-bit MMIO window for the whole VM, and CUDA
-    unified memory. Each of these shows in the diff and can be left to you.
-  - Refuses what cannot work before anything is touched, with the reason and with what to do about it. Examples are a
-    profile that the VM's host does not offer, vGPUs of several boards in one VM, or BIOS firmware.
-  - Reads the VM again after the change and fails if it is not as wanted.
+  - Manages the complete list of vGPU profiles of one VM, or of a fleet of VMs in one task. It can also remove all
+    vGPUs.
+  - Configures everything that a vGPU needs to work. This is full memory reservation, the 64-bit MMIO window of the VM,
+    and CUDA unified memory. The diff shows each setting, and an option disables each of them.
+  - Rejects invalid requests before it changes any VM. Each error states the cause and the fix. Examples are a profile
+    that the VM's host does not offer, vGPUs of several boards in one VM, and BIOS firmware.
+  - Reads the VM again after the change and fails if it differs from the request.
   - The peer M(community.vmware.vmware_guest_vgpu) handles one profile per VM and compares only the first vGPU. Use this
     module for several vGPUs, for check mode and diff, and for many VMs at once.
 notes:
-  - vSphere changes vGPUs only while a VM is off. See O(power).
-  - Which profiles exist is decided by the hosts. This module never makes up the name of a profile, it compares the
-    names in O(profiles) with those that the hosts of the VM's cluster report.
-  - PCI passthrough devices other than vGPUs are left as they are. Those that the VM has are part of the computed MMIO
-    size. For those that come later, M(aiready.vsphere.vm_shape) computes it in advance.
+  - vSphere changes vGPUs only while a VM is powered off. See O(power).
+  - The hosts define which profiles exist. The module compares the names in O(profiles) with the names that the hosts of
+    the VM's cluster report. It never constructs a profile name.
+  - The module does not change PCI passthrough devices other than vGPUs. The computed MMIO size includes those that the
+    VM has. M(aiready.vsphere.vm_shape) computes the size in advance for devices that are added later.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -36,15 +37,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -53,10 +56,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -76,7 +79,7 @@ options:
             type: str
             choices: [all]
       profiles:
-        description: The vGPU profiles of this VM. Without it, those in O(profiles) at the top.
+        description: vGPU profiles of this VM. Defaults to O(profiles).
         type: list
         elements: str
       memory_reservation:
@@ -96,69 +99,73 @@ options:
         choices: [enabled, disabled, ignore]
   profiles:
     description:
-      - The vGPU profiles that the VM has, as its hosts name them, for example V(grid_a100-40c) for a whole A100
-        with 40 GB or V(grid_a100-3-20c) for one that lives in a MIG instance.
-      - The list is exact. vGPUs that are not in it are removed, missing ones are added, and what matches is not
-        touched. A profile that is listed twice means two vGPUs. The order does not matter.
-      - Required with O(state=present), for each VM here or in O(vms[].profiles). Not regarded with O(state=absent).
+      - vGPU profiles of the VM, with the names that its hosts report. V(grid_a100-40c) is a whole A100 with 40 GB,
+        V(grid_a100-3-20c) is a MIG instance.
+      - The list is exact. The module removes vGPUs that are not listed, adds missing ones and does not touch matching
+        ones. A profile that is listed twice requests two vGPUs. The order has no effect.
+      - Required with O(state=present), either here or in O(vms[].profiles) of each VM. Ignored with O(state=absent).
     type: list
     elements: str
   state:
     description:
-      - V(present) gives the VM exactly the O(profiles).
-      - V(absent) removes all vGPUs, and the unified memory settings that belonged to them. Memory reservation and MMIO
-        window stay, because other devices of the VM may need them and they do no harm without a vGPU.
+      - Desired state of the vGPUs.
+      - V(present) configures exactly the O(profiles).
+      - V(absent) removes all vGPUs and their unified memory settings. Memory reservation and MMIO window remain,
+        because other devices of the VM may need them. Both are harmless without a vGPU.
     type: str
     choices: [present, absent]
     default: present
   memory_reservation:
     description:
-      - V(all) reserves and locks all memory of the VM, without which a VM with a vGPU does not start.
-      - V(ignore) leaves the reservation as it is.
+      - Memory reservation of the VM.
+      - V(all) reserves and locks all memory. A VM with a vGPU does not start without it.
+      - V(ignore) leaves the reservation unchanged.
     type: str
     choices: [all, ignore]
     default: all
   mmio:
     description:
-      - V(auto) sets C(pciPassthru.use64bitMMIO) and makes C(pciPassthru.64bitMMIOSizeGB) large enough for all vGPUs and
-        passthrough devices of the VM together. The size is the sum of what the boards need, and 1 GB for each network
-        port, rounded up to a power of two. For example, one A100 with 40 GB needs 128, and two of them 256. A larger
-        window that is there already is kept.
-      - V(ignore) leaves both settings as they are.
+      - MMIO window of the VM.
+      - V(auto) sets C(pciPassthru.use64bitMMIO), and sets C(pciPassthru.64bitMMIOSizeGB) to a size for all vGPUs and
+        passthrough devices of the VM together. A larger existing window remains.
+      - The size is the sum of the sizes that the boards need, plus 1 GB for each network port, rounded up to a power of
+        two. For example, one A100 with 40 GB needs 128 GB, and two of them need 256 GB.
+      - V(ignore) leaves both settings unchanged.
     type: str
     choices: [auto, ignore]
     default: auto
   mmio_size_gb:
     description:
-      - Size of the MMIO window in GB instead of the computed one. Has to be a power of two.
-      - Raise it for a VM that gets a network adapter by passthrough later.
+      - Size of the MMIO window in GB. It overrides the computed size and must be a power of two.
+      - Increase it for a VM that gets a passthrough network adapter later.
     type: int
   unified_memory:
     description:
-      - V(enabled) switches CUDA unified memory on for each vGPU by C(pciPassthru<N>.cfg.enable_uvm). NCCL needs it from
-        release 2.23 on. A VM with it cannot be moved by vMotion.
-      - V(disabled) switches it off, which is how vSphere sets up a new vGPU.
-      - V(ignore) leaves the settings as they are.
+      - CUDA unified memory of the vGPUs.
+      - V(enabled) enables it for each vGPU with C(pciPassthru<N>.cfg.enable_uvm). NCCL needs it from release 2.23 on.
+        vMotion cannot move a VM with unified memory.
+      - V(disabled) disables it, which is the vSphere default for a new vGPU.
+      - V(ignore) leaves the settings unchanged.
     type: str
     choices: [enabled, disabled, ignore]
     default: enabled
   max_per_vm:
     description:
-      - The largest number of vGPUs that your vSphere release takes in one VM.
-      - Without it, 4 before vSphere 8.0 and 8 from 8.0 on.
+      - Maximum number of vGPUs per VM in your vSphere release.
+      - Defaults to 4 before vSphere 8.0, and to 8 from vSphere 8.0 on.
     type: int
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with every setting and the power cycle.
+    details: Returns one diff per changed VM, with every setting and the power cycle.
 seealso:
   - module: community.vmware.vmware_guest_vgpu
   - module: community.vmware.vmware_host_graphics
 """
 
 EXAMPLES = r"""
-- name: Give a VM a whole A100
+- name: Configure a whole A100 for a VM
   aiready.vsphere.vgpu_profile:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -167,7 +174,7 @@ EXAMPLES = r"""
     profiles:
       - grid_a100-40c
 
-- name: Set up the GPUs of a training cluster
+- name: Configure the GPUs of a training cluster
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -176,7 +183,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Every training VM has its vGPU
+    - name: Configure one vGPU for each training VM
       aiready.vsphere.vgpu_profile:
         vms:
           - name: train-01
@@ -186,14 +193,14 @@ EXAMPLES = r"""
         power: cycle
       register: gpus
 
-    - name: Show what was changed
+    - name: Show the changes
       ansible.builtin.debug:
         msg: "{{ item.name }}: {{ item.changes | map(attribute='path') | join(', ') }}"
       loop: "{{ gpus.vms | selectattr('changed') }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Give a VM two vGPUs of different size, and room for a network adapter by passthrough
+- name: Configure two vGPU sizes and a larger MMIO window
   aiready.vsphere.vgpu_profile:
     path: /dc1/vm/training/train-03
     profiles:
@@ -201,7 +208,7 @@ EXAMPLES = r"""
       - grid_a100-10c
     mmio_size_gb: 512
 
-- name: Take all vGPUs away again
+- name: Remove all vGPUs
   aiready.vsphere.vgpu_profile:
     vms:
       - name: train-01
@@ -211,13 +218,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -237,25 +244,25 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
       description:
-        - What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -267,29 +274,29 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         profiles:
-          description: The vGPU profiles, sorted.
+          description: vGPU profiles, sorted.
           type: list
           elements: str
           returned: success
         memory_reservation:
-          description: V(all) when all memory is reserved and locked, else V(partial).
+          description: V(all) if all memory is reserved and locked, otherwise V(partial).
           type: str
           returned: success
         mmio_64bit:
-          description: Whether devices may use memory windows above 4 GB.
+          description: V(true) if devices may use memory windows above 4 GB.
           type: bool
           returned: success
         mmio_size_gb:
-          description: Size of the MMIO window, null where it is not set.
+          description: Size of the MMIO window in GB. Null if it is not set.
           type: int
           returned: success
         unified_memory:
-          description: The devices for which CUDA unified memory is switched on, by their names in the VM's settings.
+          description: Devices with CUDA unified memory enabled, by their names in the advanced settings of the VM.
           type: list
           elements: str
           returned: success
@@ -299,8 +306,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -312,7 +319,7 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that the module made, or would make in check mode. One entry per setting.
       type: list
       elements: dict
       returned: always
@@ -321,28 +328,28 @@ vms:
         - {path: memory_reservation, before: partial, after: all, needs: null}
         - {path: pciPassthru.64bitMMIOSizeGB, before: null, after: "128", needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -17,19 +17,19 @@ description:
     passthrough devices and network adapters.
   - Reads each VM once, sends one reconfiguration for all parts and power cycles a running VM at most once. The modules
     of the single parts need one reconfiguration each.
-  - Each part has the options, the rules and the results of its own module, and is planned for the state that the other
-    parts produce. A new device gets its NUMA node, and the MMIO window includes it. A passthrough device is accepted if
-    the same task reserves the memory.
+  - Each part has the options, the rules and the results of its own module. The module plans each part for the state
+    that the other parts produce. A new device gets its NUMA node, and the MMIO window includes it. The module accepts a
+    passthrough device if the same task reserves the memory.
   - Reports the problems of all parts at once, before it changes anything.
   - Reads the VM again after the change and fails if it differs from the request.
 notes:
-  - A part that is not requested is left as it is.
+  - The module leaves parts unchanged that the task does not request.
   - vSphere has a separate task for the hardware version. If O(shape.hardware_version) raises it, the upgrade comes
     before the reconfiguration, in the same power cycle.
   - vSphere chooses the key of a new device, and settings such as C(pciPassthru0.cfg.enable_uvm) are numbered by it. If
     a device gets another key than expected, the module corrects the setting with a second reconfiguration.
   - The module never moves a VM. M(aiready.vsphere.vm_clone) creates and places VMs.
-  - In O(planned), C(template) and C(host) matter to this module. O(shape) replaces the other two.
+  - The module uses only C(template) and C(host) of O(planned). O(shape) replaces the other two.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -39,15 +39,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -56,10 +58,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -79,7 +81,7 @@ options:
             type: str
             choices: [all]
       shape:
-        description: O(shape) for this VM alone, instead of that at the top.
+        description: O(shape) for this VM, instead of the top-level O(shape).
         type: dict
         suboptions:
           cpus:
@@ -150,7 +152,7 @@ options:
             description: See O(shape.advanced).
             type: dict
       vgpu:
-        description: O(vgpu) for this VM alone, instead of that at the top.
+        description: O(vgpu) for this VM, instead of the top-level O(vgpu).
         type: dict
         suboptions:
           profiles:
@@ -171,7 +173,7 @@ options:
             description: See O(vgpu.max_per_vm).
             type: int
       passthrough:
-        description: O(passthrough) for this VM alone, instead of that at the top.
+        description: O(passthrough) for this VM, instead of the top-level O(passthrough).
         type: dict
         suboptions:
           devices:
@@ -214,7 +216,7 @@ options:
             description: See O(passthrough.max_per_vm).
             type: int
       vmxnet3:
-        description: O(vmxnet3) for this VM alone, instead of that at the top.
+        description: O(vmxnet3) for this VM, instead of the top-level O(vmxnet3).
         type: dict
         suboptions:
           adapters:
@@ -242,7 +244,7 @@ options:
             choices: [present, absent]
             default: present
       pvrdma:
-        description: O(pvrdma) for this VM alone, instead of that at the top.
+        description: O(pvrdma) for this VM, instead of the top-level O(pvrdma).
         type: dict
         suboptions:
           adapters:
@@ -301,7 +303,7 @@ options:
             description: See O(pvrdma.max_adapters).
             type: int
       sriov:
-        description: O(sriov) for this VM alone, instead of that at the top.
+        description: O(sriov) for this VM, instead of the top-level O(sriov).
         type: dict
         suboptions:
           adapters:
@@ -341,8 +343,8 @@ options:
             default: refuse
   shape:
     description:
-      - Size and settings of the VM, with the options of M(aiready.vsphere.vm_shape). Without it, they are left as
-        they are.
+      - Size and settings of the VM, with the options of M(aiready.vsphere.vm_shape). Without this option, the module
+        leaves them unchanged.
       - NUMA nodes and the MMIO window include the devices that the same task adds.
     type: dict
     suboptions:
@@ -352,8 +354,9 @@ options:
         type: int
       cores_per_socket:
         description:
-          - How many vCPUs share a virtual socket. Has to divide O(shape.cpus).
-          - Without it, and with O(shape.numa_nodes), one socket per NUMA node. Without both it is left as it is.
+          - Number of vCPUs per virtual socket. It must divide O(shape.cpus).
+          - With O(shape.numa_nodes), it defaults to one socket per NUMA node. Without both options, the module leaves
+            it unchanged.
         type: int
       memory_gb:
         description:
@@ -361,186 +364,197 @@ options:
         type: int
       memory_reservation:
         description:
-          - V(all) reserves and locks all memory, without which a VM with a vGPU or a passed-through device does not
-            start.
-          - V(ignore) leaves the reservation as it is.
+          - Memory reservation of the VM.
+          - V(all) reserves and locks all memory. A VM with a vGPU or a passthrough device does not start without it.
+          - V(ignore) leaves the reservation unchanged.
         type: str
         choices: [all, ignore]
         default: all
       cpu_reservation:
         description:
-          - V(auto) reserves as much of the processors as high latency sensitivity needs, which is O(shape.cpus) times
-            the nominal frequency of the VM's host. A larger reservation is kept, and without high latency sensitivity
-            it is left as it is.
-          - V(ignore) leaves the reservation as it is, and high latency sensitivity is refused where it is too small.
+          - CPU reservation of the VM.
+          - V(auto) reserves what high latency sensitivity needs, which is O(shape.cpus) times the nominal frequency of
+            the VM's host. A larger existing reservation remains. Without high latency sensitivity, the module leaves
+            the reservation unchanged.
+          - V(ignore) leaves the reservation unchanged. The module rejects high latency sensitivity if the reservation
+            is too small.
         type: str
         choices: [auto, ignore]
         default: auto
       cpu_reservation_mhz:
         description:
-          - The reservation in MHz instead of the computed one. V(0) gives it back.
-          - Set it where a VM has to start on hosts of different frequencies.
+          - CPU reservation in MHz. It overrides the computed reservation. V(0) removes the reservation.
+          - Set it for a VM that must start on hosts of different frequencies.
         type: int
       hardware_version:
         description:
-          - The virtual hardware version that the VM has at least, for example V(20) for C(vmx-20), which is vSphere
-            8.0.
-          - It is raised only if it is asked for here, never beyond what the VM's host knows, and never lowered. A VM
-            with a newer version is left alone.
+          - Minimum virtual hardware version of the VM, for example V(20) for C(vmx-20), which is vSphere 8.0.
+          - The module raises the version only if this option requests it, and never beyond the version that the VM's
+            host supports. It never lowers the version and leaves a newer version unchanged.
         type: int
       firmware:
         description:
-          - V(efi) refuses a VM with BIOS firmware. The firmware itself is never changed, because a guest that was
-            installed under BIOS does not start under EFI.
-          - V(ignore) asks for nothing, but a VM under BIOS is refused all the same if its GPUs need a memory window.
+          - Firmware that the VM must have. The module never changes the firmware, because a guest that was installed
+            under BIOS does not start under EFI.
+          - V(efi) rejects a VM with BIOS firmware.
+          - V(ignore) accepts both. The module still rejects a VM with BIOS firmware if its GPUs need an MMIO window.
         type: str
         choices: [efi, ignore]
         default: ignore
       numa_nodes:
         description:
-          - The NUMA nodes of the host that the VM is placed near to, counted from 0. Usually those of its GPU and its
-            network adapter.
-          - One node for a VM that fits into it, all nodes for a VM that takes the whole host.
-          - V([]) takes away what either O(shape.numa_method) has set. Without the option, NUMA is left as it is.
+          - NUMA nodes of the host for the VM, counted from 0. Normally these are the nodes of its GPU and its network
+            adapter.
+          - Set one node for a VM that fits on it, and all nodes for a VM that uses the whole host.
+          - V([]) removes the settings of both methods of O(shape.numa_method). Without this option, the module leaves
+            NUMA unchanged.
         type: list
         elements: int
       numa_method:
         description:
-          - V(affinity) holds the VM at the nodes by C(numa.nodeAffinity). This is the only way to hold it there. It
-            makes load balancing and vMotion harder.
-          - V(device) makes as many virtual NUMA nodes as there are O(shape.numa_nodes), and tells the guest by
-            C(VirtualDevice.numaNode) which of them each vGPU and each direct network adapter belongs to. On which
-            node of the host they are scheduled remains the choice of ESXi. Needs vSphere 8.0 and hardware version 20.
-            A vGPU of a VM over several nodes gets none, because its GPU is chosen only when the VM starts.
-          - V(auto) is V(affinity) for a VM that has, or by O(shape.gpus), O(shape.direct_nics) or O(shape.gpudirect)
-            will have, a passed-through device, since such a VM cannot be moved while it runs anyway. For others it is
-            V(device) where that is possible, else V(affinity).
-          - What the other method left behind is removed.
+          - Method that assigns the VM or its devices to O(shape.numa_nodes). The module removes the settings of the
+            other method.
+          - V(affinity) keeps the VM on the nodes with C(numa.nodeAffinity). No other method does this. Load balancing
+            and vMotion become harder.
+          - V(device) creates one virtual NUMA node for each entry of O(shape.numa_nodes). It shows the guest the node
+            of each vGPU and each direct network adapter with C(VirtualDevice.numaNode). ESXi still chooses the nodes of
+            the host.
+          - V(device) needs vSphere 8.0 and hardware version 20. A vGPU of a VM on several nodes gets no node, because
+            vSphere chooses its GPU at power-on.
+          - V(auto) selects V(affinity) for a VM with a passthrough device, because such a VM cannot move while it runs.
+            The device is in the VM or announced by O(shape.gpus), O(shape.direct_nics) or O(shape.gpudirect). For other
+            VMs, V(auto) selects V(device) if possible, otherwise V(affinity).
         type: str
         choices: [auto, affinity, device]
         default: auto
       latency_sensitivity:
         description:
-          - How much delay of its vCPUs the VM tolerates. V(high) gives every vCPU a core of its own, and needs all
-            memory and the processors reserved, see O(shape.cpu_reservation).
-          - V(ignore) leaves it as it is.
+          - Latency sensitivity of the VM.
+          - V(high) gives each vCPU a core of its own. It needs full memory reservation and full CPU reservation, see
+            O(shape.cpu_reservation).
+          - V(ignore) leaves it unchanged.
         type: str
         choices: [low, normal, medium, high, ignore]
         default: ignore
       gpudirect:
         description:
-          - V(enabled) lets network adapters and GPUs of the VM reach each other's memory, by C(pciPassthru.allowP2P)
-            and C(pciPassthru.RelaxACSforP2P). Needs an adapter by SR-IOV or passthrough, in the VM or announced by
+          - GPUDirect RDMA between network adapters and GPUs of the VM.
+          - V(enabled) sets C(pciPassthru.allowP2P) and C(pciPassthru.RelaxACSforP2P), so that the devices can access
+            each other's memory. It needs an SR-IOV or passthrough adapter, either in the VM or announced by
             O(shape.direct_nics).
-          - V(disabled) removes both settings where they are on.
-          - V(ignore) leaves them as they are.
+          - V(disabled) removes both settings if they are on.
+          - V(ignore) leaves both settings unchanged.
         type: str
         choices: [enabled, disabled, ignore]
         default: ignore
       mmio:
         description:
-          - V(auto) sets C(pciPassthru.use64bitMMIO) and makes C(pciPassthru.64bitMMIOSizeGB) large enough for all
-            vGPUs, passed-through GPUs and direct network ports of the VM together, those in the VM and those that
-            O(shape.gpus) and O(shape.direct_nics) announce. The sum is rounded up to a power of two. A larger window
-            that is there already is kept. Without a GPU that needs a window nothing is set.
-          - V(ignore) leaves both settings as they are.
+          - MMIO window of the VM.
+          - V(auto) sets C(pciPassthru.use64bitMMIO), and sets C(pciPassthru.64bitMMIOSizeGB) to a size for all vGPUs,
+            passthrough GPUs and direct network ports together. It counts the devices in the VM and those that
+            O(shape.gpus) and O(shape.direct_nics) announce.
+          - The module rounds the sum up to a power of two. A larger existing window remains. Without a GPU that needs a
+            window, the module sets nothing.
+          - V(ignore) leaves both settings unchanged.
         type: str
         choices: [auto, ignore]
         default: auto
       mmio_size_gb:
         description:
-          - Size of the MMIO window in GB instead of the computed one. Has to be a power of two, and enough for the
-            GPUs.
+          - Size of the MMIO window in GB. It overrides the computed size. It must be a power of two and large enough
+            for the GPUs.
         type: int
       gpus:
         description:
-          - The GPUs that the VM is going to have, for O(shape.mmio) and O(shape.numa_method). An entry is the name of
-            a vGPU profile, such as V(grid_a100-40c), or the vendor and device id of a GPU that will be passed
-            through, such as V(10de:20f1).
-          - This module adds no devices. See M(aiready.vsphere.vgpu_profile) and
-            M(aiready.vsphere.passthrough_device).
+          - GPUs that the VM will have, for O(shape.mmio) and O(shape.numa_method). An entry is the name of a vGPU
+            profile, such as V(grid_a100-40c), or the vendor and device ID of a passthrough GPU, such as V(10de:20f1).
+          - This option adds no devices. See M(aiready.vsphere.vgpu_profile) and M(aiready.vsphere.passthrough_device).
         type: list
         elements: str
       direct_nics:
         description:
-          - How many ports of network adapters the VM is going to have by SR-IOV or passthrough.
+          - Number of network ports that the VM will have by SR-IOV or passthrough.
         type: int
       advanced:
         description:
-          - Further settings of the VMX file, as keys and values. A value of V(null) removes the key.
-          - Only keys that are known to this module are taken, because vSphere keeps any other without a word and
-            without an effect. Keys that other options set are refused with the name of the option.
-          - Known are C(numa.vcpu.preferHT), C(numa.vcpu.maxPerVirtualNode), C(numa.vcpu.maxPerMachineNode),
+          - Further VMX keys and their values. V(null) removes a key.
+          - The module accepts only the keys that are listed here, because vSphere silently accepts unknown keys without
+            an effect. It rejects keys that other options set, and names the option.
+          - Known keys are C(numa.vcpu.preferHT), C(numa.vcpu.maxPerVirtualNode), C(numa.vcpu.maxPerMachineNode),
             C(numa.vcpu.maxPerClient), C(numa.vcpu.min), C(numa.vcpu.followcorespersocket), C(numa.autosize),
             C(numa.autosize.once), C(sched.mem.lpage.enable1GPage), C(pciPassthru<N>.cfg.enable_uvm),
             C(pciPassthru<N>.cfg.enable_debugging), C(pciPassthru<N>.cfg.enable_profiling),
-            C(pciPassthru<N>.cfg.frame_rate_limiter), C(ethernet<N>.coalescingScheme),
-            C(ethernet<N>.coalescingParams), C(ethernet<N>.pnicFeatures) and C(ethernet<N>.ctxPerDev). The device with
-            the number C(<N>) has to be there, or announced by O(shape.gpus) and O(shape.direct_nics).
-          - Keys that are not listed here are left as they are.
+            C(pciPassthru<N>.cfg.frame_rate_limiter), C(ethernet<N>.coalescingScheme), C(ethernet<N>.coalescingParams),
+            C(ethernet<N>.pnicFeatures) and C(ethernet<N>.ctxPerDev).
+          - The device with the number C(<N>) must be in the VM, or announced by O(shape.gpus) and O(shape.direct_nics).
+          - The module leaves keys unchanged that the task does not list.
         type: dict
   vgpu:
     description:
-      - vGPUs of the VM, with the options of M(aiready.vsphere.vgpu_profile). Without it, they are left as they are.
-      - Memory reservation and MMIO window belong to O(shape).
+      - vGPUs of the VM, with the options of M(aiready.vsphere.vgpu_profile). Without this option, the module leaves
+        them unchanged.
+      - O(shape) manages memory reservation and MMIO window.
     type: dict
     suboptions:
       profiles:
         description:
-          - The vGPU profiles that the VM has, as its hosts name them, for example V(grid_a100-40c) for a whole A100
-            with 40 GB or V(grid_a100-3-20c) for one that lives in a MIG instance.
-          - The list is exact. vGPUs that are not in it are removed, missing ones are added, and what matches is not
-            touched. A profile that is listed twice means two vGPUs. The order does not matter.
-          - Required with O(vgpu.state=present), for each VM here or in O(vms[].vgpu.profiles). Not regarded with
+          - vGPU profiles of the VM, with the names that its hosts report. V(grid_a100-40c) is a whole A100 with 40 GB,
+            V(grid_a100-3-20c) is a MIG instance.
+          - The list is exact. The module removes vGPUs that are not listed, adds missing ones and does not touch
+            matching ones. A profile that is listed twice requests two vGPUs. The order has no effect.
+          - Required with O(vgpu.state=present), either here or in O(vms[].vgpu.profiles) of each VM. Ignored with
             O(vgpu.state=absent).
         type: list
         elements: str
       unified_memory:
         description:
-          - V(enabled) switches CUDA unified memory on for each vGPU by C(pciPassthru<N>.cfg.enable_uvm). NCCL needs
-            it from release 2.23 on. A VM with it cannot be moved by vMotion.
-          - V(disabled) switches it off, which is how vSphere sets up a new vGPU.
-          - V(ignore) leaves the settings as they are.
+          - CUDA unified memory of the vGPUs.
+          - V(enabled) enables it for each vGPU with C(pciPassthru<N>.cfg.enable_uvm). NCCL needs it from release 2.23
+            on. vMotion cannot move a VM with unified memory.
+          - V(disabled) disables it, which is the vSphere default for a new vGPU.
+          - V(ignore) leaves the settings unchanged.
         type: str
         choices: [enabled, disabled, ignore]
         default: enabled
       state:
         description:
-          - V(present) gives the VM exactly the O(vgpu.profiles).
-          - V(absent) removes all vGPUs, and the unified memory settings that belonged to them. Memory reservation and
-            MMIO window stay, because other devices of the VM may need them and they do no harm without a vGPU.
+          - Desired state of the vGPUs.
+          - V(present) configures exactly the O(vgpu.profiles).
+          - V(absent) removes all vGPUs and their unified memory settings. Memory reservation and MMIO window remain,
+            because other devices of the VM may need them. Both are harmless without a vGPU.
         type: str
         choices: [present, absent]
         default: present
       max_per_vm:
         description:
-          - The largest number of vGPUs that your vSphere release takes in one VM.
-          - Without it, 4 before vSphere 8.0 and 8 from 8.0 on.
+          - Maximum number of vGPUs per VM in your vSphere release.
+          - Defaults to 4 before vSphere 8.0, and to 8 from vSphere 8.0 on.
         type: int
   passthrough:
     description:
-      - PCI passthrough devices of the VM, with the options of M(aiready.vsphere.passthrough_device). Without it, they
-        are left as they are.
-      - Every device has to be on the host that the VM is on.
+      - PCI passthrough devices of the VM, with the options of M(aiready.vsphere.passthrough_device). Without this
+        option, the module leaves them unchanged.
+      - Every device must be on the host of the VM.
     type: dict
     suboptions:
       devices:
         description:
-          - The passthrough devices that the VM has besides its vGPUs.
-          - The list is exact. Devices that are not in it are removed, missing ones are added, and what matches is not
-            touched. The order does not matter. A kind that is listed twice means two devices.
-          - Required with O(passthrough.state=present), for each VM here or in O(vms[].passthrough.devices). Not
-            regarded with O(passthrough.state=absent).
+          - Passthrough devices of the VM, without vGPUs.
+          - The list is exact. The module removes devices that are not listed, adds missing ones and does not touch
+            matching ones. The order has no effect. An entry that is listed twice requests two devices.
+          - Required with O(passthrough.state=present), either here or in O(vms[].passthrough.devices) of each VM.
+            Ignored with O(passthrough.state=absent).
         type: list
         elements: dict
         suboptions:
           kind:
             description:
-              - V(static) is the device at one address of the host that the VM is on.
-              - V(dynamic) is a device of a kind, which vSphere chooses among the free ones at each power-on. The VM
-                needs hardware version 17.
-              - V(group) is a group of devices that belong together, such as GPUs with NVLink between them, or a GPU
-                with a network adapter behind one switch. It needs vSphere 8.0 and hardware version 20.
+              - Kind of the device.
+              - V(static) is the device at one PCI address of the VM's host.
+              - V(dynamic) is any free device of the allowed types. vSphere chooses it at each power-on. The VM needs
+                hardware version 17.
+              - V(group) is a group of devices that belong together, such as GPUs with NVLink, or a GPU and a network
+                adapter behind one PCIe switch. It needs vSphere 8.0 and hardware version 20.
             type: str
             required: true
             choices: [static, dynamic, group]
@@ -550,257 +564,266 @@ options:
             type: str
           allowed:
             description:
-              - Vendor and device IDs of the kinds that a dynamic device may be of, for example V(10de:20f1) for an
-                A100 with 40 GB and V(15b3:101d) for a ConnectX-6 Dx.
+              - Vendor and device IDs of the allowed types of a dynamic device, for example V(10de:20f1) for an A100
+                with 40 GB and V(15b3:101d) for a ConnectX-6 Dx.
             type: list
             elements: str
           label:
             description:
-              - The hardware label that a dynamic device has to have, as M(aiready.vsphere.pci_passthrough) sets it.
-              - Without it, any free device of the kind is taken. Labels keep apart what looks alike, such as the
-                ports of two fabrics, or the devices of two PCIe roots.
+              - Hardware label of a dynamic device. M(aiready.vsphere.pci_passthrough) sets it.
+              - Without a label, vSphere uses any free device of the type. Labels distinguish devices of the same type,
+                such as the ports of two fabrics or the devices of two PCIe roots.
             type: str
           group:
             description:
-              - Name of a device group as the host offers it, for example V(Nvidia:2@grid_a100x-40c%NVLink).
+              - Name of a device group, as the host reports it, for example V(Nvidia:2@grid_a100x-40c%NVLink).
             type: str
           numa_node:
             description:
-              - The virtual NUMA node that the device is shown in, counted from 0. It needs vSphere 8.0.
-              - V(-1) takes the node of a device away. Without this option, it stays as it is.
+              - Virtual NUMA node of the device, counted from 0. It needs vSphere 8.0.
+              - V(-1) removes the node of a device. Without this option, the module leaves it unchanged.
             type: int
       state:
         description:
-          - V(present) gives the VM exactly the O(passthrough.devices).
+          - Desired state of the devices.
+          - V(present) configures exactly the O(passthrough.devices).
           - V(absent) removes all passthrough devices except vGPUs.
         type: str
         choices: [present, absent]
         default: present
       mixed:
         description:
-          - Whether a VM may have a static device beside dynamic ones of the same kind. It is not documented whether
-            vSphere keeps the static device back when it chooses the dynamic one at power-on.
+          - Reaction to a VM with static and dynamic devices of the same type.
+          - It is not documented whether vSphere keeps the static device free when it chooses the dynamic one at
+            power-on.
         type: str
         choices: [refuse, allow]
         default: refuse
       max_per_vm:
         description:
-          - The largest number of passthrough devices that your vSphere release takes in one VM.
-          - Without it, 16, and 32 from hardware version 20 on.
+          - Maximum number of passthrough devices per VM in your vSphere release.
+          - Defaults to 16, and to 32 from hardware version 20 on.
         type: int
   vmxnet3:
     description:
-      - vmxnet3 adapters of the VM, with the options of M(aiready.vsphere.vmxnet3_nic). Without it, they are left as
-        they are.
+      - vmxnet3 adapters of the VM, with the options of M(aiready.vsphere.vmxnet3_nic). Without this option, the module
+        leaves them unchanged.
     type: dict
     suboptions:
       adapters:
         description:
-          - The adapters that the VM has on the port groups that are named. Adapters on them that are too many are
-            removed, missing ones are added, and what matches is not touched.
-          - An adapter with the O(vmxnet3.adapters[].mac) of an entry is that entry's, on whatever port group it is,
-            and is moved.
-          - Required, for each VM here or in O(vms[].vmxnet3.adapters).
+          - Adapters of the VM on the given port groups. The module removes excess adapters on them, adds missing ones
+            and does not touch matching ones.
+          - An adapter with the O(vmxnet3.adapters[].mac) of an entry belongs to this entry. The module moves it from
+            any other port group.
+          - Required, either here or in O(vms[].vmxnet3.adapters) of each VM.
         type: list
         elements: dict
         suboptions:
           portgroup:
             description:
-              - Name of the port group that the adapter is attached to.
-              - It may be on a distributed or on a standard switch. The same name twice means two adapters.
+              - Name of the port group of the adapter.
+              - It can be on a distributed or a standard switch. A port group that is listed twice requests two
+                adapters.
             type: str
             required: true
           switch:
             description:
-              - Name of the switch, where several port groups have this name.
+              - Name of the switch. Needed if several port groups have this name.
             type: str
           mac:
             description:
-              - A MAC address that the adapter keeps, for example V(00:50:56:01:02:03).
-              - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
-              - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere
-                chooses by itself, and starts no VM that has one of them as a fixed address.
+              - Fixed MAC address of the adapter, for example V(00:50:56:01:02:03).
+              - Without this option, an existing adapter keeps its address, and vSphere chooses the address of a new
+                adapter.
+              - Within V(00:50:56), use addresses up to V(00:50:56:3f:ff:ff). vSphere assigns the others automatically,
+                and does not start a VM that has one of them as a fixed address.
             type: str
           connected:
             description:
-              - Whether the adapter is connected when the VM starts, and now if the VM runs.
+              - Whether to connect the adapter at power-on, and immediately if the VM runs.
             type: bool
             default: true
       state:
         description:
-          - V(present) gives the VM exactly the O(vmxnet3.adapters) on the port groups that they name.
-          - V(absent) removes the vmxnet3 adapters on the port groups that O(vmxnet3.adapters) name, and of those only
-            the one with O(vmxnet3.adapters[].mac) where this is set.
+          - Desired state of the adapters.
+          - V(present) configures exactly the O(vmxnet3.adapters) on their port groups.
+          - V(absent) removes the vmxnet3 adapters on the port groups of O(vmxnet3.adapters). If
+            O(vmxnet3.adapters[].mac) is set, it removes only the adapter with this address.
         type: str
         choices: [present, absent]
         default: present
   pvrdma:
     description:
-      - PVRDMA adapters of the VM, with the options of M(aiready.vsphere.pvrdma_nic). Without it, they are left as
-        they are.
+      - PVRDMA adapters of the VM, with the options of M(aiready.vsphere.pvrdma_nic). Without this option, the module
+        leaves them unchanged.
     type: dict
     suboptions:
       adapters:
         description:
-          - The PVRDMA adapters that the VM has.
-          - The list is exact. PVRDMA adapters that are not in it are removed, missing ones are added, and what
-            matches is not touched. Adapters are matched by MAC address, then by port group, and one that is left over
-            is moved before another one is added.
-          - Required with O(pvrdma.state=present), for each VM here or in O(vms[].pvrdma.adapters). Not regarded with
+          - PVRDMA adapters of the VM.
+          - The list is exact. The module removes PVRDMA adapters that are not listed, adds missing ones and does not
+            touch matching ones. It matches adapters by MAC address, then by port group. It moves a remaining adapter
+            before it adds a new one.
+          - Required with O(pvrdma.state=present), either here or in O(vms[].pvrdma.adapters) of each VM. Ignored with
             O(pvrdma.state=absent).
         type: list
         elements: dict
         suboptions:
           portgroup:
             description:
-              - Name of the port group that the adapter is attached to.
-              - It has to be on a distributed switch whose only uplink on the VM's host is the RDMA port.
+              - Name of the port group of the adapter.
+              - It must be on a distributed switch whose only uplink on the VM's host is the RDMA port.
             type: str
             required: true
           switch:
             description:
-              - Name of the switch, where several port groups have this name.
+              - Name of the switch. Needed if several port groups have this name.
             type: str
           mac:
             description:
-              - A MAC address that the adapter keeps, for example V(00:50:56:01:02:03).
-              - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
-              - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere
-                chooses by itself, and starts no VM that has one of them as a fixed address.
+              - Fixed MAC address of the adapter, for example V(00:50:56:01:02:03).
+              - Without this option, an existing adapter keeps its address, and vSphere chooses the address of a new
+                adapter.
+              - Within V(00:50:56), use addresses up to V(00:50:56:3f:ff:ff). vSphere assigns the others automatically,
+                and does not start a VM that has one of them as a fixed address.
             type: str
           connected:
             description:
-              - Whether the adapter is connected when the VM starts, and now if the VM runs.
+              - Whether to connect the adapter at power-on, and immediately if the VM runs.
             type: bool
             default: true
           protocol:
             description:
-              - The RoCE version of the adapter, where the VM's hardware version has a choice, which is from 14 to 19.
-              - Without it, an adapter that is there keeps its version, and a new one gets V(rocev2).
-              - At other hardware versions vSphere takes no protocol, so leave it out. From 20 on V(rocev2) is
-                accepted and not sent.
+              - RoCE version of the adapter. Only hardware versions 14 to 19 have a choice.
+              - Without this option, an existing adapter keeps its version, and a new adapter gets V(rocev2).
+              - At other hardware versions vSphere accepts no protocol, so omit this option. From version 20 on, the
+                module accepts V(rocev2) and does not send it.
             type: str
             choices: [rocev1, rocev2]
       state:
         description:
-          - V(present) gives the VM exactly the O(pvrdma.adapters).
+          - Desired state of the adapters.
+          - V(present) configures exactly the O(pvrdma.adapters).
           - V(absent) removes all PVRDMA adapters.
         type: str
         choices: [present, absent]
         default: present
       same_switch:
         description:
-          - Whether all VMs of the task have to be on the same distributed switch and to speak the same RoCE version.
-            Peers that differ in this fall back to TCP, so that it is right for the VMs of one job.
+          - Whether to require the same distributed switch and the same RoCE version for all VMs of the task.
+          - Peers that differ in either fall back to TCP. The VMs of one job therefore need V(true).
         type: bool
         default: true
       host_path:
         description:
-          - What to do when the VM's host is not ready for PVRDMA, for its tag, its firewall, its uplinks or its RDMA
-            device.
-          - V(refuse) fails for this VM, also when its adapters are as wanted, since its traffic uses TCP.
-          - V(warn) goes on with a warning, for hosts that are prepared later.
+          - Reaction to a host that is not ready for PVRDMA because of its tag, firewall, uplinks or RDMA device.
+          - V(refuse) fails for this VM, even if its adapters match the request, because its traffic uses TCP.
+          - V(warn) continues with a warning. Use it for hosts that you prepare later.
         type: str
         choices: [refuse, warn]
         default: refuse
       unreserved_memory:
         description:
-          - Whether to refuse VMs whose memory is not reserved in full.
+          - Reaction to a VM without full memory reservation. V(refuse) fails for this VM.
         type: str
         choices: [refuse, allow]
         default: refuse
       gpudirect:
         description:
-          - What to do about GPUDirect RDMA, which PVRDMA cannot do.
-          - V(detect) refuses VMs whose settings allow it (C(pciPassthru.allowP2P) or C(pciPassthru.RelaxACSforP2P)).
-          - V(wanted) says that the job wants it, and refuses all of them.
-          - V(ignore) does not look.
+          - Reaction to GPUDirect RDMA, which PVRDMA does not support.
+          - V(detect) rejects VMs whose settings allow it (C(pciPassthru.allowP2P) or C(pciPassthru.RelaxACSforP2P)).
+          - V(wanted) declares that the job requests it, and rejects all VMs.
+          - V(ignore) skips the check.
         type: str
         choices: [detect, wanted, ignore]
         default: detect
       guest_os:
         description:
-          - V(check) refuses VMs whose guest operating system is no 64-bit Linux, and warns where the driver is likely
-            missing, as in Red Hat Enterprise Linux 10.
-          - V(ignore) does not look at it.
+          - Check of the guest operating system.
+          - V(check) rejects VMs whose guest operating system is not a 64-bit Linux. It warns if the guest probably
+            lacks the driver, as in Red Hat Enterprise Linux 10.
+          - V(ignore) skips the check.
         type: str
         choices: [check, ignore]
         default: check
       max_adapters:
         description:
-          - The largest number of PVRDMA adapters that a VM takes. Without it, what the hosts report for the VM's
-            hardware version.
+          - Maximum number of PVRDMA adapters per VM. Defaults to the number that the hosts report for the hardware
+            version of the VM.
         type: int
   sriov:
     description:
-      - SR-IOV adapters of the VM, with the options of M(aiready.vsphere.sriov_nic). Without it, they are left as they
-        are.
+      - SR-IOV adapters of the VM, with the options of M(aiready.vsphere.sriov_nic). Without this option, the module
+        leaves them unchanged.
     type: dict
     suboptions:
       adapters:
         description:
-          - The SR-IOV adapters that the VM has.
-          - The list is exact. SR-IOV adapters that are not in it are removed, missing ones are added, and what
-            matches is not touched. Adapters are matched by MAC address, then by port group, and one that is left over
-            is moved before another one is added.
-          - Required with O(sriov.state=present), for each VM here or in O(vms[].sriov.adapters). Not regarded with
+          - SR-IOV adapters of the VM.
+          - The list is exact. The module removes SR-IOV adapters that are not listed, adds missing ones and does not
+            touch matching ones. It matches adapters by MAC address, then by port group. It moves a remaining adapter
+            before it adds a new one.
+          - Required with O(sriov.state=present), either here or in O(vms[].sriov.adapters) of each VM. Ignored with
             O(sriov.state=absent).
         type: list
         elements: dict
         suboptions:
           portgroup:
             description:
-              - Name of the port group that the adapter is attached to.
-              - It may be on a distributed or on a standard switch. VLAN and MTU of the function come from it.
+              - Name of the port group of the adapter.
+              - It can be on a distributed or a standard switch. It defines VLAN and MTU of the function.
             type: str
             required: true
           switch:
             description:
-              - Name of the switch, where several port groups have this name.
+              - Name of the switch. Needed if several port groups have this name.
             type: str
           mac:
             description:
-              - A MAC address that the adapter keeps, for example V(00:50:56:01:02:03).
-              - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
-              - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere
-                chooses by itself, and starts no VM that has one of them as a fixed address.
+              - Fixed MAC address of the adapter, for example V(00:50:56:01:02:03).
+              - Without this option, an existing adapter keeps its address, and vSphere chooses the address of a new
+                adapter.
+              - Within V(00:50:56), use addresses up to V(00:50:56:3f:ff:ff). vSphere assigns the others automatically,
+                and does not start a VM that has one of them as a fixed address.
             type: str
           connected:
             description:
-              - Whether the adapter is connected when the VM starts, and now if the VM runs.
+              - Whether to connect the adapter at power-on, and immediately if the VM runs.
             type: bool
             default: true
           physical_function:
             description:
-              - The port that the virtual function is of, as the host calls it, for example V(vmnic3), or by its PCI
+              - Port of the virtual function, by the name that the host reports, for example V(vmnic3), or by its PCI
                 address.
-              - Without it, the host chooses among the uplinks of the port group's switch, and an adapter that is
-                there keeps its port.
+              - Without this option, an existing adapter keeps its port. For a new adapter, the host chooses among the
+                uplinks of the port group's switch.
             type: str
           guest_mtu_change:
             description:
-              - Whether the guest may change the MTU of its function. Without it, an adapter that is there is left as
-                it is, and a new one does not allow it.
+              - Whether to let the guest change the MTU of its function. Without this option, an existing adapter keeps
+                its setting, and a new adapter does not allow the change.
             type: bool
       state:
         description:
-          - V(present) gives the VM exactly the O(sriov.adapters).
+          - Desired state of the adapters.
+          - V(present) configures exactly the O(sriov.adapters).
           - V(absent) removes all SR-IOV adapters.
         type: str
         choices: [present, absent]
         default: present
       port_off_switch:
         description:
-          - What to do when O(sriov.adapters[].physical_function) is no uplink of the port group's switch. That
-            vSphere does not serve such an adapter is expected and not documented.
+          - Reaction to an O(sriov.adapters[].physical_function) that is no uplink of the port group's switch.
+          - vSphere is not expected to serve such an adapter, but this is not documented.
         type: str
         choices: [refuse, allow]
         default: refuse
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with every setting and the power cycle.
+    details: Returns one diff per changed VM, with every setting and the power cycle.
 seealso:
   - module: aiready.vsphere.vm_shape
   - module: aiready.vsphere.vgpu_profile
@@ -811,7 +834,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Configure a VM with a whole A100 and an adapter for training traffic
+- name: Configure a VM with an A100 and a training adapter
   aiready.vsphere.vm_config:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -854,14 +877,14 @@ EXAMPLES = r"""
         power: cycle
       register: configured
 
-    - name: Show what was changed
+    - name: Show the changes
       ansible.builtin.debug:
         msg: "{{ item.name }}: {{ item.changes | map(attribute='path') | join(', ') }}"
       loop: "{{ configured.vms | selectattr('changed') }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Remove the vGPU and the adapter again
+- name: Remove the vGPU and the adapter
   aiready.vsphere.vm_config:
     name: train-01
     vgpu:
@@ -874,13 +897,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -900,22 +923,22 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     expects:
       description:
-        - What a network test of the VM has to show, for each requested kind of adapters.
-        - The keys C(vmxnet3), C(pvrdma) and C(sriov) have the C(expects) of their modules, for example
-          M(aiready.vsphere.pvrdma_nic). Empty without adapters and for a VM that could not be read.
+        - Expected result of a network test of the VM, for each requested kind of adapters.
+        - The keys C(vmxnet3), C(pvrdma) and C(sriov) contain the C(expects) of their modules, for example
+          M(aiready.vsphere.pvrdma_nic). Empty without adapters, and if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -929,13 +952,13 @@ vms:
           peers: [train-02]
           proves_nothing: []
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
       description:
-        - What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -945,12 +968,12 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         shape:
-          description: What O(shape) manages.
+          description: State of the part O(shape).
           type: dict
           returned: where the task manages this part
           contains:
@@ -959,7 +982,7 @@ vms:
               type: int
               returned: success
             cores_per_socket:
-              description: vCPUs per virtual socket, null where vSphere chooses at power-on.
+              description: vCPUs per virtual socket. Null if vSphere chooses at power-on.
               type: int
               returned: success
             memory_gb:
@@ -967,15 +990,15 @@ vms:
               type: float
               returned: success
             memory_reservation:
-              description: V(all) when all memory of the VM is reserved and locked, else V(partial).
+              description: V(all) if all memory of the VM is reserved and locked, otherwise V(partial).
               type: str
               returned: success
             cpu_reservation_mhz:
-              description: Reservation of processors in MHz.
+              description: CPU reservation in MHz.
               type: int
               returned: success
             hardware_version:
-              description: The virtual hardware version.
+              description: Virtual hardware version.
               type: int
               returned: success
             firmware:
@@ -983,66 +1006,66 @@ vms:
               type: str
               returned: success
             latency_sensitivity:
-              description: The latency sensitivity.
+              description: Latency sensitivity.
               type: str
               returned: success
             numa_method:
-              description: V(affinity), V(device) or V(none), by what is set.
+              description: Configured method, V(affinity), V(device) or V(none).
               type: str
               returned: success
             numa_nodes:
-              description: The NUMA nodes of the host that the VM is held at, with V(affinity).
+              description: NUMA nodes of the host that V(affinity) keeps the VM on.
               type: list
               elements: int
               returned: success
             cores_per_numa_node:
-              description: vCPUs per virtual NUMA node, null where vSphere chooses.
+              description: vCPUs per virtual NUMA node. Null if vSphere chooses.
               type: int
               returned: success
             numa_devices:
-              description: The devices with a virtual NUMA node, and its number.
+              description: Devices with a virtual NUMA node, and the number of the node.
               type: list
               elements: str
               returned: success
             gpudirect:
-              description: V(enabled), V(disabled), or V(partial) when only one of its two settings is there.
+              description: V(enabled), V(disabled), or V(partial) if only one of its two settings is present.
               type: str
               returned: success
             mmio_64bit:
-              description: Whether devices may use memory windows above 4 GB.
+              description: V(true) if devices may use memory windows above 4 GB.
               type: bool
               returned: success
             mmio_size_gb:
-              description: Size of the MMIO window, null where it is not set.
+              description: Size of the MMIO window in GB. Null if it is not set.
               type: int
               returned: success
             advanced:
-              description: The known keys of the VMX file that no other option sets, see O(shape.advanced).
+              description: Known VMX keys that no other option sets, see O(shape.advanced).
               type: dict
               returned: success
         vgpu:
-          description: What O(vgpu) manages.
+          description: State of the part O(vgpu).
           type: dict
           returned: where the task manages this part
           contains:
             profiles:
-              description: The vGPU profiles, sorted.
+              description: vGPU profiles, sorted.
               type: list
               elements: str
               returned: success
             unified_memory:
               description:
-                - The devices for which CUDA unified memory is switched on, by their names in the VM's settings.
+                - Devices with CUDA unified memory enabled, by their names in the advanced settings of the VM.
               type: list
               elements: str
               returned: success
         passthrough:
-          description: What O(passthrough) manages.
+          description: State of the part O(passthrough).
           type: dict
           returned: where the task manages this part
           contains:
             devices:
-              description: The passthrough devices besides vGPUs, sorted.
+              description: Passthrough devices of the VM without vGPUs, sorted.
               type: list
               elements: dict
               returned: success
@@ -1056,12 +1079,12 @@ vms:
                   type: str
                   returned: always
                 allowed:
-                  description: Vendor and device IDs of the kinds that a dynamic device may be of.
+                  description: Vendor and device IDs of the allowed types of a dynamic device.
                   type: list
                   elements: str
                   returned: always
                 label:
-                  description: The hardware label that a dynamic device has to have.
+                  description: Hardware label of a dynamic device.
                   type: str
                   returned: always
                 group:
@@ -1069,30 +1092,31 @@ vms:
                   type: str
                   returned: always
                 numa_node:
-                  description: The virtual NUMA node of the device, null for none.
+                  description: Virtual NUMA node of the device. Null if it has none.
                   type: int
                   returned: always
             pairs:
               description:
-                - Each GPU of the VM, vGPUs included, with each network port by passthrough, with C(gpu), C(nic) and
-                  C(same_root), which is V(true) where both hang off one PCIe root, and null where that is decided by
-                  what vSphere chooses at power-on.
+                - Each GPU of the VM, including vGPUs, combined with each passthrough network port. The keys are C(gpu),
+                  C(nic) and C(same_root).
+                - C(same_root) is V(true) if both share a PCIe root. It is null if the result depends on the device that
+                  vSphere chooses at power-on.
               type: list
               elements: dict
               returned: success
         vmxnet3:
-          description: What O(vmxnet3) manages.
+          description: State of the part O(vmxnet3).
           type: dict
           returned: where the task manages this part
           contains:
             adapters:
-              description: The vmxnet3 adapters of the VM, those that the task does not manage too, sorted.
+              description: vmxnet3 adapters of the VM, sorted. Includes adapters that the task does not manage.
               type: list
               elements: dict
               returned: success
               contains:
                 portgroup:
-                  description: Name of the port group, or its key where it is not in the VM's datacenter.
+                  description: Name of the port group. Its key if it is not in the datacenter of the VM.
                   type: str
                   returned: success
                 switch:
@@ -1100,26 +1124,26 @@ vms:
                   type: str
                   returned: success
                 mac:
-                  description: The MAC address where it is fixed, null where vSphere has chosen it.
+                  description: Fixed MAC address. Null if vSphere chose the address.
                   type: str
                   returned: success
                 connected:
-                  description: Whether it is connected, or will be when the VM starts.
+                  description: V(true) if the adapter is connected, or will be when the VM starts.
                   type: bool
                   returned: success
         pvrdma:
-          description: What O(pvrdma) manages.
+          description: State of the part O(pvrdma).
           type: dict
           returned: where the task manages this part
           contains:
             adapters:
-              description: The PVRDMA adapters of the VM, sorted.
+              description: PVRDMA adapters of the VM, sorted.
               type: list
               elements: dict
               returned: success
               contains:
                 portgroup:
-                  description: Name of the port group, or its key where it is not in the VM's datacenter.
+                  description: Name of the port group. Its key if it is not in the datacenter of the VM.
                   type: str
                   returned: success
                 switch:
@@ -1127,30 +1151,30 @@ vms:
                   type: str
                   returned: success
                 mac:
-                  description: The MAC address where it is fixed, null where vSphere has chosen it.
+                  description: Fixed MAC address. Null if vSphere chose the address.
                   type: str
                   returned: success
                 connected:
-                  description: Whether it is connected, or will be when the VM starts.
+                  description: V(true) if the adapter is connected, or will be when the VM starts.
                   type: bool
                   returned: success
                 protocol:
-                  description: The RoCE version, null at hardware versions that have no choice.
+                  description: RoCE version. Null at hardware versions without a choice.
                   type: str
                   returned: success
         sriov:
-          description: What O(sriov) manages.
+          description: State of the part O(sriov).
           type: dict
           returned: where the task manages this part
           contains:
             adapters:
-              description: The SR-IOV adapters of the VM, sorted.
+              description: SR-IOV adapters of the VM, sorted.
               type: list
               elements: dict
               returned: success
               contains:
                 portgroup:
-                  description: Name of the port group, or its key where it is not in the VM's datacenter.
+                  description: Name of the port group. Its key if it is not in the datacenter of the VM.
                   type: str
                   returned: success
                 switch:
@@ -1158,19 +1182,19 @@ vms:
                   type: str
                   returned: success
                 mac:
-                  description: The MAC address where it is fixed, null where vSphere has chosen it.
+                  description: Fixed MAC address. Null if vSphere chose the address.
                   type: str
                   returned: success
                 connected:
-                  description: Whether it is connected, or will be when the VM starts.
+                  description: V(true) if the adapter is connected, or will be when the VM starts.
                   type: bool
                   returned: success
                 physical_function:
-                  description: PCI address of the port, null where the host chooses.
+                  description: PCI address of the port. Null if the host chooses.
                   type: str
                   returned: success
                 guest_mtu_change:
-                  description: Whether the guest may change the MTU.
+                  description: V(true) if the guest may change the MTU.
                   type: bool
                   returned: success
         power:
@@ -1179,8 +1203,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -1190,7 +1214,7 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per setting of any part.
+      description: Changes that the module made, or would make in check mode. One entry per setting of any part.
       type: list
       elements: dict
       returned: always
@@ -1199,28 +1223,28 @@ vms:
         - {path: profiles, before: [], after: [grid_a100-40c], needs: null}
         - {path: new adapter 1, before: null, after: pg-train on dvs-train, needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

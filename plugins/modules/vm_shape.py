@@ -8,29 +8,30 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vm_shape
-short_description: Give VMs the size and the settings that training needs
+short_description: Manage the size and settings of training VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets everything in the configuration of a VM that training needs besides its devices, for one VM or a fleet in one
-    task. These are vCPUs and sockets, memory and reservations, the hardware version, NUMA, latency sensitivity,
-    GPUDirect, the MMIO window and a list of known advanced settings.
-  - All of it is read at once and changed by one reconfiguration per VM, after a hardware upgrade where one is asked
-    for. What is not asked for is not touched, with the exception of O(memory_reservation) and O(mmio), whose defaults
-    are what every VM with a GPU needs.
-  - Refuses what cannot work before anything is touched, with the reason and with what to do about it. Examples are
-    vCPUs that do not fit onto the NUMA nodes of the host, GPUDirect over a PVRDMA adapter, or a misspelt VMX key, which
-    vSphere itself would keep without a word.
-  - Reads the VM again after the change and fails if it is not as wanted.
+  - Manages all settings that training needs in a VM, except devices. It handles one VM, or a fleet of VMs in one task.
+  - The settings are vCPUs and sockets, memory and reservations, the hardware version, NUMA, latency sensitivity,
+    GPUDirect, the MMIO window, and a list of known advanced settings.
+  - Reads all VMs at once and changes each VM with one reconfiguration. A requested hardware upgrade comes before the
+    reconfiguration.
+  - Does not change settings that the task does not request. O(memory_reservation) and O(mmio) are exceptions, because
+    every VM with a GPU needs their defaults.
+  - Rejects invalid requests before it changes any VM. Each error states the cause and the fix. Examples are vCPUs that
+    do not fit on the NUMA nodes of the host, and GPUDirect over a PVRDMA adapter. Another example is a misspelt VMX
+    key, which vSphere would silently accept.
+  - Reads the VM again after the change and fails if it differs from the request.
 notes:
-  - vSphere changes reservations while a VM runs, everything else only while it is off. See O(power).
-  - The firmware of a VM is never changed, see O(firmware). EFI Secure Boot is left as it is too; a guest that uses it
-    needs signed NVIDIA and network drivers.
-  - Run the task again after the devices were added, where it can then give them their NUMA nodes. A second run with the
-    same options changes nothing else.
-  - In O(planned), only C(template) and C(host) matter to this module.
-  - What each setting is for, and where that is written, is told in the guide about machines of this collection.
+  - vSphere changes reservations while a VM runs, and all other settings only while it is powered off. See O(power).
+  - The module never changes the firmware of a VM, see O(firmware). It does not change EFI Secure Boot either. A guest
+    with Secure Boot needs signed NVIDIA and network drivers.
+  - Run the task again after you add the devices, so that it can assign their NUMA nodes. A second run with the same
+    options changes nothing else.
+  - The module uses only C(template) and C(host) of O(planned).
+  - The page C(docs/machines.md) of this collection describes the purpose and the source of each setting.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -40,15 +41,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -57,10 +60,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -137,7 +140,7 @@ options:
         description: O(direct_nics) for this VM alone.
         type: int
       advanced:
-        description: O(advanced) for this VM alone, instead of those at the top.
+        description: O(advanced) for this VM, instead of the top-level O(advanced).
         type: dict
   cpus:
     description:
@@ -145,8 +148,9 @@ options:
     type: int
   cores_per_socket:
     description:
-      - How many vCPUs share a virtual socket. Has to divide O(cpus).
-      - Without it, and with O(numa_nodes), one socket per NUMA node. Without both it is left as it is.
+      - Number of vCPUs per virtual socket. It must divide O(cpus).
+      - With O(numa_nodes), it defaults to one socket per NUMA node. Without both options, the module leaves it
+        unchanged.
     type: int
   memory_gb:
     description:
@@ -154,126 +158,133 @@ options:
     type: int
   memory_reservation:
     description:
-      - V(all) reserves and locks all memory, without which a VM with a vGPU or a passed-through device does not start.
-      - V(ignore) leaves the reservation as it is.
+      - Memory reservation of the VM.
+      - V(all) reserves and locks all memory. A VM with a vGPU or a passthrough device does not start without it.
+      - V(ignore) leaves the reservation unchanged.
     type: str
     choices: [all, ignore]
     default: all
   cpu_reservation:
     description:
-      - V(auto) reserves as much of the processors as high latency sensitivity needs, which is O(cpus) times the
-        nominal frequency of the VM's host. A larger reservation is kept, and without high latency sensitivity it is
-        left as it is.
-      - V(ignore) leaves the reservation as it is, and high latency sensitivity is refused where it is too small.
+      - CPU reservation of the VM.
+      - V(auto) reserves what high latency sensitivity needs, which is O(cpus) times the nominal frequency of the VM's
+        host. A larger existing reservation remains. Without high latency sensitivity, the module leaves the reservation
+        unchanged.
+      - V(ignore) leaves the reservation unchanged. The module rejects high latency sensitivity if the reservation is
+        too small.
     type: str
     choices: [auto, ignore]
     default: auto
   cpu_reservation_mhz:
     description:
-      - The reservation in MHz instead of the computed one. V(0) gives it back.
-      - Set it where a VM has to start on hosts of different frequencies.
+      - CPU reservation in MHz. It overrides the computed reservation. V(0) removes the reservation.
+      - Set it for a VM that must start on hosts of different frequencies.
     type: int
   hardware_version:
     description:
-      - The virtual hardware version that the VM has at least, for example V(20) for C(vmx-20), which is
-        vSphere 8.0.
-      - It is raised only if it is asked for here, never beyond what the VM's host knows, and never lowered. A VM with a
-        newer version is left alone.
+      - Minimum virtual hardware version of the VM, for example V(20) for C(vmx-20), which is vSphere 8.0.
+      - The module raises the version only if this option requests it, and never beyond the version that the VM's host
+        supports. It never lowers the version and leaves a newer version unchanged.
     type: int
   firmware:
     description:
-      - V(efi) refuses a VM with BIOS firmware. The firmware itself is never changed, because a guest that was installed
-        under BIOS does not start under EFI.
-      - V(ignore) asks for nothing, but a VM under BIOS is refused all the same if its GPUs need a memory window.
+      - Firmware that the VM must have. The module never changes the firmware, because a guest that was installed under
+        BIOS does not start under EFI.
+      - V(efi) rejects a VM with BIOS firmware.
+      - V(ignore) accepts both. The module still rejects a VM with BIOS firmware if its GPUs need an MMIO window.
     type: str
     choices: [efi, ignore]
     default: ignore
   numa_nodes:
     description:
-      - The NUMA nodes of the host that the VM is placed near to, counted from 0. Usually those of its GPU and its
-        network adapter.
-      - One node for a VM that fits into it, all nodes for a VM that takes the whole host.
-      - V([]) takes away what either O(numa_method) has set. Without the option, NUMA is left as it is.
+      - NUMA nodes of the host for the VM, counted from 0. Normally these are the nodes of its GPU and its network
+        adapter.
+      - Set one node for a VM that fits on it, and all nodes for a VM that uses the whole host.
+      - V([]) removes the settings of both methods of O(numa_method). Without this option, the module leaves NUMA
+        unchanged.
     type: list
     elements: int
   numa_method:
     description:
-      - V(affinity) holds the VM at the nodes by C(numa.nodeAffinity). This is the only way to hold it there. It makes
-        load balancing and vMotion harder.
-      - V(device) makes as many virtual NUMA nodes as there are O(numa_nodes), and tells the guest by
-        C(VirtualDevice.numaNode) which of them each vGPU and each direct network adapter belongs to. On which node of
-        the host they are scheduled remains the choice of ESXi. Needs vSphere 8.0 and hardware version 20. A vGPU of a
-        VM over several nodes gets none, because its GPU is chosen only when the VM starts.
-      - V(auto) is V(affinity) for a VM that has, or by O(gpus), O(direct_nics) or O(gpudirect) will have, a
-        passed-through device, since such a VM cannot be moved while it runs anyway. For others it is V(device) where
-        that is possible, else V(affinity).
-      - What the other method left behind is removed.
+      - Method that assigns the VM or its devices to O(numa_nodes). The module removes the settings of the other method.
+      - V(affinity) keeps the VM on the nodes with C(numa.nodeAffinity). No other method does this. Load balancing and
+        vMotion become harder.
+      - V(device) creates one virtual NUMA node for each entry of O(numa_nodes). It shows the guest the node of each
+        vGPU and each direct network adapter with C(VirtualDevice.numaNode). ESXi still chooses the nodes of the host.
+      - V(device) needs vSphere 8.0 and hardware version 20. A vGPU of a VM on several nodes gets no node, because
+        vSphere chooses its GPU at power-on.
+      - V(auto) selects V(affinity) for a VM with a passthrough device, because such a VM cannot move while it runs. The
+        device is in the VM or announced by O(gpus), O(direct_nics) or O(gpudirect). For other VMs, V(auto) selects
+        V(device) if possible, otherwise V(affinity).
     type: str
     choices: [auto, affinity, device]
     default: auto
   latency_sensitivity:
     description:
-      - How much delay of its vCPUs the VM tolerates. V(high) gives every vCPU a core of its own, and needs all memory
-        and the processors reserved, see O(cpu_reservation).
-      - V(ignore) leaves it as it is.
+      - Latency sensitivity of the VM.
+      - V(high) gives each vCPU a core of its own. It needs full memory reservation and full CPU reservation, see
+        O(cpu_reservation).
+      - V(ignore) leaves it unchanged.
     type: str
     choices: [low, normal, medium, high, ignore]
     default: ignore
   gpudirect:
     description:
-      - V(enabled) lets network adapters and GPUs of the VM reach each other's memory, by C(pciPassthru.allowP2P) and
-        C(pciPassthru.RelaxACSforP2P). Needs an adapter by SR-IOV or passthrough, in the VM or announced by
-        O(direct_nics).
-      - V(disabled) removes both settings where they are on.
-      - V(ignore) leaves them as they are.
+      - GPUDirect RDMA between network adapters and GPUs of the VM.
+      - V(enabled) sets C(pciPassthru.allowP2P) and C(pciPassthru.RelaxACSforP2P), so that the devices can access each
+        other's memory. It needs an SR-IOV or passthrough adapter, either in the VM or announced by O(direct_nics).
+      - V(disabled) removes both settings if they are on.
+      - V(ignore) leaves both settings unchanged.
     type: str
     choices: [enabled, disabled, ignore]
     default: ignore
   mmio:
     description:
-      - V(auto) sets C(pciPassthru.use64bitMMIO) and makes C(pciPassthru.64bitMMIOSizeGB) large enough for all vGPUs,
-        passed-through GPUs and direct network ports of the VM together, those in the VM and those that O(gpus) and
-        O(direct_nics) announce. The sum is rounded up to a power of two. A larger window that is there already is kept.
-        Without a GPU that needs a window nothing is set.
-      - V(ignore) leaves both settings as they are.
+      - MMIO window of the VM.
+      - V(auto) sets C(pciPassthru.use64bitMMIO), and sets C(pciPassthru.64bitMMIOSizeGB) to a size for all vGPUs,
+        passthrough GPUs and direct network ports together. It counts the devices in the VM and those that O(gpus) and
+        O(direct_nics) announce.
+      - The module rounds the sum up to a power of two. A larger existing window remains. Without a GPU that needs a
+        window, the module sets nothing.
+      - V(ignore) leaves both settings unchanged.
     type: str
     choices: [auto, ignore]
     default: auto
   mmio_size_gb:
     description:
-      - Size of the MMIO window in GB instead of the computed one. Has to be a power of two, and enough for the GPUs.
+      - Size of the MMIO window in GB. It overrides the computed size. It must be a power of two and large enough for
+        the GPUs.
     type: int
   gpus:
     description:
-      - The GPUs that the VM is going to have, for O(mmio) and O(numa_method). An entry is the name of a vGPU profile,
-        such as V(grid_a100-40c), or the vendor and device id of a GPU that will be passed through, such as
-        V(10de:20f1).
-      - This module adds no devices. See M(aiready.vsphere.vgpu_profile) and M(aiready.vsphere.passthrough_device).
+      - GPUs that the VM will have, for O(mmio) and O(numa_method). An entry is the name of a vGPU profile, such as
+        V(grid_a100-40c), or the vendor and device ID of a passthrough GPU, such as V(10de:20f1).
+      - This option adds no devices. See M(aiready.vsphere.vgpu_profile) and M(aiready.vsphere.passthrough_device).
     type: list
     elements: str
   direct_nics:
     description:
-      - How many ports of network adapters the VM is going to have by SR-IOV or passthrough.
+      - Number of network ports that the VM will have by SR-IOV or passthrough.
     type: int
   advanced:
     description:
-      - Further settings of the VMX file, as keys and values. A value of V(null) removes the key.
-      - Only keys that are known to this module are taken, because vSphere keeps any other without a word and without an
-        effect. Keys that other options set are refused with the name of the option.
-      - Known are C(numa.vcpu.preferHT), C(numa.vcpu.maxPerVirtualNode), C(numa.vcpu.maxPerMachineNode),
+      - Further VMX keys and their values. V(null) removes a key.
+      - The module accepts only the keys that are listed here, because vSphere silently accepts unknown keys without an
+        effect. It rejects keys that other options set, and names the option.
+      - Known keys are C(numa.vcpu.preferHT), C(numa.vcpu.maxPerVirtualNode), C(numa.vcpu.maxPerMachineNode),
         C(numa.vcpu.maxPerClient), C(numa.vcpu.min), C(numa.vcpu.followcorespersocket), C(numa.autosize),
         C(numa.autosize.once), C(sched.mem.lpage.enable1GPage), C(pciPassthru<N>.cfg.enable_uvm),
         C(pciPassthru<N>.cfg.enable_debugging), C(pciPassthru<N>.cfg.enable_profiling),
         C(pciPassthru<N>.cfg.frame_rate_limiter), C(ethernet<N>.coalescingScheme), C(ethernet<N>.coalescingParams),
-        C(ethernet<N>.pnicFeatures) and C(ethernet<N>.ctxPerDev). The device with the number C(<N>) has to be there, or
-        announced by O(gpus) and O(direct_nics).
-      - Keys that are not listed here are left as they are.
+        C(ethernet<N>.pnicFeatures) and C(ethernet<N>.ctxPerDev).
+      - The device with the number C(<N>) must be in the VM, or announced by O(gpus) and O(direct_nics).
+      - The module leaves keys unchanged that the task does not list.
     type: dict
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with every setting and the power cycle.
+    details: Returns one diff per changed VM, with every setting and the power cycle.
 seealso:
   - module: aiready.vsphere.vgpu_profile
   - module: aiready.vsphere.passthrough_device
@@ -281,7 +292,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Give a VM 16 vCPUs and 64 GB, all of it reserved
+- name: Configure a VM with 16 vCPUs and 64 GB of reserved memory
   aiready.vsphere.vm_shape:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -290,7 +301,7 @@ EXAMPLES = r"""
     cpus: 16
     memory_gb: 64
 
-- name: Shape the VMs of a training cluster
+- name: Configure the VMs of a training cluster
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -299,7 +310,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Every training VM is near its GPU and reaches it from the network
+    - name: Configure NUMA affinity and GPUDirect on each training VM
       aiready.vsphere.vm_shape:
         vms:
           - name: train-01
@@ -318,14 +329,14 @@ EXAMPLES = r"""
         power: cycle
       register: shapes
 
-    - name: Show what was changed
+    - name: Show the changes
       ansible.builtin.debug:
         msg: "{{ item.name }}: {{ item.changes | map(attribute='path') | join(', ') }}"
       loop: "{{ shapes.vms | selectattr('changed') }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Take away what was set for NUMA and GPUDirect
+- name: Remove the NUMA and GPUDirect settings
   aiready.vsphere.vm_shape:
     vms:
       - name: train-01
@@ -339,13 +350,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -365,25 +376,25 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
       description:
-        - What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -406,7 +417,7 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
@@ -415,7 +426,7 @@ vms:
           type: int
           returned: success
         cores_per_socket:
-          description: vCPUs per virtual socket, null where vSphere chooses at power-on.
+          description: vCPUs per virtual socket. Null if vSphere chooses at power-on.
           type: int
           returned: success
         memory_gb:
@@ -423,15 +434,15 @@ vms:
           type: float
           returned: success
         memory_reservation:
-          description: V(all) when all memory of the VM is reserved and locked, else V(partial).
+          description: V(all) if all memory of the VM is reserved and locked, otherwise V(partial).
           type: str
           returned: success
         cpu_reservation_mhz:
-          description: Reservation of processors in MHz.
+          description: CPU reservation in MHz.
           type: int
           returned: success
         hardware_version:
-          description: The virtual hardware version.
+          description: Virtual hardware version.
           type: int
           returned: success
         firmware:
@@ -439,41 +450,41 @@ vms:
           type: str
           returned: success
         latency_sensitivity:
-          description: The latency sensitivity.
+          description: Latency sensitivity.
           type: str
           returned: success
         numa_method:
-          description: V(affinity), V(device) or V(none), by what is set.
+          description: Configured method, V(affinity), V(device) or V(none).
           type: str
           returned: success
         numa_nodes:
-          description: The NUMA nodes of the host that the VM is held at, with V(affinity).
+          description: NUMA nodes of the host that V(affinity) keeps the VM on.
           type: list
           elements: int
           returned: success
         cores_per_numa_node:
-          description: vCPUs per virtual NUMA node, null where vSphere chooses.
+          description: vCPUs per virtual NUMA node. Null if vSphere chooses.
           type: int
           returned: success
         numa_devices:
-          description: The devices with a virtual NUMA node, and its number.
+          description: Devices with a virtual NUMA node, and the number of the node.
           type: list
           elements: str
           returned: success
         gpudirect:
-          description: V(enabled), V(disabled), or V(partial) when only one of its two settings is there.
+          description: V(enabled), V(disabled), or V(partial) if only one of its two settings is present.
           type: str
           returned: success
         mmio_64bit:
-          description: Whether devices may use memory windows above 4 GB.
+          description: V(true) if devices may use memory windows above 4 GB.
           type: bool
           returned: success
         mmio_size_gb:
-          description: Size of the MMIO window, null where it is not set.
+          description: Size of the MMIO window in GB. Null if it is not set.
           type: int
           returned: success
         advanced:
-          description: The known keys of the VMX file that no other option sets, see O(advanced).
+          description: Known VMX keys that no other option sets, see O(advanced).
           type: dict
           returned: success
         power:
@@ -482,8 +493,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -506,7 +517,7 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that the module made, or would make in check mode. One entry per setting.
       type: list
       elements: dict
       returned: always
@@ -521,28 +532,28 @@ vms:
         - {path: pciPassthru.allowP2P, before: null, after: "TRUE", needs: null}
         - {path: pciPassthru.use64bitMMIO, before: null, after: "TRUE", needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -8,20 +8,22 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vmxnet3_nic
-short_description: Give VMs vmxnet3 adapters on the port groups of a job
+short_description: Manage vmxnet3 adapters of VMs on given port groups
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Gives one VM, or a fleet of VMs in one task, exactly the listed vmxnet3 adapters on the port groups that are named,
-    or takes the adapters on them away. This is plain TCP, the baseline of every comparison.
-  - Adapters on other port groups, such as that of management, and adapters of other kinds are not touched.
-  - Port groups that are not there, that several switches have, that no VM can use, or that the VM's host does not reach
-    are refused before anything is touched, with the reason and with what to do about it.
-  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task. Whether it changes one or adds one
-    depends on whether the task gives a label or a MAC address.
+  - Manages the complete list of vmxnet3 adapters on the given port groups, for one VM, or for a fleet of VMs in one
+    task. It can also remove these adapters. They carry plain TCP, the baseline of every comparison.
+  - Does not touch adapters on other port groups, such as the management adapter, or adapters of other kinds.
+  - Rejects a missing port group, and a port group name that several switches have. It also rejects a port group that no
+    VM can use, or that the host of the VM does not reach. The check comes before the first change. Each error states
+    the cause and the fix.
+  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task. It changes an adapter if the task
+    has a label or a MAC address, and otherwise adds one.
 notes:
-  - vSphere adds, moves and removes these adapters while a VM runs. Only a new MAC address needs it off. See O(power).
+  - vSphere adds, moves and removes these adapters while a VM runs. Only a new MAC address needs a power-off. See
+    O(power).
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -31,15 +33,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
-      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and changes all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -48,10 +52,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -71,7 +75,7 @@ options:
             type: str
             choices: [all]
       adapters:
-        description: The adapters of this VM. Without it, those in O(adapters) at the top.
+        description: Adapters of this VM. Defaults to O(adapters).
         type: list
         elements: dict
         suboptions:
@@ -91,52 +95,55 @@ options:
             default: true
   adapters:
     description:
-      - The adapters that the VM has on the port groups that are named. Adapters on them that are too many are
-        removed, missing ones are added, and what matches is not touched.
-      - An adapter with the O(adapters[].mac) of an entry is that entry's, on whatever port group it is, and is moved.
-      - Required, for each VM here or in O(vms[].adapters).
+      - Adapters of the VM on the given port groups. The module removes excess adapters on them, adds missing ones and
+        does not touch matching ones.
+      - An adapter with the O(adapters[].mac) of an entry belongs to this entry. The module moves it from any other port
+        group.
+      - Required, either here or in O(vms[].adapters) of each VM.
     type: list
     elements: dict
     suboptions:
       portgroup:
         description:
-          - Name of the port group that the adapter is attached to.
-          - It may be on a distributed or on a standard switch. The same name twice means two adapters.
+          - Name of the port group of the adapter.
+          - It can be on a distributed or a standard switch. A port group that is listed twice requests two adapters.
         type: str
         required: true
       switch:
-        description: Name of the switch, where several port groups have this name.
+        description: Name of the switch. Needed if several port groups have this name.
         type: str
       mac:
         description:
-          - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
-          - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
-          - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere chooses by
-            itself, and starts no VM that has one of them as a fixed address.
+          - Fixed MAC address of the adapter, for example V(00:50:56:01:02:03).
+          - Without this option, an existing adapter keeps its address, and vSphere chooses the address of a new
+            adapter.
+          - Within V(00:50:56), use addresses up to V(00:50:56:3f:ff:ff). vSphere assigns the others automatically, and
+            does not start a VM that has one of them as a fixed address.
         type: str
       connected:
-        description: Whether the adapter is connected when the VM starts, and now if the VM runs.
+        description: Whether to connect the adapter at power-on, and immediately if the VM runs.
         type: bool
         default: true
   state:
     description:
-      - V(present) gives the VM exactly the O(adapters) on the port groups that they name.
-      - V(absent) removes the vmxnet3 adapters on the port groups that O(adapters) name, and of those only the one
-        with O(adapters[].mac) where this is set.
+      - Desired state of the adapters.
+      - V(present) configures exactly the O(adapters) on their port groups.
+      - V(absent) removes the vmxnet3 adapters on the port groups of O(adapters). If O(adapters[].mac) is set, it
+        removes only the adapter with this address.
     type: str
     choices: [present, absent]
     default: present
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Reports the same changes, errors and results as a real run.
   diff_mode:
-    details: One diff per VM that changes, with every adapter and the power cycle.
+    details: Returns one diff per changed VM, with every adapter and the power cycle.
 seealso:
   - module: community.vmware.vmware_guest_network
 """
 
 EXAMPLES = r"""
-- name: Give a VM an adapter for its training traffic
+- name: Add an adapter for training traffic to a VM
   aiready.vsphere.vmxnet3_nic:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -145,7 +152,7 @@ EXAMPLES = r"""
     adapters:
       - portgroup: pg-train
 
-- name: Set up the network of a training job
+- name: Configure the network of a training job
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -154,7 +161,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Every VM of the job has its adapter
+    - name: Configure the adapter of each VM of the job
       aiready.vsphere.vmxnet3_nic:
         vms:
           - name: train-01
@@ -164,14 +171,14 @@ EXAMPLES = r"""
         power: cycle
       register: nics
 
-    - name: Show what a network test has to prove
+    - name: Show the expected result of a network test
       ansible.builtin.debug:
         msg: "{{ item.name }} to {{ item.expects.peers | join(', ') }} over {{ item.expects.transport }}"
       loop: "{{ nics.vms }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Keep an adapter with its address, and move it to the port group of the job
+- name: Move an adapter to the port group of the job
   aiready.vsphere.vmxnet3_nic:
     path: /dc1/vm/training/train-03
     adapters:
@@ -179,7 +186,7 @@ EXAMPLES = r"""
         switch: dvs-train
         mac: 00:50:56:01:02:03
 
-- name: Take the adapters away again
+- name: Remove the adapters
   aiready.vsphere.vmxnet3_nic:
     vms:
       - name: train-01
@@ -191,13 +198,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -217,46 +224,46 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     expects:
       description:
-        - What a network test of the VM has to show. Empty with O(state=absent) and for a VM that could not be read.
-        - It is for C(peers) alone. Between VMs of one host, C(proves_nothing), the traffic never reaches a port.
+        - Expected result of a network test of the VM. Empty with O(state=absent), and if the VM could not be read.
+        - It applies only to C(peers). Traffic between VMs of one host, C(proves_nothing), never reaches a port.
       type: dict
       returned: always
       contains:
         path:
-          description: The data path, V(tcp), V(pvrdma) or V(sriov).
+          description: Data path, V(tcp), V(pvrdma) or V(sriov).
           type: str
           returned: success
         adapters:
-          description: How many adapters of this kind the guest has to have.
+          description: Number of adapters of this kind that the guest must have.
           type: int
           returned: success
         transport:
-          description: What has to carry the traffic, V(rdma) or V(tcp).
+          description: Transport that must carry the traffic, V(rdma) or V(tcp).
           type: str
           returned: success
         fallback:
-          description: What carries it without a word when the path does not work, null where nothing does.
+          description: Transport that silently carries the traffic if the path does not work. Null if there is none.
           type: str
           returned: success
         guest_driver:
-          description: The driver of the adapter in the guest, null where it depends on the port.
+          description: Driver of the adapter in the guest. Null if it depends on the port.
           type: str
           returned: success
         roce:
-          description: The RoCE versions that the adapters are set to.
+          description: Configured RoCE versions of the adapters.
           type: list
           elements: str
           returned: success
@@ -280,12 +287,13 @@ vms:
         peers: [train-02]
         proves_nothing: []
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+      description:
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample:
@@ -293,18 +301,18 @@ vms:
         power: "off"
         power_on_again: false
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         adapters:
-          description: The vmxnet3 adapters of the VM, those that the task does not manage too, sorted.
+          description: vmxnet3 adapters of the VM, sorted. Includes adapters that the task does not manage.
           type: list
           elements: dict
           returned: success
           contains:
             portgroup:
-              description: Name of the port group, or its key where it is not in the VM's datacenter.
+              description: Name of the port group. Its key if it is not in the datacenter of the VM.
               type: str
               returned: success
             switch:
@@ -312,11 +320,11 @@ vms:
               type: str
               returned: success
             mac:
-              description: The MAC address where it is fixed, null where vSphere has chosen it.
+              description: Fixed MAC address. Null if vSphere chose the address.
               type: str
               returned: success
             connected:
-              description: Whether it is connected, or will be when the VM starts.
+              description: V(true) if the adapter is connected, or will be when the VM starts.
               type: bool
               returned: success
         power:
@@ -325,8 +333,8 @@ vms:
           returned: success
         power_on_again:
           description:
-            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
-              cycle by this module is not finished.
+            - V(true) if the next run with O(power=cycle) will power on the VM. This is the case only while a power
+              cycle of this module is not finished.
           type: bool
           returned: success
       sample:
@@ -338,35 +346,37 @@ vms:
         power: "off"
         power_on_again: false
     changes:
-      description: What was changed, or would be in check mode, one entry per adapter or setting of one.
+      description:
+        - Changes that the module made, or would make in check mode. One entry per adapter, or per setting of an
+          adapter.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: new adapter 1, before: null, after: pg-train on dvs-train, needs: null}
     pending:
-      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      description: Changes that are not effective yet. A VM that a killed run left powered off is listed here.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -79,4 +79,4 @@ EXAMPLES_SEED = network_lab(
     hosts=(HOST,),
     switches=[{"name": "dvs-train", "portgroups": [{"name": "pg-train"}]}],
 )
-EXAMPLES_UNDO = ("Remove the vGPU and the adapter again",)
+EXAMPLES_UNDO = ("Remove the vGPU and the adapter",)

@@ -215,6 +215,6 @@ ROWS = [
     ),
 ]
 
-EXAMPLES_UNDO = ("Take away what was set for NUMA and GPUDirect",)
+EXAMPLES_UNDO = ("Remove the NUMA and GPUDirect settings",)
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = lab({}, {}, hardware={"memory_gb": 512})
