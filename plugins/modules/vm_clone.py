@@ -8,37 +8,39 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vm_clone
-short_description: Make a fleet of VMs from one template
+short_description: Manage fleets of VMs that are cloned from one template
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Makes VMs from a template, a VM that is off, or an item of a content library, each on its host and datastore. Many
-    are copied at the same time.
-  - Brings along what the guest has to find at its first boot, the data of cloud-init or a customization.
-  - A VM of this name that is there already is left as it is. What a template, cloud-init data or a customization would
-    give it is not compared, because all of these act only when a VM is made.
-  - Looks at everything before the first copy is begun. A template that is not there, a host in maintenance, a name
-    that is taken or a datastore with too little space for all VMs together is refused with what to do about it.
-  - Can be started again after it was killed. vCenter goes on copying by itself; the next run waits for the copies that
-    are under way and makes those that are missing. No VM is made twice.
-  - The peers M(vmware.vmware.deploy_folder_template) and M(community.vmware.vmware_guest) make one VM per task, one
+  - Creates VMs from a template, from a VM that is powered off, or from an item of a content library. Each VM gets its
+    host and datastore. vCenter copies several VMs in parallel.
+  - Supplies the data for the first boot of the guest, either cloud-init data or a customization.
+  - Leaves an existing VM of the same name unchanged. It does not compare the template, the cloud-init data or the
+    customization of that VM, because these take effect only at creation.
+  - Checks everything before it starts the first copy. It rejects a missing template, a host in maintenance mode, and a
+    name that is already in use. It rejects a datastore with too little space for all VMs together. Each error states
+    the fix.
+  - Can run again after a killed run. vCenter continues its copies without the module. The next run waits for them and
+    creates the missing VMs. No VM is created twice.
+  - The peers M(vmware.vmware.deploy_folder_template) and M(community.vmware.vmware_guest) create one VM per task, one
     after the other. Use this module for several VMs at once, for check mode and diff, and for cloud-init data.
 notes:
-  - The VMs are off afterwards. Network adapters are those of the template; use the modules for network adapters to
-    change them.
-  - cloud-init's data are kept in C(guestinfo.metadata) and C(guestinfo.userdata) of the VM's advanced settings, and
-    everybody who may read the VM in vCenter can read them there. Put no password into O(vms[].cloud_init.userdata)
-    that is worth keeping, or let the guest change it at its first boot. The guest's template needs cloud-init 21.3 or
-    newer, whose data source for VMware reads these settings.
-  - The advanced setting C(aiready.vsphere.cloned_from) of a VM names the template it was made from, and
-    C(aiready.vsphere.owner) the O(owner) with the name of the VM. A copy that another client makes of the VM has the
-    same settings under another name, and counts as a VM that this module did not make.
-  - A template of a content library is copied as any other template. Items of type OVF are deployed one after the
-    other, since vCenter takes one request for each and answers it at the end. Turn such an item into a template for a
-    fleet. Its firmware is known only after it was deployed.
-  - O(state=absent) removes only VMs that are off and were made by this module. A VM of another owner, with snapshots,
-    with a disk in the folder of another VM or with a disk that several VMs write to is refused.
+  - New VMs are powered off. They have the network adapters of the template. Use the network adapter modules to change
+    them.
+  - The module writes cloud-init data to C(guestinfo.metadata) and C(guestinfo.userdata) in the advanced settings of the
+    VM. Every vCenter user who can read the VM can read them. Do not put valuable passwords into
+    O(vms[].cloud_init.userdata), or let the guest change them at its first boot.
+  - The template needs cloud-init 21.3 or newer. Its VMware data source reads these settings.
+  - The advanced setting C(aiready.vsphere.cloned_from) of a VM contains its template. C(aiready.vsphere.owner) contains
+    the O(owner) and the name of the VM. A copy that another client creates has the same settings under another name.
+    The module treats the copy as a VM that it did not create.
+  - The module copies a template of a content library like any other template. It deploys OVF items one after the other,
+    because vCenter handles one request per item and answers at the end. Convert such an item into a template for a
+    fleet. vCenter reports its firmware only after the deployment.
+  - O(state=absent) removes only VMs that are powered off and that this module created. It rejects a VM of another owner
+    and a VM with snapshots. It also rejects a VM with a disk in the folder of another VM, or with a disk that several
+    VMs write to.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.task_waiting
@@ -46,15 +48,16 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs, each with its name and what differs from the task. They are looked up together and made together.
-      - What goes wrong with one VM does not keep the others from being made. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry has the name of a VM and its differences from the task. The module looks up and creates
+        all VMs together.
+      - A failure of one VM does not prevent the creation of the others. The task then fails with a summary. RV(vms)
+        contains the result of each VM.
     type: list
     elements: dict
     required: true
     suboptions:
       name:
-        description: Name of the VM, of at most 80 characters. Has to be unique within the datacenter.
+        description: Name of the VM, at most 80 characters. It must be unique within the datacenter.
         type: str
         required: true
       folder:
@@ -71,174 +74,176 @@ options:
         type: str
       cloud_init:
         description:
-          - Data for cloud-init in the guest. A part that is left out here is taken from O(cloud_init).
+          - cloud-init data for the guest. A missing part comes from O(cloud_init).
           - Mutually exclusive with O(vms[].customization).
         type: dict
         suboptions: &cloud_init
           metadata:
             description:
-              - The metadata as a dictionary, or as a text in YAML or JSON. Host name and network configuration stand
-                here.
-              - C(instance-id) and C(local-hostname) are made from the name of the VM where they are missing.
-              - It is no place for secrets, since it stands in the invocation and in the log.
+              - cloud-init metadata as a dictionary, or as a YAML or JSON text. It contains the host name and the
+                network configuration.
+              - The module derives a missing C(instance-id) or C(local-hostname) from the name of the VM.
+              - Do not put secrets here. The metadata appears in the invocation and in the log.
             type: raw
           userdata:
             description:
-              - The userdata as a text, for example one that begins with C(#cloud-config).
-              - It never shows in results, diffs or logs.
+              - cloud-init userdata as a text, for example one that begins with C(#cloud-config).
+              - It never appears in results, diffs or logs.
             type: str
       customization:
-        description: O(customization) for this VM alone. Mutually exclusive with O(vms[].cloud_init).
+        description: O(customization) for this VM. Mutually exclusive with O(vms[].cloud_init).
         type: dict
         suboptions: &customization
           spec:
             description:
-              - Name of a customization specification for Linux that vCenter keeps.
-              - For several VMs it has to take the VM's name as host name.
+              - Name of a customization specification for Linux in vCenter.
+              - For several VMs, the specification must use the name of the VM as host name.
             type: str
           hostname:
-            description: Host name of the guest. Without it, one is made from the name of the VM.
+            description: Host name of the guest. Defaults to a host name from the name of the VM.
             type: str
           domain:
             description: DNS domain of the guest.
             type: str
           networks:
             description:
-              - One entry for each network adapter of the template, in their order. Without it, all use DHCP.
+              - Network settings, one entry for each network adapter of the template, in their order. Without this
+                option, all adapters use DHCP.
             type: list
             elements: dict
             suboptions:
               type:
-                description: Where the address comes from.
+                description: Source of the IP address.
                 type: str
                 choices: [dhcp, static]
                 default: dhcp
               ip:
-                description: The IPv4 address, for V(static).
+                description: IPv4 address, for V(static).
                 type: str
               netmask:
-                description: The netmask, for V(static).
+                description: Netmask, for V(static).
                 type: str
               gateway:
-                description: The gateway.
+                description: Gateway.
                 type: str
           dns_servers:
-            description: Addresses of DNS servers.
+            description: Addresses of the DNS servers.
             type: list
             elements: str
           dns_suffixes:
-            description: DNS domains to search.
+            description: DNS search domains.
             type: list
             elements: str
   state:
     description:
-      - V(present) makes the VMs that are missing.
-      - V(absent) removes the VMs, with their disks, as far as they are off and were made by this module.
+      - Desired state of the VMs.
+      - V(present) creates the missing VMs.
+      - V(absent) removes VMs with their disks, if they are powered off and this module created them.
     type: str
     choices: [present, absent]
     default: present
   owner:
     description:
-      - Name of what the VMs belong to, such as a site. It is written into each new VM, and into a VM of this module
-        that has none. A VM keeps the owner that it has.
-      - With O(state=absent), a VM with another owner is refused.
-      - M(aiready.vsphere.vm_owner_info) reads it.
+      - Name of the owner of the VMs, such as a site. The module writes it into each new VM, and into a VM that it
+        created earlier without an owner. An existing owner remains.
+      - With O(state=absent), the module rejects a VM of another owner.
+      - M(aiready.vsphere.vm_owner_info) returns the owner.
     type: str
   planned:
     description:
-      - What earlier tasks of the same play will have made of the VMs. It is looked at in check mode only.
+      - Predicted state of the VMs after earlier tasks of the same play. It applies only in check mode.
     type: dict
     suboptions:
       power:
-        description: V(off) when the VMs will be off, so that O(state=absent) can be checked while they run.
+        description: V(off) if the VMs will be powered off, so that check mode can plan O(state=absent) for running VMs.
         type: str
         choices: ["off"]
   template:
     description:
-      - Name, inventory path or MoID of the template. A VM that is off can serve as one.
-      - Looked at only when a VM is missing, so that a template may go once the VMs are there.
+      - Name, inventory path or managed object ID of the template. A VM that is powered off can serve as a template.
+      - The module reads the template only if a VM is missing. You can delete the template after all VMs exist.
     type: str
   library_item:
-    description: Name of an item of a content library, a template or an OVF, instead of O(template).
+    description: Name of a content library item, either a template or an OVF. Replaces O(template).
     type: str
   library:
-    description: Name of the content library. Needed when several have an item of this name.
+    description: Name of the content library. Needed if several libraries have an item of this name.
     type: str
   accept_eula:
-    description: Whether you accept the licence agreements that come with an item of type OVF.
+    description: Whether to accept the license agreements of an OVF item.
     type: bool
     default: false
   datacenter:
-    description: Name or inventory path of the datacenter. Needed when vCenter has more than one.
+    description: Name or inventory path of the datacenter. Needed if vCenter has more than one.
     type: str
   cluster:
     description:
-      - Name of the cluster for VMs without a O(host). Needed when the datacenter has more than one.
-      - A host that is named has to be in it.
+      - Name of the cluster for VMs without O(host). Needed if the datacenter has more than one.
+      - A given O(host) must be in this cluster.
     type: str
   resource_pool:
-    description: Name of a resource pool of the cluster. Without it, the cluster's own.
+    description: Name of a resource pool of the cluster. Defaults to the root resource pool of the cluster.
     type: str
   folder:
     description:
-      - The folder of VMs, as a path from the datacenter's folder of VMs such as V(training), or in full such as
-        V(/dc1/vm/training). It has to exist.
-      - Without it, a VM that is there may be in any folder, and a new one comes into the datacenter's folder of VMs.
+      - Folder of the VMs, either relative to the VM folder of the datacenter, such as V(training), or as a full path,
+        such as V(/dc1/vm/training). It must exist.
+      - Without this option, an existing VM can be in any folder. A new VM gets the VM folder of the datacenter.
     type: str
   host:
     description:
-      - Name of the host. Without it, the host of the cluster with the fewest VMs, those of this task included.
+      - Name of the host. Defaults to the host of the cluster with the fewest VMs, including those of this task.
     type: str
   datastore:
     description:
-      - Name of the datastore. Without it, the one with the most free space that the host sees, with what this task
-        puts there counted.
+      - Name of the datastore. Defaults to the datastore of the host with the most free space, after the space for this
+        task.
     type: str
   annotation:
-    description: The notes of a new VM. Without it, those of the template.
+    description: Notes of a new VM. Defaults to the notes of the template.
     type: str
   cloud_init:
-    description: Data for cloud-init of all VMs, when they are made. Mutually exclusive with O(customization).
+    description: cloud-init data for all new VMs. Mutually exclusive with O(customization).
     type: dict
     suboptions: *cloud_init
   customization:
     description:
-      - How vCenter customizes the guests of all VMs at their first boot. Needs VMware Tools (open-vm-tools) in the
+      - Customization of all guests by vCenter at their first boot. It needs VMware Tools (open-vm-tools) in the
         template. Mutually exclusive with O(cloud_init).
     type: dict
     suboptions: *customization
   disk:
     description:
       - Format of the disks of new VMs.
-      - V(template) keeps that of the template.
+      - V(template) keeps the format of the template.
     type: str
     choices: [thin, thick, template]
     default: template
   disk_gb:
     description:
-      - Size in GB of the first disk of new VMs. The disk grows to it when the VM is made. Without it, or with V(0),
-        the disk has the size that the template has.
-      - The first disk has the lowest unit on the first controller, SCSI before NVMe before SATA. Its partitions and
-        file systems are those of the template until the guest grows them, as cloud-init does by default.
-      - A template with a larger disk is refused, since vSphere does not shrink disks. The size of an item of type OVF
-        is known only after it was deployed. A VM that is refused then stays, off and not set up, and the next run with
-        a sufficient size finishes it.
-      - VMs that are there keep the size that they have.
+      - Size in GB of the first disk of new VMs. The disk grows when the module creates the VM. Without this option, or
+        with V(0), the disk keeps the size of the template.
+      - The first disk has the lowest unit number on the first controller, in the order SCSI, NVMe, SATA. The guest
+        grows partitions and file systems. cloud-init does this by default.
+      - The module rejects a template with a larger disk, because vSphere does not shrink disks. vCenter reports the
+        disk size of an OVF item only after the deployment. A rejected VM then remains powered off and not configured.
+        The next run with a sufficient size finishes it.
+      - The module does not change the disks of existing VMs.
     type: int
   firmware:
     description:
-      - V(efi) refuses a template with BIOS firmware, with which GPUs that have large memory windows do not work.
-      - V(ignore) takes any.
+      - Firmware that the template must have.
+      - V(efi) rejects a template with BIOS firmware. GPUs with a large MMIO window do not work with BIOS.
+      - V(ignore) accepts both.
     type: str
     choices: [efi, ignore]
     default: efi
   move:
     description:
-      - What to do about a VM that is there, but not on the host or datastore that is named.
-      - V(keep) leaves it where it is, and tells the other place in RV(vms[].host_wanted) and
-        RV(vms[].datastore_wanted).
+      - Reaction to an existing VM that is on another host or datastore than requested.
+      - V(keep) leaves it there, and returns the requested ones in RV(vms[].host_wanted) and RV(vms[].datastore_wanted).
       - V(refuse) fails.
-      - V(cold) moves it if it is off, and fails if it runs.
+      - V(cold) moves the VM if it is powered off, and fails if it runs.
     type: str
     choices: [keep, refuse, cold]
     default: keep
@@ -251,7 +256,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make one VM from a template
+- name: Create one VM from a template
   aiready.vsphere.vm_clone:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -260,7 +265,7 @@ EXAMPLES = r"""
     vms:
       - name: train-01
 
-- name: Make a fleet of VMs whose guests know their names
+- name: Create a fleet of VMs with host names
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -269,7 +274,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Copy the template to two hosts
+    - name: Clone the template to two hosts
       aiready.vsphere.vm_clone:
         template: /dc1/vm/ubuntu-template
         cluster: gpu
@@ -291,14 +296,14 @@ EXAMPLES = r"""
             host: esx-02
       register: machines
 
-    - name: Show where they are
+    - name: Show the hosts of the VMs
       ansible.builtin.debug:
         msg: "{{ item.name }}: {{ item.after.host }}, {{ item.after.datastore }}"
       loop: "{{ machines.vms }}"
       loop_control:
         label: "{{ item.name }}"
 
-- name: Let vCenter customize the guest instead
+- name: Use guest customization instead of cloud-init
   aiready.vsphere.vm_clone:
     template: ubuntu-template
     folder: training
@@ -314,7 +319,7 @@ EXAMPLES = r"""
               gateway: 192.0.2.1
           dns_servers: [192.0.2.53]
 
-- name: Remove the VMs again
+- name: Remove the VMs
   aiready.vsphere.vm_clone:
     vms:
       - name: train-01
@@ -326,7 +331,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
@@ -337,47 +342,47 @@ vms:
       returned: always
       sample: train-02
     moid:
-      description: Managed object ID of the VM, null for one that is not there yet.
+      description: Managed object ID of the VM. Null if it does not exist yet.
       type: str
       returned: always
       sample: vm-42
     instance_uuid:
-      description: Instance UUID of the VM, null for one that is not there yet.
+      description: Instance UUID of the VM. Null if it does not exist yet.
       type: str
       returned: always
       sample: 52b6d2a1-8c0f-4c5e-9a39-3f1f0c9f3a11
     path:
-      description: Inventory path of the VM, in check mode of the one that would be made.
+      description: Inventory path of the VM. In check mode, the path of the VM to create.
       type: str
       returned: always
       sample: /dc1/vm/training/train-02
     host:
-      description: Name of the host that the VM is on, in check mode of the one that it would be on.
+      description: Name of the host of the VM. In check mode, the host for the VM to create.
       type: str
       returned: always
       sample: esx-01
     cluster:
-      description: Name of the host's cluster, or of the compute resource of a host without one.
+      description: Name of the cluster of the host. For a standalone host, name of its compute resource.
       type: str
       returned: always
       sample: gpu
     host_wanted:
-      description: The host that was named, where the VM is on another one and stays there. Null otherwise.
+      description: Requested host, if the VM is on another host and stays there. Otherwise null.
       type: str
       returned: always
       sample: null
     datastore_wanted:
-      description: The datastore that was named, where the VM is on another one and stays there. Null otherwise.
+      description: Requested datastore, if the VM is on another datastore and stays there. Otherwise null.
       type: str
       returned: always
       sample: null
     changed:
-      description: Whether this VM was made, moved or removed, or would be in check mode.
+      description: V(true) if the module created, moved or removed this VM, or would do so in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(vms[].after).
+      description: State before the change, with the same keys as RV(vms[].after).
       type: dict
       returned: always
       sample:
@@ -390,40 +395,40 @@ vms:
         disk_gb: null
         cloud_init: []
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         exists:
-          description: Whether the VM is there.
+          description: V(true) if the VM exists.
           type: bool
           returned: success
         path:
-          description: Its inventory path.
+          description: Inventory path of the VM.
           type: str
           returned: success
         host:
-          description: The host it is on.
+          description: Host of the VM.
           type: str
           returned: success
         datastore:
-          description: The datastore that has its configuration.
+          description: Datastore with the configuration of the VM.
           type: str
           returned: success
         source:
-          description: What it was made from, null for a VM that was not made by this module.
+          description: Template or item that the VM was created from. Null if this module did not create the VM.
           type: str
           returned: success
         owner:
-          description: What it belongs to, null for a VM without O(owner).
+          description: Owner of the VM. Null for a VM without O(owner).
           type: str
           returned: success
         disk_gb:
-          description: Size of its first disk in GB, null without O(disk_gb).
+          description: Size of the first disk in GB. Null without O(disk_gb).
           type: float
           returned: success
         cloud_init:
-          description: Which data for cloud-init it has, never what is in them.
+          description: Kinds of cloud-init data of the VM, never their content.
           type: list
           elements: str
           returned: success
@@ -437,7 +442,7 @@ vms:
         disk_gb: null
         cloud_init: [metadata, userdata]
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that the module made, or would make in check mode. One entry per setting.
       type: list
       elements: dict
       returned: always
@@ -445,28 +450,28 @@ vms:
         - {path: exists, before: false, after: true, needs: null}
         - {path: host, before: null, after: esx-01, needs: null}
     pending:
-      description: Always empty. Here because every module of VMs has it.
+      description: Always empty. All VM modules return this key.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-03]}

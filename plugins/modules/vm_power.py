@@ -8,22 +8,22 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vm_power
-short_description: Switch VMs on or off, and wait until their guests are up
+short_description: Manage the power state of VMs and wait for their guests
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Switches one VM, or a fleet of VMs in one task, on or off. Many start at the same time, and all guests are waited
-    for together.
-  - Where vSphere refuses to start a VM, says what it said and what to do about it. Memory that is not reserved, a
-    memory window that is too small, a device or virtual function that is taken and a rule of DRS are told apart.
-  - Shuts guests down in order. Power is cut only when you say so.
-  - Tells the addresses of each network adapter by its MAC address.
-  - The peer M(vmware.vmware.vm_powerstate) switches one VM per task. Use this module for a fleet, and to wait for
+  - Powers one VM, or a fleet of VMs in one task, on or off. The VMs start in parallel, and the module waits for all
+    guests together.
+  - If vSphere refuses to start a VM, the module returns the message of vSphere and the fix. It distinguishes memory
+    without a reservation, a memory window that is too small, a device or virtual function in use, and a DRS rule.
+  - Shuts guests down cleanly. It cuts the power only with O(force).
+  - Returns the addresses of each network adapter with its MAC address.
+  - The peer M(vmware.vmware.vm_powerstate) handles one VM per task. Use this module for a fleet, and to wait for
     addresses.
 notes:
-  - A VM is started on the host that it is on, unless DRS may place it. See M(aiready.vsphere.drs_placement).
-  - In check mode it is not known which addresses a guest will have.
+  - A VM starts on its current host, unless DRS may place it. See M(aiready.vsphere.drs_placement).
+  - Check mode cannot predict the addresses of a guest.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -32,15 +32,17 @@ extends_documentation_fragment:
 options:
   vms:
     description:
-      - The VMs of a fleet, each with one way to identify it. They are found, read and switched together.
-      - What goes wrong with one VM does not keep the others from being switched. The task fails with a summary, and
-        RV(vms) has the result of each.
+      - List of VMs. Each entry identifies one VM by one key.
+      - The module finds, reads and switches all VMs together. A failure of one VM does not prevent the changes of the
+        others.
+      - If a VM fails, the task fails with a summary. RV(vms) contains the result of each VM.
       - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        description:
+          - Name of the VM. It must be unique within the O(datacenter), or in the whole inventory without O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
@@ -49,10 +51,10 @@ options:
         description: Managed object ID of the VM, for example V(vm-42).
         type: str
       instance_uuid:
-        description: Instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: BIOS UUID of the VM, as the guest sees it.
+        description: BIOS UUID of the VM, as the guest reports it.
         type: str
       planned:
         description: O(planned) for this VM alone.
@@ -73,65 +75,66 @@ options:
             choices: [all]
   planned:
     description:
-      - What earlier tasks of the same play will have made of the VM. It is looked at in check mode only, where they
-        have not made it yet, so that a whole play can be checked before anything exists.
-      - In a real run it is ignored, and a VM that is not there is an error.
+      - Predicted state of the VM after earlier tasks of the same play. It applies only in check mode, to VMs that do
+        not have this state yet. Check mode can therefore plan a whole play before the VMs exist.
+      - A real run ignores it. A missing VM is then an error.
     type: dict
     suboptions:
       template:
         description:
-          - Name or inventory path of the template that the VM will be cloned from. A VM that is not there is then
-            planned from the configuration of the template.
+          - Name or inventory path of the template of a VM that does not exist yet. Check mode plans such a VM from the
+            configuration of the template.
         type: str
       host:
         description:
-          - Name of the host that the VM will be on, as vCenter shows it.
+          - Name of the future host of the VM, as vCenter shows it.
         type: str
       hardware_version:
         description:
-          - The hardware version that the VM will at least have, such as V(20).
+          - Minimum hardware version that the VM will have, such as V(20).
         type: int
       memory_reservation:
         description:
-          - V(all) when all memory of the VM will be reserved.
+          - V(all) if all memory of the VM will be reserved.
         type: str
         choices: [all]
   state:
     description:
-      - V(on) starts a VM that is off and resumes one that is suspended.
-      - V(off) asks the guest to shut down and waits for it. See O(force) for a guest that cannot be asked.
+      - Desired power state.
+      - V(on) starts a VM that is powered off, and resumes a suspended VM.
+      - V(off) shuts the guest down and waits until it is off. See O(force) for a guest that does not respond.
     type: str
     choices: ["on", "off"]
     required: true
   force:
     description:
-      - With O(state=off), cuts the power of a VM whose guest cannot be asked, or is not down in time. What the guest
-        has not written is lost.
-      - Without it, such a VM is an error and runs on.
+      - Whether to cut the power with O(state=off), if the guest does not respond or does not shut down in time. The
+        guest loses unwritten data.
+      - Without this option, such a VM is an error and keeps running.
     type: bool
     default: false
   again:
     description:
-      - With O(state=off), leaves a note in each VM that is switched off that it has to be switched on again, the
-        advanced setting C(aiready.vsphere.power_on_again). It is removed by O(state=on), here or by any module of this
-        collection that switches the VM on.
+      - Whether to mark each VM that O(state=off) powers off. The mark is the advanced setting
+        C(aiready.vsphere.power_on_again).
+      - O(state=on) removes it, as does any module of this collection that powers the VM on.
     type: bool
     default: false
   wait_for:
     description:
-      - What to wait for once the VMs are on. A VM that was on before is waited for as well.
+      - Condition to wait for after power-on. It also applies to VMs that were already on.
       - V(tools) waits until VMware Tools run in the guest.
-      - V(address) waits until a network adapter has an address that others can reach, IPv4 or IPv6. Link-local
-        addresses do not count.
+      - V(address) waits until a network adapter has a reachable IPv4 or IPv6 address. Link-local addresses do not
+        count.
     type: str
     choices: [none, tools, address]
     default: none
   wait_timeout_s:
-    description: How long to wait for all guests together, in seconds.
+    description: Maximum time in seconds to wait for all guests together.
     type: int
     default: 600
   guest_shutdown_timeout_s:
-    description: How long a guest may take to shut down, in seconds.
+    description: Maximum time in seconds for the shutdown of a guest.
     type: int
     default: 300
 seealso:
@@ -149,7 +152,7 @@ EXAMPLES = r"""
     name: train-01
     state: "on"
 
-- name: Start a fleet and tell where to reach it
+- name: Start a fleet and show its addresses
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -175,7 +178,7 @@ EXAMPLES = r"""
       loop_control:
         label: "{{ item.name }}"
 
-- name: Shut a VM down, and cut its power if its guest takes longer than a minute
+- name: Shut a VM down and cut its power after a minute
   aiready.vsphere.vm_power:
     vms:
       - name: train-01
@@ -187,13 +190,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One result per VM, in the order of the task, also when the task fails.
+  description: One result per VM, in the order of the task. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      description: Name of the VM. If the VM was not found, this and the next keys contain only the values of the task.
       type: str
       returned: always
       sample: train-01
@@ -213,31 +216,32 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on, null for a VM that was not found.
+      description: Name of the host of the VM. Null if the VM was not found.
       type: str
       returned: always
       sample: esx-01.example.com
     cluster:
       description:
-        - Name of the host's cluster, or of the compute resource of a host without one.
-        - Null for a VM that was not found.
+        - Name of the cluster of the host. For a standalone host, name of its compute resource.
+        - Null if the VM was not found.
       type: str
       returned: always
       sample: gpu
     changed:
-      description: Whether something about this VM was changed, or would be in check mode.
+      description: V(true) if the module changed this VM, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+      description:
+        - State before the change, with the same keys as RV(vms[].after). Empty if the VM could not be read.
       type: dict
       returned: always
       sample: {power: "off", power_on_again: false, address: null, addresses: []}
     after:
       description:
-        - What is there now, read again after the change. In check mode, what would be there, without the addresses that
-          a guest would get.
+        - State after the change, read again from vCenter. In check mode, the predicted state without the addresses of
+          the guest.
       type: dict
       returned: always
       contains:
@@ -246,17 +250,17 @@ vms:
           type: str
           returned: success
         power_on_again:
-          description: Whether the VM is marked to be switched on again.
+          description: V(true) if the VM is marked for the next power-on.
           type: bool
           returned: success
         address:
           description:
-            - The address to reach the guest by, null while there is none. It is the one that vCenter shows for the VM,
-              if that is on an adapter of the VM, else the first one, IPv4 before IPv6.
+            - Address to reach the guest. Null if there is none. The module prefers the address that vCenter shows for
+              the VM, if it is on an adapter of the VM. Otherwise it returns the first address, IPv4 before IPv6.
           type: str
           returned: success
         addresses:
-          description: The network adapters as the guest tells them, each with its addresses.
+          description: Network adapters that the guest reports, each with its addresses.
           type: list
           elements: dict
           returned: success
@@ -266,11 +270,11 @@ vms:
               type: str
               returned: success
             network:
-              description: Name of the port group, null for an adapter that is passed through.
+              description: Name of the port group. Null for a passthrough adapter.
               type: str
               returned: success
             addresses:
-              description: Its addresses, link-local ones included, IPv4 first.
+              description: Addresses of the adapter, including link-local addresses, IPv4 first.
               type: list
               elements: str
               returned: success
@@ -283,35 +287,35 @@ vms:
             network: VM Network
             addresses: [192.0.2.14, "fe80::250:56ff:fe8f:1234"]
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that the module made, or would make in check mode. One entry per setting.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: power, before: "off", after: "on", needs: null}
     pending:
-      description: VMs that are off and are marked to be switched on again are listed here.
+      description: VMs that are powered off and marked for the next power-on.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether this VM is not as wanted.
+      description: V(true) if this VM differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure of this VM, and the fix. Empty if the VM matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the VM matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: some_failed, failed: [train-02]}

@@ -57,4 +57,4 @@ EXAMPLES_SEED = {
     "datacenters": [datacenter("dc1", [{"name": "esx-01"}], [{"networks": ["VM Network"]}] * 2)],
 }
 # There is no state absent here; off is what undoes on.
-EXAMPLES_UNDO = ("Shut a VM down, and cut its power if its guest takes longer than a minute",)
+EXAMPLES_UNDO = ("Shut a VM down and cut its power after a minute",)
