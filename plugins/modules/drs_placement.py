@@ -8,84 +8,85 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: drs_placement
-short_description: Keep VMs on hosts of their own, and say what DRS may do with them
+short_description: Manage a DRS anti-affinity rule and the DRS level of its VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Manages one rule of a cluster that keeps VMs apart (VM-VM anti-affinity), by its name and with exactly the VMs that
-    are listed, and the automation level of these VMs. Both are set in one reconfiguration of the cluster.
-  - Two VMs of a training job on one host never use the network between the hosts, so that a test with them proves
-    nothing about it. A rule makes sure of it.
-  - NVIDIA wants DRS to be partially automated or manual for VMs with vGPUs. O(automation) says so for these VMs alone.
-  - Rules and levels of other VMs are never touched.
-  - Of the peers, M(community.vmware.vmware_vm_vm_drs_rule) looks VMs up one by one and has no diff, and
-    M(community.vmware.vmware_drs_override) takes one VM per task, cannot remove a level, and changes the cluster in
+  - Manages one VM-VM anti-affinity rule of a cluster, with its name and its exact list of VMs, and the automation level
+    of these VMs. One reconfiguration of the cluster sets both.
+  - Two VMs of a training job on one host never use the network between the hosts. A test with them proves nothing about
+    the network. The rule prevents this.
+  - NVIDIA requires partially automated or manual DRS for VMs with vGPUs. O(automation) sets this for these VMs only.
+  - Does not touch the rules and levels of other VMs.
+  - The peer M(community.vmware.vmware_vm_vm_drs_rule) looks up VMs one by one and has no diff. The peer
+    M(community.vmware.vmware_drs_override) handles one VM per task, cannot remove a level, and changes the cluster in
     check mode too (as of community.vmware 5.10.0). Use this module for a fleet, for check mode and diff.
 notes:
-  - Without DRS nobody obeys a rule, so that this is refused. VMs stay on the hosts that they were placed on all the
-    same, since nothing moves them but people, and HA after the loss of a host.
-  - A rule does not move VMs that cannot move while they run. The module warns when VMs run on one host already.
+  - The module rejects a rule in a cluster without DRS, because nothing enforces it there. VMs stay on their hosts
+    anyway. Only an administrator, or HA after the loss of a host, moves them.
+  - A rule does not move VMs that cannot move while they run. The module warns if VMs already run on one host.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
 options:
   cluster:
-    description: Name or MoID of the cluster.
+    description: Name or managed object ID of the cluster.
     type: str
     required: true
   datacenter:
-    description: Name or inventory path of the datacenter. Needed when several have a cluster of this name.
+    description: Name or inventory path of the datacenter. Needed if several datacenters have a cluster of this name.
     type: str
   name:
     description:
       - Name of the rule.
-      - Can be left out with O(anti_affinity=false) to set levels only.
+      - Optional with O(anti_affinity=false), to set only levels.
     type: str
   vms:
     description:
-      - Names or MoIDs of the VMs, which have to be in the cluster. The list is exact, VMs that are not in it are taken
-        out of the rule.
-      - With O(state=absent), the VMs whose levels are removed. Without it, those that are in the rule.
+      - Names or managed object IDs of VMs in the cluster. The list is exact. The module removes other VMs from the
+        rule.
+      - With O(state=absent), the VMs whose levels the module removes. Defaults to the VMs of the rule.
     type: list
     elements: str
   anti_affinity:
     description:
-      - Whether the VMs are kept apart. V(false) removes the rule O(name), if there is one.
+      - Whether to keep the VMs on different hosts. V(false) removes the rule O(name), if it exists.
     type: bool
     default: true
   mandatory:
     description:
-      - Whether the rule has to be kept. DRS then rather refuses to start a VM than break it.
-      - V(false) lets DRS break the rule when there is no other way.
+      - Whether to enforce the rule. DRS then does not start a VM that would break it.
+      - V(false) lets DRS break the rule if it has no other choice.
     type: bool
     default: true
   automation:
     description:
-      - What DRS may do with these VMs, whatever it does with others of the cluster.
-      - V(manual) only recommends. V(partially_automated) chooses the host when a VM starts. V(fully_automated) moves
-        running VMs as well. V(disabled) leaves the VMs alone.
-      - V(cluster) removes the levels of these VMs, so that they follow the cluster.
-      - V(ignore) leaves the levels as they are.
+      - DRS automation level of these VMs, independent of the level of the cluster.
+      - V(manual) only recommends. V(partially_automated) chooses the host at power-on. V(fully_automated) also moves
+        running VMs. V(disabled) excludes the VMs from DRS.
+      - V(cluster) removes the levels of these VMs, so that they use the level of the cluster.
+      - V(ignore) leaves the levels unchanged.
     type: str
     choices: [manual, partially_automated, fully_automated, disabled, cluster, ignore]
     default: ignore
   state:
     description:
-      - V(present) sets the rule and the levels.
+      - Desired state of the rule and the levels.
+      - V(present) sets both.
       - V(absent) removes both.
     type: str
     choices: [present, absent]
     default: present
   planned:
     description:
-      - Names of VMs that earlier tasks of the same play will have made in this cluster. It is looked at in check mode
-        only, where they have not made them yet.
+      - Names of VMs that earlier tasks of the same play create in this cluster. It applies only in check mode, to VMs
+        that do not exist yet.
     type: list
     elements: str
   task_timeout_s:
     description:
-      - How many seconds the reconfiguration may take. After that the module fails, and the task goes on in vCenter.
+      - Maximum time in seconds for the reconfiguration. The module then fails, and the task continues in vCenter.
     type: int
     default: 600
 seealso:
@@ -96,7 +97,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Keep two VMs on hosts of their own
+- name: Keep two VMs on different hosts
   aiready.vsphere.drs_placement:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -105,7 +106,7 @@ EXAMPLES = r"""
     name: training-apart
     vms: [train-01, train-02]
 
-- name: Keep the VMs of a job apart, and let DRS move none of them
+- name: Keep the VMs of a job apart without DRS migration
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -133,7 +134,7 @@ EXAMPLES = r"""
     anti_affinity: false
     automation: partially_automated
 
-- name: Remove the first rule again
+- name: Remove the first rule
   aiready.vsphere.drs_placement:
     cluster: gpu
     name: training-apart
@@ -142,7 +143,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cluster:
-  description: The cluster, also when the task fails.
+  description: Cluster. Also returned if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -152,7 +153,7 @@ cluster:
       returned: always
       sample: gpu
     moid:
-      description: Managed object ID of the cluster, null when it was not found.
+      description: Managed object ID of the cluster. Null if the cluster was not found.
       type: str
       returned: always
       sample: domain-c8
@@ -163,33 +164,34 @@ cluster:
       returned: always
       sample: [train-01, train-02]
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if the module changed the cluster, or would change it in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(cluster.after). Empty when the cluster could not be read.
+      description:
+        - State before the change, with the same keys as RV(cluster.after). Empty if the cluster could not be read.
       type: dict
       returned: always
       sample: {rule: null, automation: {train-01: cluster, train-02: cluster}}
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again from vCenter. In check mode, the predicted state.
       type: dict
       returned: always
       contains:
         rule:
-          description: The rule, null without one. It has the keys C(vms), C(mandatory) and C(enabled).
+          description: Rule with the keys C(vms), C(mandatory) and C(enabled). Null if the rule does not exist.
           type: dict
           returned: success
         automation:
-          description: The level of each VM of the task, V(cluster) where it has none of its own.
+          description: Automation level of each VM of the task. V(cluster) if the VM has no level of its own.
           type: dict
           returned: success
       sample:
         rule: {vms: [train-01, train-02], mandatory: true, enabled: true}
         automation: {train-01: manual, train-02: manual}
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that the module made, or would make in check mode. One entry per setting.
       type: list
       elements: dict
       returned: always
@@ -197,28 +199,28 @@ cluster:
         - {path: rule.vms, before: null, after: [train-01, train-02], needs: null}
         - {path: automation.train-01, before: cluster, after: manual, needs: null}
     pending:
-      description: Always empty, since DRS obeys at once.
+      description: Always empty, because DRS applies the change at once.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the cluster is not as wanted.
+      description: V(true) if the cluster differs from the request.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the cluster is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure, and the fix. Empty if the cluster matches the request.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the cluster is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty if the cluster matches the request.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: drs_off}

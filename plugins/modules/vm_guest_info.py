@@ -8,21 +8,22 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vm_guest_info
-short_description: Tell how the guests of VMs are reached, and what each has of GPUs and network
+short_description: Gather addresses, adapters and GPUs of VM guests
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells for a fleet of VMs what vCenter knows of their guests. Power, VMware Tools, host name, the adapters with kind,
-    network, MAC address and addresses, the vGPU profiles, and the host with its driver.
-  - Chooses the address by which a guest is best reached, so that a play can go on inside the guests. See RV(vms).
-  - Finds all VMs with one request and reads them with another, however many there are. Nothing is asked of the guests
-    themselves.
+  - Returns vCenter's data about the guests of a fleet of VMs.
+  - The data are the power state, VMware Tools, the host name, and the adapters with kind, network, MAC address and
+    addresses. They also contain the vGPU profiles, and the host with its driver.
+  - Selects the best address to reach each guest, so that a play can continue inside the guests. See RV(vms).
+  - Finds all VMs with one request and reads them with another, for any number of VMs. It sends no request to the
+    guests.
 notes:
-  - Addresses are those that VMware Tools tell, so that they are there a moment after the guest has booted.
-    M(aiready.vsphere.vm_power) waits for them.
-  - Of a port that was passed through, vCenter does not know the MAC address. It is told where the guest has as many
-    adapters that are none of the VM's cards, and whose MAC addresses are a maker's, as the VM has such ports.
+  - VMware Tools report the addresses, shortly after the guest booted. M(aiready.vsphere.vm_power) waits for them.
+  - vCenter does not report the MAC address of a port in passthrough mode. The module returns it only if it can identify
+    the adapter. For this, the guest must report as many additional adapters with a vendor MAC address as the VM has
+    such ports.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
@@ -30,50 +31,49 @@ extends_documentation_fragment:
 options:
   datacenter:
     description:
-      - The name or inventory path of the datacenter to search in. Without it all of vCenter is searched.
+      - Name or inventory path of the datacenter to search. Defaults to all datacenters of vCenter.
     type: str
   vms:
-    description: The VMs, each with one way to identify it.
+    description: List of VMs. Each entry identifies one VM by one key.
     type: list
     elements: dict
     required: true
     suboptions:
       name:
-        description: The name of the VM. A name that several VMs have is an error that lists their paths.
+        description: Name of the VM. If several VMs have this name, the task fails and lists their paths.
         type: str
       path:
-        description: The inventory path of the VM, such as V(/Frankfurt/vm/training/node-01).
+        description: Inventory path of the VM, such as V(/Frankfurt/vm/training/node-01).
         type: str
       moid:
-        description: The managed object ID of the VM, such as V(vm-1042).
+        description: Managed object ID of the VM, such as V(vm-1042).
         type: str
       instance_uuid:
-        description: The instance UUID of the VM, which vCenter keeps unique.
+        description: Instance UUID of the VM, which is unique in vCenter.
         type: str
       bios_uuid:
-        description: The BIOS UUID of the VM. Several VMs can have the same one, which is an error.
+        description: BIOS UUID of the VM. If several VMs have this UUID, the task fails.
         type: str
   address_network:
     description:
-      - The port group by whose adapter the guests are reached.
-      - Without it, RV(vms) tells the first address on an adapter that does not carry the training. Adapters for PVRDMA,
-        virtual functions, ports that were passed through and adapters on O(data_network) carry it. Where a VM has no
-        other adapter, it is the first address on these.
+      - Name of the port group whose adapter gives the address of the guest.
+      - Without this option, RV(vms) contains the first address on an adapter that does not carry training traffic.
+        PVRDMA adapters, virtual functions, passthrough ports and adapters on O(data_network) carry training traffic. If
+        a VM has only such adapters, the module returns their first address.
     type: str
   data_network:
-    description: The port group that the training uses, where plain adapters do.
+    description: Name of the port group of the training network, if plain adapters carry the training traffic.
     type: str
   host_driver:
     description:
-      - Whether the NVIDIA host driver of each VM's host is told. This is one more request to each host.
-      - What is told is the driver that is installed. M(aiready.vsphere.nvaie_driver_info) tells whether the host runs
-        it.
+      - Whether to return the NVIDIA host driver of each VM's host. This needs one more request to each host.
+      - The module returns the installed driver. M(aiready.vsphere.nvaie_driver_info) returns whether the host runs it.
     type: bool
     default: false
   missing:
     description:
-      - What happens to a VM that is not there. With V(report), RV(missing) names it.
-      - A name that several VMs have is an error in any case.
+      - Reaction to a missing VM. With V(report), RV(missing) contains its name.
+      - A name that several VMs have is always an error.
     type: str
     choices: [fail, report]
     default: fail
@@ -83,7 +83,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: How are these guests reached?
+- name: Read the addresses of two guests
   aiready.vsphere.vm_guest_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -93,7 +93,7 @@ EXAMPLES = r"""
       - name: train-02
   register: seen
 
-- name: Go on inside the guests
+- name: Continue inside the guests
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -102,7 +102,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Look at the VMs
+    - name: Read the VMs
       aiready.vsphere.vm_guest_info:
         vms:
           - name: train-01
@@ -111,7 +111,7 @@ EXAMPLES = r"""
         missing: report
       register: seen
 
-    - name: Know the guests that have an address
+    - name: Add the guests that have an address to the inventory
       ansible.builtin.add_host:
         name: "{{ item.name }}"
         groups: training_guests
@@ -124,7 +124,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: One entry per VM that is there, in the order of the request.
+  description: One entry per existing VM, in the order of the request.
   returned: success
   type: list
   elements: dict
@@ -150,47 +150,49 @@ vms:
       type: str
       returned: always
     tools:
-      description: Whether VMware Tools run in the guest.
+      description: V(true) if VMware Tools run in the guest.
       type: bool
       returned: always
     guest_name:
-      description: What the guest calls itself, null where it has not told.
+      description: Host name that the guest reports. Null if the guest reports none.
       type: str
       returned: always
     guest_os:
-      description: The operating system that VMware Tools tell, null where they do not run.
+      description: Operating system that VMware Tools report. Null if VMware Tools do not run.
       type: str
       returned: always
     address:
-      description: The address to reach the guest by, null where there is none. See O(address_network).
+      description: Address to reach the guest. Null if there is none. See O(address_network).
       type: str
       returned: always
     why_no_address:
-      description: Why there is no RV(vms[].address), as sentences; empty where there is one.
+      description: Reason for a missing RV(vms[].address), as sentences. Empty if the VM has an address.
       type: str
       returned: always
     adapters:
       description:
-        - The network adapters in the order of the VM's devices, each with C(label), C(kind) (V(vmxnet3), V(pvrdma),
-          V(sriov), V(passthrough) or V(other)), C(mac), C(network) (the port group), C(connected) (null while the VM is
-          off) and C(addresses) (IPv4 first, without link-local ones).
-        - C(mac) and C(network) are null for a port that was passed through and cannot be told from the others.
+        - Network adapters, in the order of the VM's devices. The keys are C(label), C(kind), C(mac), C(network),
+          C(connected) and C(addresses).
+        - C(kind) is V(vmxnet3), V(pvrdma), V(sriov), V(passthrough) or V(other). C(network) is the port group.
+          C(connected) is null while the VM is powered off. C(addresses) lists IPv4 first, without link-local addresses.
+        - C(mac) and C(network) are null for a passthrough port that the module cannot identify.
       type: list
       elements: dict
       returned: always
     profiles:
-      description: Its vGPU profiles, one entry per vGPU.
+      description: vGPU profiles of the VM, one entry per vGPU.
       type: list
       elements: str
       returned: always
     gpus:
-      description: How many GPUs it has, vGPUs and boards that were passed through.
+      description: Number of GPUs of the VM, both vGPUs and passthrough boards.
       type: int
       returned: always
     host:
-      description: The host that it is on, with C(name), C(moid), C(connection) and C(driver). The latter has C(family)
-        (V(nvaie), V(graphics) or V(none)) and C(version), and is null without O(host_driver) and where the host does
-        not answer.
+      description:
+        - Host of the VM, with C(name), C(moid), C(connection) and C(driver).
+        - C(driver) contains C(family) (V(nvaie), V(graphics) or V(none)) and C(version). It is null without
+          O(host_driver), and if the host does not answer.
       type: dict
       returned: always
   sample:
@@ -225,13 +227,13 @@ vms:
         connection: connected
         driver: {family: nvaie, version: 550.54.16}
 missing:
-  description: Names or paths of VMs that are not there, with O(missing=report).
+  description: Names or paths of missing VMs, with O(missing=report).
   returned: success
   type: list
   elements: str
   sample: []
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: vm_not_found, near: [train-01]}

@@ -13,12 +13,12 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Returns all VMs on the hosts of a cluster, each with the template that M(aiready.vsphere.vm_clone) made it from, its
-    owner and the GPUs that it holds.
-  - Shows VMs that nobody needs any more and that still hold GPUs, and VMs of others that do.
-  - Reads with two requests however many hosts and VMs there are, and changes nothing.
+  - Returns all VMs on the hosts of a cluster. Each VM has the template that M(aiready.vsphere.vm_clone) created it
+    from, its owner, and the GPUs that it holds.
+  - Shows VMs that are no longer needed but still hold GPUs, and unmanaged VMs that hold GPUs.
+  - Reads with two requests for any number of hosts and VMs, and changes nothing.
 notes:
-  - Templates are left out. A VM that is off holds no GPU.
+  - The result does not contain templates. A VM that is powered off holds no GPU.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
@@ -26,10 +26,10 @@ extends_documentation_fragment:
 options:
   datacenter:
     description:
-      - Name or inventory path of the datacenter. Needed where clusters of one name are in several.
+      - Name or inventory path of the datacenter. Needed if several datacenters have a cluster of this name.
     type: str
   cluster:
-    description: Name of the cluster. Without it, the VMs on all hosts of the O(datacenter) are returned.
+    description: Name of the cluster. Defaults to all hosts of the O(datacenter).
     type: str
 seealso:
   - module: aiready.vsphere.vm_clone
@@ -37,14 +37,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read who created the VMs of a cluster
+- name: Read the owners of the VMs of a cluster
   aiready.vsphere.vm_owner_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
     password: "{{ vcenter_password }}"
     cluster: gpu
 
-- name: Show which VMs hold GPUs
+- name: Show the VMs that hold GPUs
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -58,7 +58,7 @@ EXAMPLES = r"""
         cluster: gpu
       register: there
 
-    - name: Show those that hold GPUs
+    - name: Show the VMs with GPUs
       ansible.builtin.debug:
         msg: "{{ item.name }} on {{ item.host }}: {{ item.gpus | join(', ') }}"
       loop: "{{ there.vms | selectattr('gpus') | list }}"
@@ -68,7 +68,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 vms:
-  description: The VMs, in the order of their paths.
+  description: VMs, in the order of their paths.
   returned: success
   type: list
   elements: dict
@@ -86,15 +86,15 @@ vms:
       type: str
       returned: always
     instance_uuid:
-      description: Instance UUID of the VM, which vCenter keeps unique.
+      description: Instance UUID of the VM, which is unique in vCenter.
       type: str
       returned: always
     bios_uuid:
-      description: BIOS UUID of the VM, as the guest sees it.
+      description: BIOS UUID of the VM, as the guest reports it.
       type: str
       returned: always
     host:
-      description: Name of the host that the VM is on.
+      description: Name of the host of the VM.
       type: str
       returned: always
     power:
@@ -102,15 +102,15 @@ vms:
       type: str
       returned: always
     source:
-      description: The template that M(aiready.vsphere.vm_clone) made the VM from. Null for any other VM.
+      description: Template that M(aiready.vsphere.vm_clone) created the VM from. Null for any other VM.
       type: str
       returned: always
     owner:
-      description: What the VM belongs to, see O(aiready.vsphere.vm_clone#module:owner). Null without one.
+      description: Owner of the VM, see O(aiready.vsphere.vm_clone#module:owner). Null without one.
       type: str
       returned: always
     gpus:
-      description: The vGPU profiles of a VM that is not off, and the PCI addresses of the boards that it has.
+      description: vGPU profiles of a VM that is not powered off, and PCI addresses of its passthrough boards.
       type: list
       elements: str
       returned: always
@@ -126,7 +126,7 @@ vms:
       owner: lab
       gpus: [grid_a100-40c]
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: cluster_not_found}

@@ -8,27 +8,29 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vm_placement_info
-short_description: Plan on which host each training VM goes, with which GPU and network port
+short_description: Gather a plan of hosts, GPUs and network ports for VMs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Works out a place for each VM of a request on the hosts of a cluster, before anything is created. GPUs with the size
-    that their vGPUs have fixed, MIG instances, memory for a full reservation, NUMA nodes, PCIe roots, virtual
-    functions, passed-through devices, readiness for PVRDMA and space on datastores are looked at together.
-  - Keeps what is placed right. A VM that runs is never moved, one that is off is moved only when its place does not
-    suit it or is needed otherwise.
-  - If not all VMs fit, tells which resource is short, by how much, and what would fit. What it tells was tried.
-  - Reads with two requests however many hosts and VMs there are, and changes nothing. The same hosts and the same
-    request give the same plan.
+  - Plans a host for each VM of a request on the hosts of a cluster, before any VM is created.
+  - The plan considers GPUs with the size that their vGPUs fixed, MIG instances, memory for a full reservation, NUMA
+    nodes and PCIe roots. It also considers virtual functions, passthrough devices, PVRDMA readiness and datastore
+    space.
+  - Keeps valid placements. It never moves a running VM. It moves a VM that is powered off only if its host does not
+    suit it, or if another VM needs the resources.
+  - If not all VMs fit, returns the resource that is short, the missing amount, and what would fit. The module tries
+    each alternative before it returns it.
+  - Reads with two requests for any number of hosts and VMs, and changes nothing. The same hosts and the same request
+    give the same plan.
 notes:
-  - vSphere itself chooses the GPU for a vGPU, by the host's assignment policy. The GPU in the plan is one that the host
-    is able to give. The host, and with PCI passthrough the device, are what a plan decides.
-  - How much memory ESXi keeps for itself is an estimate. See O(host_overhead_gb).
-  - vCenter does not tell in which places of a GPU the running vGPUs are. For MIG and for mixed sizes a plan counts on
-    any arrangement that the rules allow.
-  - A VM that is off and not in the request reserves nothing. Where one with a GPU or a device is on a planned host, the
-    plan says so, since both compete when they are started.
+  - vSphere chooses the GPU of a vGPU, by the assignment policy of the host. The GPU in the plan is one that the host
+    can assign. The plan decides the host, and with PCI passthrough also the device.
+  - The memory that ESXi keeps for itself is an estimate. See O(host_overhead_gb).
+  - vCenter does not report the position of running vGPUs on a GPU. For MIG and for mixed sizes, the plan assumes any
+    arrangement that the rules allow.
+  - A VM that is powered off and not in the request reserves nothing. If it has a GPU or a device on a planned host, the
+    plan reports it, because both compete at power-on.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
@@ -36,137 +38,143 @@ extends_documentation_fragment:
 options:
   datacenter:
     description:
-      - The datacenter, by name or inventory path. Needed where names of clusters, VMs or port groups are in several.
+      - Name or inventory path of the datacenter. Needed if several datacenters have clusters, VMs or port groups of the
+        same name.
     type: str
   cluster:
-    description: The cluster whose hosts are used. Without it, all hosts of the O(datacenter).
+    description: Name of the cluster whose hosts the plan uses. Defaults to all hosts of the O(datacenter).
     type: str
   policy:
     description:
-      - V(spread) puts VMs on the hosts as evenly as possible.
+      - Distribution of the VMs.
+      - V(spread) distributes the VMs over the hosts as evenly as possible.
       - V(packed) uses as few hosts and GPUs as possible.
     type: str
     choices: [spread, packed]
     default: spread
   anti_affinity:
     description:
-      - Whether the VMs of one job go on different hosts, which an acceptance run of the network needs. Traffic between
-        two VMs of one host never reaches the fabric.
+      - Whether to put the VMs of one job on different hosts. An acceptance run of the network needs this. Traffic
+        between two VMs of one host never reaches the fabric.
     type: bool
     default: false
   gpudirect:
     description:
-      - Whether GPU and port of a VM have to hang off one PCIe root, without which GPUDirect RDMA does not work. Each
-        GPU of the VM then has a port on its root.
-      - Refused with O(path=tcp) and O(path=pvrdma), which have no network adapter in the VM as a PCIe device.
+      - Whether to require a common PCIe root for GPU and port of a VM. GPUDirect RDMA needs it. Each GPU of the VM then
+        has a port on its root.
+      - The module rejects it with O(path=tcp) and O(path=pvrdma), because these VMs have no network adapter as a PCIe
+        device.
     type: bool
     default: false
   gpu_nic_numa:
     description:
-      - Whether GPU and port of a VM have to be on one NUMA node of the host.
-      - With V(strict), a plan in which they are not is an error. With V(any), it is a warning where O(gpudirect=true).
+      - Requirement for a common NUMA node of GPU and port of a VM.
+      - V(strict) fails if they are on different nodes. V(any) only warns, and only with O(gpudirect=true).
     type: str
     choices: [any, strict]
     default: any
   path:
     description:
-      - How the VMs reach the network of the training.
-      - V(tcp) is a plain adapter, V(pvrdma) a paravirtual RDMA adapter, V(sriov) a virtual function of a port, and
-        V(passthrough) a whole port.
+      - Data path of the VMs to the training network.
+      - V(tcp) is a plain adapter. V(pvrdma) is a paravirtual RDMA adapter. V(sriov) is a virtual function of a port.
+        V(passthrough) is a whole port.
     type: str
     choices: [tcp, pvrdma, sriov, passthrough]
     default: tcp
   portgroup:
     description:
-      - The port group of the training network. Hosts without it are not used.
-      - O(path=pvrdma) needs it or O(switch), since all VMs of a job have to be on one distributed switch.
+      - Name of the port group of the training network. The plan does not use hosts without it.
+      - O(path=pvrdma) needs it or O(switch), because all VMs of a job must be on one distributed switch.
     type: str
   switch:
-    description: The distributed switch of the O(portgroup). Needed where several switches have one of that name.
+    description:
+      - Name of the distributed switch of the O(portgroup). Needed if several switches have a port group of this name.
     type: str
   gpu_mode:
     description:
-      - V(vgpu) for time-sliced vGPUs, V(mig) for MIG-backed ones, V(passthrough) for whole GPUs.
+      - Kind of GPU. V(vgpu) uses time-sliced vGPUs, V(mig) uses MIG-backed vGPUs, and V(passthrough) uses whole GPUs.
     type: str
     choices: [vgpu, mig, passthrough]
     default: vgpu
   gpu_label:
-    description: The hardware label of the GPUs to use with O(gpu_mode=passthrough). Without it, any.
+    description: Hardware label of the GPUs for O(gpu_mode=passthrough). Without it, the plan uses any GPU.
     type: str
   nic_label:
-    description: The hardware label of the ports to use with O(path=passthrough). Without it, any.
+    description: Hardware label of the ports for O(path=passthrough). Without it, the plan uses any port.
     type: str
   datastore:
     description:
-      - The datastore for new VMs, and for those that move to a host which does not see theirs. Without it, for each VM
-        the one of its host's with the most space.
+      - Name of the datastore for new VMs, and for VMs that move to a host that does not see their datastore. Defaults
+        to the datastore of the host with the most free space, per VM.
     type: str
   max_per_vm:
     description:
-      - The largest number of vGPUs that your vSphere release takes in one VM.
-      - Without it, 4 before vSphere 8.0 and 8 from 8.0 on.
+      - Maximum number of vGPUs per VM in your vSphere release.
+      - Defaults to 4 before vSphere 8.0, and to 8 from vSphere 8.0 on.
     type: int
   host_overhead_gb:
     description:
-      - Memory of each host that no VM can reserve, because ESXi and the running VMs need it. An estimate that depends
-        on the host, so raise it when a power-on is refused for memory.
+      - Memory of each host in GB that VMs cannot reserve, because ESXi and the running VMs need it. It is an estimate
+        that depends on the host. Increase it if vSphere refuses a power-on because of memory.
     type: int
     default: 16
   leaving:
     description:
-      - Managed object IDs of VMs that will be removed before, such as V(vm-42). What they use is taken for free.
+      - Managed object IDs of VMs that you will remove first, such as V(vm-42). The plan treats their resources as free.
     type: list
     elements: str
     default: []
   fit:
     description:
-      - V(fail) fails when not all VMs fit, with the shortages in the message.
-      - V(report) succeeds and leaves it to you to look at RV(placement.fits).
+      - Result of the task if not all VMs fit.
+      - V(fail) fails, with the shortages in the message.
+      - V(report) succeeds. Evaluate RV(placement.fits) yourself.
     type: str
     choices: [fail, report]
     default: fail
   vms:
     description:
-      - The VMs of the request, those that are there and those that shall be created. The plan regards them together.
-      - A VM that is there is found by its name or path. What it uses now is taken for free while its place is planned.
+      - VMs of the request, both existing and new ones. The plan considers them together.
+      - The module finds an existing VM by its name or path. The plan treats its current resources as free.
     type: list
     elements: dict
     required: true
     suboptions:
       name:
-        description: Name of the VM. Has to be unique within the O(datacenter).
+        description: Name of the VM. It must be unique within the O(datacenter).
         type: str
       path:
         description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
         type: str
       profiles:
-        description: Its vGPU profiles, one entry per vGPU. All of one board and one series.
+        description: vGPU profiles of the VM, one entry per vGPU. All must be of one board and one series.
         type: list
         elements: str
         default: []
       gpus:
-        description: How many whole GPUs it gets with O(gpu_mode=passthrough).
+        description: Number of whole GPUs with O(gpu_mode=passthrough).
         type: int
         default: 0
       nics:
         description:
-          - How many ports, virtual functions or PVRDMA adapters it gets. Without it, none with O(path=tcp) and one with
-            the others.
+          - Number of ports, virtual functions or PVRDMA adapters. Defaults to none with O(path=tcp), and to one with
+            the other paths.
         type: int
       memory_gb:
-        description: Its memory, all of which is reserved. Without it, that of a VM that is there.
+        description: Memory in GB, all of it reserved. Defaults to the memory of the existing VM.
         type: int
       cpus:
-        description: Its virtual CPUs. Without it, those of a VM that is there.
+        description: Number of vCPUs. Defaults to the vCPUs of the existing VM.
         type: int
       disk_gb:
-        description: Space that a new VM takes on a datastore. Without it, datastores are not looked at.
+        description: Disk space in GB of a new VM on a datastore. Without it, the plan does not check datastores.
         type: int
       host:
-        description: The only host that it may be on, by its name in vCenter.
+        description: Name of the only allowed host, as vCenter shows it.
         type: str
       job:
-        description: The training job that it belongs to, see O(anti_affinity). VMs without one are of one job.
+        description:
+          - Name of the training job of the VM, see O(anti_affinity). All VMs without this option belong to one job.
         type: str
 seealso:
   - module: aiready.vsphere.esxi_host_info
@@ -174,7 +182,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Where would two VMs with a whole A100 each go?
+- name: Plan two VMs with a whole A100 each
   aiready.vsphere.vm_placement_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -192,7 +200,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Each VM has a host of its own, with a virtual function beside its GPU
+    - name: Plan a separate host and a virtual function for each VM
       aiready.vsphere.vm_placement_info:
         cluster: gpu
         anti_affinity: true
@@ -208,7 +216,7 @@ EXAMPLES = r"""
       ansible.builtin.debug:
         msg: "{{ plan.placement.table }}"
 
-- name: See what is short instead of failing
+- name: Report shortages without a failure
   aiready.vsphere.vm_placement_info:
     policy: packed
     fit: report
@@ -218,12 +226,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 placement:
-  description: The plan. Also there when the task fails because not all VMs fit.
+  description: Plan. Also returned if the task fails because not all VMs fit.
   returned: unless the parameters or names are wrong
   type: dict
   contains:
     fits:
-      description: Whether each VM has a place.
+      description: V(true) if the plan has a host for each VM.
       type: bool
       returned: always
     vms:
@@ -233,81 +241,84 @@ placement:
       returned: always
       contains:
         name:
-          description: Its name or path, as in the request.
+          description: Name or path of the VM, as in the request.
           type: str
           returned: always
         moid:
-          description: Managed object ID of a VM that is there, else null.
+          description: Managed object ID of an existing VM, otherwise null.
           type: str
           returned: always
         action:
           description:
-            - V(create) for a VM that is not there, V(keep) for one that stays on its host, V(move) for one that is off
-              and goes to another host. Null for one without a place.
+            - V(create) for a new VM, V(keep) for a VM that stays on its host, V(move) for a VM that is powered off and
+              gets another host. Null for a VM that does not fit.
           type: str
           returned: always
         host:
-          description: Name of its host, null for a VM without a place.
+          description: Name of the host. Null for a VM that does not fit.
           type: str
           returned: always
         datastore:
           description:
-            - Name of the datastore for a new VM whose O(vms[].disk_gb) is set, and for one that moves to a host which
-              does not see its own. Else null.
+            - Name of the datastore for a new VM with O(vms[].disk_gb), and for a VM that moves to a host that does not
+              see its datastore. Otherwise null.
           type: str
           returned: always
         gpus:
-          description: Its GPUs, each with C(id), C(board), C(profile) (null for a whole GPU), C(vendor_id),
-            C(device_id) and C(label).
+          description:
+            - GPUs of the VM, each with C(id), C(board), C(profile) (null for a whole GPU), C(vendor_id), C(device_id)
+              and C(label).
           type: list
           elements: dict
           returned: always
         nics:
           description:
-            - Its ports, each with C(device) (null for one that is passed through), C(pci), C(vendor_id), C(device_id)
-              and C(label). With O(path=sriov) the port whose virtual function it gets.
+            - Ports of the VM, each with C(device) (null for a passthrough port), C(pci), C(vendor_id), C(device_id) and
+              C(label). With O(path=sriov), the port of the virtual function.
           type: list
           elements: dict
           returned: always
         numa_nodes:
-          description: The NUMA nodes of its host that it should be on. Those of its GPUs, or more if these have too
-            little memory or too few cores.
+          description:
+            - NUMA nodes of the host for the VM. These are the nodes of its GPUs, or more if those have too little
+              memory or too few cores.
           type: list
           elements: int
           returned: always
         nodes_apart:
-          description: C(gpus) and C(nics), the NUMA nodes of each, where a GPU has no port on its own node.
-            Otherwise null.
+          description: NUMA nodes of C(gpus) and C(nics), if a GPU has no port on its own node. Otherwise null.
           type: dict
           returned: always
         root:
-          description: The PCIe root that its GPUs and ports have in common, null where they have none in common.
+          description: PCIe root that the GPUs and ports of the VM share. Null if they share none.
           type: str
           returned: always
         switch:
-          description: The switch of the port group, null without O(portgroup) and O(switch).
+          description: Switch of the port group. Null without O(portgroup) and O(switch).
           type: str
           returned: always
         why:
-          description: Why it goes there, or what keeps it from going anywhere.
+          description: Reason for the host, or reason why the VM does not fit.
           type: str
           returned: always
     shortages:
-      description: What is short when not all VMs fit, each with C(resource), C(wanted), C(free), C(short) and
-        C(would_fit).
+      description:
+        - Missing resources if not all VMs fit, each with C(resource), C(wanted), C(free), C(short) and C(would_fit).
       type: list
       elements: dict
       returned: always
     table:
-      description: The plan as a table for people, 120 columns wide at most.
+      description: Plan as a table for people, at most 120 columns wide.
       type: str
       returned: always
     hosts:
       description:
-        - The hosts that were looked at, without what the VMs of the request use. Each with C(name), C(moid),
-          C(cluster), C(usable), C(why_not), C(memory_free_gb), C(gpus) (with C(mode), what each C(carries), and
-          C(held_by)), C(pvrdma) (with O(path=pvrdma), by switch), C(vms) (the plan), and C(waiting), the VMs that are
-          off and would compete.
+        - Hosts that the plan considered, without the resources that the VMs of the request use.
+        - The keys are C(name), C(moid), C(cluster), C(usable), C(why_not), C(memory_free_gb), C(gpus), C(pvrdma),
+          C(vms) and C(waiting).
+        - C(gpus) contains C(mode), C(carries) (the profiles on each GPU) and C(held_by). C(pvrdma) is returned with
+          O(path=pvrdma), by switch. C(vms) contains the plan. C(waiting) lists the VMs that are powered off and would
+          compete.
       type: list
       elements: dict
       returned: always
@@ -335,12 +346,12 @@ placement:
         why: one VM per host; GPU, NIC on one root
     shortages: []
 msg:
-  description: What the plan comes to, in one line.
+  description: Result of the plan in one line.
   returned: always
   type: str
   sample: "2 VMs on 2 hosts: 2 to create."
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: does_not_fit, vms: [train-02]}
