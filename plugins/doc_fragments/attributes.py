@@ -12,10 +12,10 @@ class ModuleDocFragment:
 options: {}
 attributes:
   check_mode:
-    description: Can say what it would change without changing anything.
+    description: Reports the changes that it would make, without any change.
     support: full
   diff_mode:
-    description: Returns what changes, before and after, when run with C(--diff).
+    description: Returns the differences, before and after, with C(--diff).
     support: full
   action_group:
     description: Use C(group/aiready.vsphere.vcenter) in C(module_defaults) to set the connection once.
@@ -23,7 +23,8 @@ attributes:
     membership:
       - aiready.vsphere.vcenter
   platform:
-    description: Where the module itself runs. It needs Python 3.8 or newer, pyVmomi, and a route to vCenter.
+    description:
+      - Platform of the machine that runs the module. It needs Python 3.8 or newer, pyVmomi, and a route to vCenter.
     support: full
     platforms: posix
 """
@@ -32,10 +33,10 @@ attributes:
 options: {}
 attributes:
   check_mode:
-    details: This module only reads, and does the same in check mode.
+    details: The module only reads. It does the same in check mode.
   diff_mode:
     support: none
-    details: There is nothing that could change.
+    details: The module changes nothing.
 """
 
     # What holds for a module whose work an action plugin does; each says itself what its commands are sent to.
@@ -43,10 +44,10 @@ attributes:
 options: {}
 attributes:
   check_mode:
-    description: Can say what it would change without changing anything.
+    description: Reports the changes that it would make, without any change.
     support: full
   diff_mode:
-    description: Returns what changes, before and after, when run with C(--diff).
+    description: Returns the differences, before and after, with C(--diff).
     support: full
   action:
     description: An action plugin of the same name does the work on the controller.
@@ -58,13 +59,13 @@ attributes:
 options: {}
 attributes:
   check_mode:
-    description: Can say what it would change without changing anything.
+    description: Reports the changes that it would make, without any change.
     support: full
   diff_mode:
-    description: Returns what changes, before and after, when run with C(--diff).
+    description: Returns the differences, before and after, with C(--diff).
     support: full
   platform:
-    description: The guests on which it runs. They need Python 3.8 or newer and nothing else.
+    description: Platform of the guests that run the module. They need Python 3.8 or newer and nothing else.
     support: full
     platforms: linux
 """

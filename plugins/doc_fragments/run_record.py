@@ -11,11 +11,11 @@ class ModuleDocFragment:
 options:
   run_folder:
     description:
-      - Folder of this run, for a run that consists of several calls of C(ansible-playbook). Each adds to the record
-        that is there.
-      - Left out, the variable C(aiready_run_folder) counts, wherever it is set, also by M(ansible.builtin.set_fact)
-        while the run goes on. Without one, each call of C(ansible-playbook) has a folder of its own below O(results),
-        named by the time.
+      - Folder of this run, for a run that consists of several calls of C(ansible-playbook). Each call adds to the
+        existing record.
+      - Defaults to the variable C(aiready_run_folder). Any source can set it, also M(ansible.builtin.set_fact) during
+        the run. Without both, each call of C(ansible-playbook) gets a folder of its own under O(results). Its name is
+        the time of the call.
     type: str
     env:
       - name: AIREADY_RUN_FOLDER
@@ -25,8 +25,8 @@ options:
   results:
     description:
       - Folder with the folders of all runs of a site.
-      - Left out, the variable C(aiready_results) counts, then C(validation.result_dir) of the site, then
-        C(training.result_dir), then C(~/aiready/results).
+      - Defaults to the first of these that is set, C(aiready_results) (a variable), C(validation.result_dir) of the
+        site, C(training.result_dir), C(~/aiready/results).
     type: str
     env:
       - name: AIREADY_RESULTS

@@ -11,12 +11,12 @@ class ModuleDocFragment:
 options:
   tasks_in_flight:
     description:
-      - How many vCenter tasks run at the same time, at most.
+      - Maximum number of vCenter tasks that run at the same time.
     type: int
     default: 32
   task_timeout_s:
     description:
-      - How many seconds one vCenter task may take. After that the module fails, and the task goes on in vCenter.
+      - Maximum time in seconds for one vCenter task. The module then fails, and the task continues in vCenter.
     type: int
     default: 600
 """

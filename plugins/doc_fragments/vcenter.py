@@ -11,77 +11,83 @@ class ModuleDocFragment:
 options:
   hostname:
     description:
-      - The name or address of vCenter, without a scheme or a port.
-      - If the task does not set it, the environment variable E(VMWARE_HOST) is used. One of them has to be set.
+      - Name or address of vCenter, without a scheme or a port.
+      - If the task does not set it, the module uses the environment variable E(VMWARE_HOST). One of them is required.
     type: str
   port:
     description:
-      - The port of vCenter's web services.
-      - If the task does not set it, the environment variable E(VMWARE_PORT) is used.
+      - Port of the vCenter web services.
+      - If the task does not set it, the module uses the environment variable E(VMWARE_PORT).
     type: int
     default: 443
   username:
     description:
-      - The user to log in as, with the domain, such as V(automation@vsphere.local).
-      - If the task does not set it, the environment variable E(VMWARE_USER) is used. One of them has to be set.
+      - Name of the vCenter user, with the domain, such as V(automation@vsphere.local).
+      - If the task does not set it, the module uses the environment variable E(VMWARE_USER). One of them is required.
     type: str
   password:
     description:
-      - The password of O(username). It is used for a login only, and is written nowhere.
-      - If the task does not set it, the environment variable E(VMWARE_PASSWORD) is used. One of them has to be set.
+      - Password of O(username). The module uses it only to log in, and never writes it.
+      - If the task does not set it, the module uses the environment variable E(VMWARE_PASSWORD). One of them is
+        required.
     type: str
   validate_certs:
     description:
-      - Whether the certificate of vCenter must be valid and made for O(hostname). This holds for V(localhost) too.
-      - With V(false) anybody between this machine and vCenter can read the password. A certificate that changes
-        while a session is kept is refused all the same.
-      - If the task does not set it, the environment variable E(VMWARE_VALIDATE_CERTS) is used.
-      - A task that does not verify the certificate warns and names the setting. With O(ca_file) it is refused.
+      - Whether to validate the certificate of vCenter and its name against O(hostname). This also applies to
+        V(localhost).
+      - With V(false), anybody on the network path to vCenter can read the password. The module still rejects a
+        certificate that changes during a session.
+      - If the task does not set it, the module uses the environment variable E(VMWARE_VALIDATE_CERTS).
+      - A task without validation prints a warning that names the setting. The module rejects V(false) together with
+        O(ca_file).
     type: bool
     default: true
   ca_file:
     description:
-      - A file of certificates in PEM format that are trusted instead of those of the system.
-      - A vCenter with certificates of its own authority offers these under C(/certs/download.zip).
-      - If the task does not set it, the environment variable E(AIREADY_VCENTER_CA_FILE) is used.
+      - Path of a PEM file with certificates to trust instead of the system certificates.
+      - A vCenter with its own certificate authority offers these certificates under C(/certs/download.zip).
+      - If the task does not set it, the module uses the environment variable E(AIREADY_VCENTER_CA_FILE).
     type: path
   proxy_host:
     description:
-      - An HTTP proxy through which vCenter is reached.
-      - If the task does not set it, the environment variable E(VMWARE_PROXY_HOST) is used.
+      - Name or address of an HTTP proxy for the connection to vCenter.
+      - If the task does not set it, the module uses the environment variable E(VMWARE_PROXY_HOST).
     type: str
   proxy_port:
     description:
-      - The port of O(proxy_host).
-      - If the task does not set it, the environment variable E(VMWARE_PROXY_PORT) is used.
+      - Port of O(proxy_host).
+      - If the task does not set it, the module uses the environment variable E(VMWARE_PROXY_PORT).
     type: int
     default: 80
   session:
     description:
-      - How long a vCenter session is used.
-      - With V(reuse) one session serves all tasks and forks that use the same O(hostname), O(port) and O(username). Its
-        cookie lies in a file that only you can read, in O(session_dir), until vCenter drops the idle session; then one
-        task logs in again. While the session lives, O(password) is not looked at.
-      - With V(once) the task logs in, logs out at its end, and writes nothing.
+      - Lifetime of a vCenter session.
+      - With V(reuse), all tasks and forks with the same O(hostname), O(port) and O(username) share one session. A file
+        in O(session_dir), which only you can read, contains its cookie. When vCenter drops the idle session, one task
+        logs in again. The module does not check O(password) while the session is valid.
+      - With V(once), the task logs in, logs out at its end, and writes nothing.
     type: str
     choices: [reuse, once]
     default: reuse
   session_dir:
     description:
-      - The directory for O(session=reuse). It is created with mode 0700, and refused when others may enter it.
+      - Directory for O(session=reuse). The module creates it with mode 0700, and rejects a directory that others can
+        enter.
       - If neither the task nor the environment variable E(AIREADY_SESSION_DIR) sets it, it is
         C(aiready.vsphere/sessions) in E(XDG_CACHE_HOME), or in C(~/.cache).
     type: path
   request_timeout_s:
     description:
-      - How many seconds one request to vCenter may take. Reads that failed in passing are repeated within this time.
+      - Maximum time in seconds for one request to vCenter. The module repeats reads after transient errors within this
+        time.
     type: int
     default: 120
 requirements:
   - pyVmomi
 notes:
-  - vCenter or ESXi 7.0 or newer is needed. The API version is the newest that the server and pyVmomi both speak.
-  - Use C(module_defaults) with the group C(aiready.vsphere.vcenter) to write the connection once in a play.
-  - Reads and logins are repeated after transient trouble. Once a request that changes something may have reached
-    vCenter, it is sent again only if vCenter itself refuses to carry out the same request twice.
+  - The module needs vCenter or ESXi 7.0 or newer. It uses the newest API version that the server and pyVmomi both
+    support.
+  - Use C(module_defaults) with the group C(aiready.vsphere.vcenter) to set the connection once per play.
+  - The module repeats reads and logins after transient errors. Once a request for a change may have reached vCenter,
+    the module repeats it only if vCenter itself rejects a second execution.
 """

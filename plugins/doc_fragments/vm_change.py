@@ -11,45 +11,46 @@ class ModuleDocFragment:
 options:
   planned:
     description:
-      - What earlier tasks of the same play will have made of the VM. It is looked at in check mode only, where they
-        have not made it yet, so that a whole play can be checked before anything exists.
-      - In a real run it is ignored, and a VM that is not there is an error.
+      - Predicted state of the VM after earlier tasks of the same play. It applies only in check mode, to VMs that do
+        not have this state yet. Check mode can therefore plan a whole play before the VMs exist.
+      - A real run ignores it. A missing VM is then an error.
     type: dict
     suboptions:
       template:
         description:
-          - Name or inventory path of the template that the VM will be cloned from. A VM that is not there is then
-            planned from the configuration of the template.
+          - Name or inventory path of the template of a VM that does not exist yet. Check mode plans such a VM from the
+            configuration of the template.
         type: str
       host:
         description:
-          - Name of the host that the VM will be on, as vCenter shows it.
+          - Name of the future host of the VM, as vCenter shows it.
         type: str
       hardware_version:
         description:
-          - The hardware version that the VM will at least have, such as V(20).
+          - Minimum hardware version that the VM will have, such as V(20).
         type: int
       memory_reservation:
         description:
-          - V(all) when all memory of the VM will be reserved.
+          - V(all) if all memory of the VM will be reserved.
         type: str
         choices: [all]
   power:
     description:
-      - What to do with a VM that runs and has to be off for the change.
-      - V(refuse) fails for this VM and says what would have changed.
-      - V(cycle) shuts the guest down, switches the VM off, changes it and switches it on again. VMs that need no change
-        keep running. If vSphere refuses to start the VM with its new configuration, the old one is put back and the VM
-        is started with it.
-      - A VM that is about to be switched off gets the advanced setting C(aiready.vsphere.power_on_again). A later run
-        with V(cycle) switches on what a run that was killed left off. The setting is removed as soon as the VM runs.
+      - Reaction to a running VM that must be powered off for the change.
+      - V(refuse) fails for this VM and returns the changes that it would make.
+      - V(cycle) shuts the guest down, powers the VM off, changes it and powers it on again. VMs without a change keep
+        running. If vSphere refuses to start the VM with its new configuration, the module restores the old
+        configuration and starts the VM with it.
+      - Before the power-off, the VM gets the advanced setting C(aiready.vsphere.power_on_again). If a run was killed, a
+        later run with V(cycle) powers on the VMs that it left off. The module removes the setting as soon as the VM
+        runs.
     type: str
     choices: [refuse, cycle]
     default: refuse
   guest_shutdown_timeout_s:
     description:
-      - How long a guest may take to shut down with O(power=cycle) before its power is cut, in seconds.
-      - A guest without running VMware Tools cannot be asked, its power is cut at once.
+      - Maximum time in seconds for the shutdown of a guest with O(power=cycle). The module then cuts the power.
+      - A guest without running VMware Tools cannot shut down on request. The module cuts its power at once.
     type: int
     default: 300
 """

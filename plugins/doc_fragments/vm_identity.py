@@ -11,29 +11,29 @@ class ModuleDocFragment:
 options:
   name:
     description:
-      - The name of the VM. A name that several VMs have is an error that lists their paths.
-      - V(/), V(\\) and V(%) may be written as they are, or as vCenter stores them (V(%2f), V(%5c), V(%25)).
+      - Name of the VM. If several VMs have this name, the task fails and lists their paths.
+      - Write V(/), V(\\) and V(%) unchanged, or as vCenter stores them (V(%2f), V(%5c), V(%25)).
     type: str
   path:
     description:
-      - The inventory path of the VM, such as V(/Frankfurt/vm/training/node-01).
-      - With O(datacenter), a path without a leading slash starts in the datacenter's folder of VMs.
-      - Folders and vApps whose name contains a slash are written with V(%2f).
+      - Inventory path of the VM, such as V(/Frankfurt/vm/training/node-01).
+      - With O(datacenter), a path without a leading slash starts in the VM folder of the datacenter.
+      - Write a slash in the name of a folder or vApp as V(%2f).
     type: str
   moid:
     description:
-      - The managed object ID of the VM, such as V(vm-1042).
+      - Managed object ID of the VM, such as V(vm-1042).
     type: str
   instance_uuid:
     description:
-      - The instance UUID of the VM, which vCenter keeps unique.
+      - Instance UUID of the VM, which is unique in vCenter.
     type: str
   bios_uuid:
     description:
-      - The BIOS UUID of the VM. Several VMs can have the same one, which is an error.
+      - BIOS UUID of the VM. If several VMs have this UUID, the task fails.
     type: str
   datacenter:
     description:
-      - The name or inventory path of the datacenter to search in. Without it all of vCenter is searched.
+      - Name or inventory path of the datacenter to search. Defaults to all datacenters of vCenter.
     type: str
 """
