@@ -8,24 +8,26 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: guest_roce
-short_description: Give RoCE its class on an adapter of a Linux guest
+short_description: Manage the RoCE traffic class on an adapter of a Linux guest
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Makes a guest's packets of RoCE ask for the class that switches and hosts have for them, from the same description
-    of it as M(aiready.vsphere.roce_qos). What is right already, in whatever form, is left alone.
-  - Programs that use the connection manager of RDMA get the traffic class. Where the driver has a traffic class for
-    everything that an adapter sends, as that of OFED has, it is set too.
-  - Of an adapter that is passed through whole, trust, the map from DSCP to priority and flow control are set by
-    C(mlnx_qos) or C(dcb). With V(ieee) in O(config.dcbx) the switch tells them to the adapter, and they are left alone.
-  - All of it acts at once, and again at every start by a unit of systemd.
+  - Sets the RoCE traffic class in a guest, from the same description as M(aiready.vsphere.roce_qos) uses for switches.
+    The module leaves a correct configuration unchanged, in any form.
+  - Sets the traffic class for programs that use the RDMA connection manager. Some drivers, such as the one of OFED, have
+    a traffic class for all packets of an adapter. The module sets it too.
+  - Sets trust, the map from DSCP to priority and flow control of an adapter in passthrough mode, with C(mlnx_qos) or
+    C(dcb). With V(ieee) in O(config.dcbx), the adapter receives these settings from the switch, and the module leaves
+    them unchanged.
+  - Applies all settings at once, and at every boot through a systemd unit.
 notes:
-  - Of a PVRDMA adapter and a virtual function, flow control and trust belong to the host. See
+  - For a PVRDMA adapter and a virtual function, the host owns flow control and trust. See
     M(aiready.vsphere.esxi_module_options).
-  - NCCL and UCX do not use the connection manager. They are told by C(NCCL_IB_TC) and C(UCX_IB_TRAFFIC_CLASS) of a job.
-  - With V(absent) in O(state), what an adapter was told lasts until the guest starts again.
-  - Of O(config), a guest has no use for the MTU, thresholds of marking, shares of bandwidth and the watchdog.
+  - NCCL and UCX do not use the RDMA connection manager. Set C(NCCL_IB_TC) and C(UCX_IB_TRAFFIC_CLASS) in the environment
+    of the job.
+  - With V(absent) in O(state), the settings of the adapter stay effective until the next boot of the guest.
+  - A guest does not use the MTU, the ECN thresholds, the bandwidth shares and the watchdog of O(config).
   - Runs on the guest, as root.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
@@ -41,13 +43,14 @@ options:
     type: str
   data_path:
     description:
-      - What the adapter is. It decides what of it belongs to the guest.
+      - Type of the adapter. It determines the settings that the guest owns.
     type: str
     choices: [pvrdma, sriov, passthrough]
     required: true
   state:
     description:
-      - V(present) gives RoCE its class. V(absent) takes away what was made for it.
+      - Desired state of the RoCE traffic class. V(present) sets it. V(absent) removes the configuration that the module
+        created.
     type: str
     choices: [present, absent]
     default: present
@@ -57,17 +60,17 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Packets of RoCE ask for the class of RoCE
+- name: Set the RoCE traffic class of an adapter
   aiready.vsphere.guest_roce:
     name: ens224
     data_path: pvrdma
 
-- name: The same class on all guests
+- name: Set the same RoCE traffic class on all guests
   hosts: training_guests
   gather_facts: false
   become: true
   tasks:
-    - name: Give RoCE its class
+    - name: Set the RoCE traffic class
       aiready.vsphere.guest_roce:
         mac: "{{ data_path.mac }}"
         data_path: passthrough
@@ -75,7 +78,7 @@ EXAMPLES = r"""
           priority: 3
           dscp: 26
 
-- name: Take it away again
+- name: Remove the RoCE traffic class
   aiready.vsphere.guest_roce:
     name: ens224
     data_path: pvrdma
@@ -84,32 +87,32 @@ EXAMPLES = r"""
 
 RETURN = r"""
 roce:
-  description: The result, also when the task fails.
+  description: Result for the adapter, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the network adapter. Of one that was not found, what the task said.
+      description: Name of the network adapter. If it was not found, the value from the task.
       type: str
       returned: always
       sample: ens224
     mac:
-      description: Its MAC address. Null for one that was not found by its name.
+      description: MAC address of the adapter. Null if the adapter was not found by its name.
       type: str
       returned: always
       sample: 00:50:56:9a:10:01
     device:
-      description: Its RDMA device. Null for an adapter without one.
+      description: RDMA device of the adapter. Null for an adapter without one.
       type: str
       returned: always
       sample: vmw_pvrdma0
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(roce.after). Empty for an adapter that was not found.
+      description: State before the change, in the format of RV(roce.after). Empty if the adapter was not found.
       type: dict
       returned: always
       sample:
@@ -125,7 +128,7 @@ roce:
         kept: []
         not_managed: ["Flow control and trust: they belong to the host, which sets them for all its guests."]
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again. In check mode, the expected state.
       type: dict
       returned: always
       contains:
@@ -134,45 +137,45 @@ roce:
           type: str
           returned: success
         device:
-          description: Its RDMA device.
+          description: RDMA device of the adapter.
           type: str
           returned: success
         port:
-          description: The port of the device.
+          description: Port of the device.
           type: int
           returned: success
         traffic_class:
-          description: Traffic class of programs that use the connection manager. Null where it is not loaded.
+          description: Traffic class of programs that use the RDMA connection manager. Null if it is not loaded.
           type: int
           returned: success
         adapter_traffic_class:
-          description: Traffic class of all that the adapter sends. Null where its driver has none.
+          description: Traffic class of all packets of the adapter. Null if its driver does not support it.
           type: int
           returned: success
         trust:
-          description: What the adapter takes the priority from. Null where the guest does not own it.
+          description: Field from which the adapter takes the priority. Null if the guest does not own it.
           type: str
           returned: success
         pfc:
-          description: Priorities with flow control. Null where the guest does not own it.
+          description: Priorities with flow control. Null if the guest does not own it.
           type: list
           elements: int
           returned: success
         dscp_map:
-          description: Priorities of the DSCPs that RoCE uses, where the adapter tells them.
+          description: Priorities of the DSCPs that RoCE uses, if the adapter reports them.
           type: dict
           returned: success
         dcbx_owner:
-          description: V(firmware) or V(os), where the adapter tells it.
+          description: Owner of DCBX, V(firmware) or V(os), if the adapter reports it.
           type: str
           returned: success
         kept:
-          description: What runs at every start of the guest, in the words of a unit of systemd.
+          description: Commands that run at every boot of the guest, as in the systemd unit.
           type: list
           elements: str
           returned: success
         not_managed:
-          description: What is none of the guest's affairs here, and why, as sentences.
+          description: Settings that the guest does not own, with the reason, as sentences.
           type: list
           elements: str
           returned: success
@@ -194,35 +197,35 @@ roce:
             /sys/kernel/config/rdma_cm/$$p/default_roce_tos; done'
         not_managed: ["Flow control and trust: they belong to the host, which sets them for all its guests."]
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes that were made, or would be made in check mode, one entry per setting.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: traffic_class, before: 0, after: 106, needs: null}
     pending:
-      description: What waits for a restart. Always empty, since everything acts at once.
+      description: Always empty, because all changes take effect at once.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the adapter is not as wanted.
+      description: V(true) if the adapter is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why it is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the adapter is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: no_rdma, subject: Adapter ens224, interface: ens224}

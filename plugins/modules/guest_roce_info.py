@@ -8,47 +8,48 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: guest_roce_info
-short_description: Tell what the RDMA adapters of a Linux system do to RoCE
+short_description: Gather the RoCE QoS of the RDMA adapters of a Linux system
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells how each adapter with RDMA treats RoCE. That is the DSCP that senders put on packets, what the adapter trusts,
-    the priorities that it pauses, ECN, congestion notifications, MTU, and who its neighbours are.
-  - Uses the tools that are there, C(mlnx_qos), C(dcb), C(niccli), C(ethtool), C(lldptool), C(lldpcli) and
-    C(cma_roce_tos), and the files of the kernel. RV(guest.tools) names them.
-  - Runs over the connection of the play and needs no Python on the target. It needs administrator rights (C(become)),
-    without which most tools tell nothing.
+  - Returns the effective RoCE QoS of each adapter with RDMA. It covers the DSCP that senders set, trust, priorities with
+    flow control, ECN, congestion notifications, MTU and LLDP neighbours.
+  - Uses the installed tools and the files of the kernel. RV(guest.tools) lists the tools. Supported are C(mlnx_qos),
+    C(dcb), C(niccli), C(ethtool), C(lldptool), C(lldpcli) and C(cma_roce_tos).
+  - Runs over the connection of the play and needs no Python on the target. It needs administrator rights (C(become)).
+    Without them, most tools return nothing.
 notes:
-  - A guest with a virtual function or a paravirtual adapter owns neither flow control nor trust. These are null there,
-    and M(aiready.vsphere.esxi_roce_info) tells them of the host.
-  - What jobs put on packets by environment variables, such as C(NCCL_IB_TC), cannot be seen. O(traffic_class) says it.
-  - C(cma_roce_tos) creates the folder of an adapter below C(/sys/kernel/config/rdma_cm) while it reads, where there is
-    none.
+  - A guest with a virtual function or a paravirtual adapter owns neither flow control nor trust. The module returns null
+    for them. M(aiready.vsphere.esxi_roce_info) returns them for the host.
+  - The module cannot read the traffic class that jobs set in environment variables, such as C(NCCL_IB_TC). Pass it in
+    O(traffic_class).
+  - C(cma_roce_tos) creates the folder of an adapter below C(/sys/kernel/config/rdma_cm) when it reads, if it does not
+    exist.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.attributes.read_only
 attributes:
   platform:
-    description: The targets on which the commands run.
+    description: Targets on which the commands run.
     support: full
     platforms: linux
 options:
   interfaces:
     description:
-      - The network interfaces. Left out, all that have RDMA.
+      - Network interfaces to read. If omitted, the module reads all interfaces with RDMA.
     type: list
     elements: str
     default: []
   traffic_class:
     description:
-      - The traffic class that jobs are given, as C(NCCL_IB_TC) or C(UCX_IB_TRAFFIC_CLASS). It counts as one more sender
-        in RV(guest.ports[].marks).
+      - Traffic class that jobs use, as C(NCCL_IB_TC) or C(UCX_IB_TRAFFIC_CLASS). It appears as one more sender in
+        RV(guest.ports[].marks).
     type: int
   host:
     description:
-      - The ESXi host that the guest runs on. It is passed on, so that M(aiready.vsphere.roce_agreement_info) can tell
-        which adapters carry the guest's packets.
+      - ESXi host of the guest. The module returns it, so that M(aiready.vsphere.roce_agreement_info) can determine which
+        adapters carry the guest's packets.
     type: str
 seealso:
   - module: aiready.vsphere.esxi_roce_info
@@ -56,17 +57,17 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at the adapters of guests
+- name: Gather the RoCE QoS of the guest adapters
   hosts: gpu_nodes
   gather_facts: false
   become: true
   tasks:
-    - name: Read them
+    - name: Gather the RoCE QoS
       aiready.vsphere.guest_roce_info:
         traffic_class: 106
       register: roce
 
-    - name: Every adapter marks packets with the DSCP of RoCE
+    - name: Assert that every adapter sets the RoCE traffic class
       ansible.builtin.assert:
         that: item.marks | map(attribute='traffic_class') | unique == [106]
       loop: "{{ roce.guest.ports }}"
@@ -76,22 +77,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 guest:
-  description: The guest.
+  description: RoCE QoS of the guest.
   returned: success
   type: dict
   contains:
     name:
-      description: Its name in the inventory.
+      description: Name of the guest in the inventory.
       type: str
       returned: always
       sample: train-01
     host:
-      description: The ESXi host, as O(host) says it.
+      description: ESXi host, as in O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     tools:
-      description: The tools that are there.
+      description: Installed tools.
       type: list
       elements: str
       returned: always
@@ -283,7 +284,7 @@ guest:
           returned: always
           sample: []
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: no_such_adapter, subject: train-01}
