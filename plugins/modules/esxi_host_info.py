@@ -8,23 +8,24 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_host_info
-short_description: Tell what an ESXi host has and is set to, for multi-node GPU training
+short_description: Gather the state of an ESXi host for multi-node GPU training
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells in one answer what decides whether a host can take part in a training run. Driver, graphics types, offered
-    vGPU profiles, kernel settings, options of the network driver, RDMA ports with their priorities, passthrough, and
-    which GPU shares a PCIe root and a NUMA node with which port.
-  - Tells the settings that wait for a restart, so that a play can gather them into one.
-  - Topology is read from the tree of PCI devices. Virtual functions of GPUs and ports, which carry the names and IDs
-    of the whole device, are not counted.
-  - A host that does not answer is no error. What vCenter remembers of it is told, RV(host.connection) says that it is
-    away, and what only the host itself knows is null.
+  - Returns in one result the facts that decide whether a host can join a training run.
+  - The result covers the driver, graphics types, offered vGPU profiles, kernel settings and options of the network
+    driver. It also covers RDMA ports with their priorities, passthrough, and the GPUs that share a PCIe root and a NUMA
+    node with a port.
+  - Returns the settings that wait for a restart, so that a play can combine them into one restart.
+  - Reads the topology from the tree of PCI devices. Virtual functions of GPUs and ports have the names and IDs of the
+    whole device. The module does not count them.
+  - A host that does not answer is no error. The module returns its last state in vCenter, RV(host.connection) shows the
+    lost connection, and values that only the host has are null.
 notes:
-  - What a module was loaded with is not kept by ESXi. RV(host.modules) tells it from the time of the boot, and from
-    what M(aiready.vsphere.esxi_module_options) has noted before it changed something.
-  - A switch decides the MTU of its ports, so that the one in RV(host.nics) is that of the switch.
+  - ESXi does not store the options that a kernel module was loaded with. RV(host.modules) derives them from the boot
+    time and from the note that M(aiready.vsphere.esxi_module_options) writes before its first change.
+  - A switch defines the MTU of its ports. The MTU in RV(host.nics) is therefore that of the switch.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -33,22 +34,22 @@ extends_documentation_fragment:
   - aiready.vsphere.attributes.read_only
 options:
   kernel_settings:
-    description: The kernel settings to tell.
+    description: Kernel settings to return.
     type: list
     elements: str
     default: [atsSupport]
   modules:
-    description: The kernel modules whose options are told. One that the host does not have is left out.
+    description: Kernel modules whose options are returned. The result omits a module that the host does not have.
     type: list
     elements: str
     default: [nmlx5_core, nmlx5_rdma]
   options:
-    description: The advanced options to tell. One that the host does not have is left out.
+    description: Advanced options to return. The result omits an option that the host does not have.
     type: list
     elements: str
     default: [Net.PVRDMAVmknic]
   rulesets:
-    description: The firewall rulesets to tell.
+    description: Firewall rulesets to return.
     type: list
     elements: str
     default: [pvrdma]
@@ -57,14 +58,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at a host
+- name: Read a host
   aiready.vsphere.esxi_host_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
-- name: Refuse a host whose GPU and network adapter are far apart
+- name: Reject a host whose GPU and network adapter are far apart
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -73,19 +74,19 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Look at the host
+    - name: Read the host
       aiready.vsphere.esxi_host_info:
         host: esx-01.example.com
       register: esx
 
-    - name: A GPU and a port share a PCIe root and a NUMA node
+    - name: Require a common PCIe root and NUMA node
       ansible.builtin.assert:
         that: esx.host.pairs | selectattr('same_root') | selectattr('same_numa') | length > 0
 """
 
 RETURN = r"""
 host:
-  description: The host.
+  description: State of the host.
   returned: success
   type: dict
   contains:
@@ -98,7 +99,7 @@ host:
       type: str
       returned: always
     cluster:
-      description: Name of its cluster, null for a host in none.
+      description: Name of the host's cluster, null for a host without a cluster.
       type: str
       returned: always
     version:
@@ -114,19 +115,19 @@ host:
       type: str
       returned: always
     power:
-      description: Power state as vCenter knows it, such as V(poweredOn).
+      description: Power state as vCenter reports it, such as V(poweredOn).
       type: str
       returned: always
     in_maintenance:
-      description: Whether the host is in maintenance mode.
+      description: True if the host is in maintenance mode.
       type: bool
       returned: always
     boot_time:
-      description: When the host was booted, in ISO 8601.
+      description: Boot time of the host, in ISO 8601.
       type: str
       returned: always
     running_vms:
-      description: Names of the VMs that run on it.
+      description: Names of the VMs that run on the host.
       type: list
       elements: str
       returned: always
@@ -135,17 +136,18 @@ host:
       type: str
       returned: always
     lockdown_exceptions:
-      description: Users whom lockdown mode lets in. Null where it is off, or where vCenter does not return them.
+      description: Users on the exception list of lockdown mode. Null if lockdown mode is off, or if vCenter does not
+        return them.
       type: list
       elements: str
       returned: always
     services:
-      description: The host's services by key, each with C(running) and C(policy).
+      description: Services of the host by key, each with C(running) and C(policy).
       type: dict
       returned: always
     driver:
-      description: The installed NVIDIA host driver with C(family) (V(nvaie), V(graphics) or V(none)), C(version), and
-        C(loaded), whether the kernel runs it. Null for a host that does not answer.
+      description: Installed NVIDIA host driver with C(family) (V(nvaie), V(graphics) or V(none)), C(version) and
+        C(loaded). C(loaded) is true if the kernel runs it. Null for a host that does not answer.
       type: dict
       returned: always
     graphics:
@@ -153,60 +155,64 @@ host:
       type: dict
       returned: always
     profiles_offered:
-      description: The vGPU profiles that the host offers.
+      description: vGPU profiles that the host offers.
       type: list
       elements: str
       returned: always
     kernel:
-      description: The kernel settings asked for, each with C(configured), C(runtime) and C(default).
+      description: Requested kernel settings, each with C(configured), C(runtime) and C(default).
       type: dict
       returned: always
     modules:
-      description: The kernel modules asked for, each with C(enabled), C(loaded), C(options) and C(active_options).
+      description: Requested kernel modules, each with C(enabled), C(loaded), C(options) and C(active_options).
       type: dict
       returned: always
     options:
-      description: The advanced options asked for and their values.
+      description: Requested advanced options and their values.
       type: dict
       returned: always
     rulesets:
-      description: The firewall rulesets asked for, and whether they are enabled.
+      description: Requested firewall rulesets, each true if it is enabled.
       type: dict
       returned: always
     nics:
       description:
-        - The physical ports, each with C(device), C(pci), C(driver), C(mtu), C(switch), C(numa_node), C(root),
-          C(link_mbps), C(rdma) (C(name), C(state), C(mtu)), C(dcb) (C(mode), and C(pfc), the priorities with flow
-          control), C(passthrough) (C(configured), C(active)) and C(vfs) (the virtual functions that are C(active), and
-          C(max), the most that the running firmware allows).
-        - C(rdma) and C(dcb) are null for a port that has none. Of an RDMA adapter that was given away only C(pci) and
-          where it sits is known.
+        - Physical ports, each with C(device), C(pci), C(driver), C(mtu), C(switch), C(numa_node), C(root),
+          C(link_mbps), C(rdma), C(dcb), C(passthrough) and C(vfs).
+        - C(rdma) contains C(name), C(state) and C(mtu).
+        - C(dcb) contains C(mode) and C(pfc), the priorities with flow control.
+        - C(passthrough) contains C(configured) and C(active).
+        - C(vfs) contains C(active), the existing virtual functions, and C(max), the most that the running firmware
+          allows.
+        - C(rdma) and C(dcb) are null for a port that has none. For an RDMA adapter in passthrough mode, the module
+          returns only C(pci) and its position in the PCI tree.
       type: list
       elements: dict
       returned: always
     gpus:
       description:
-        - The GPUs, each with C(id), C(board), C(numa_node), C(root) and C(passthrough) (C(configured), C(active)).
+        - GPUs, each with C(id), C(board), C(numa_node), C(root) and C(passthrough) (C(configured), C(active)).
       type: list
       elements: dict
       returned: always
     pairs:
       description:
-        - Every GPU with every RDMA port, given away or not, and how near they are. C(same_switch) tells a common
-          PCIe bridge, C(same_root) a common root complex, C(same_numa) a common NUMA node (null where the host does
-          not tell it).
+        - Pairs of each GPU and each RDMA port, in passthrough mode or not, and their distance.
+        - C(same_switch) is true for a common PCIe bridge, and C(same_root) for a common root complex. C(same_numa) is
+          true for a common NUMA node, and null if the host does not report it.
       type: list
       elements: dict
       returned: always
     vmkernel:
       description:
-        - The VMkernel adapters, each with C(device), C(mtu), C(services), C(switch), C(ip), C(netmask), C(portgroup)
-          and C(vlan). C(vlan) is 0 without a VLAN, and null where the port group carries several or a private one.
+        - VMkernel adapters, each with C(device), C(mtu), C(services), C(switch), C(ip), C(netmask), C(portgroup) and
+          C(vlan).
+        - C(vlan) is 0 without a VLAN, and null if the port group carries several VLANs or a private one.
       type: list
       elements: dict
       returned: always
     pending:
-      description: What is set and waits for a restart, each with C(what) and C(needs).
+      description: Configured settings that wait for a restart, each with C(what) and C(needs).
       type: list
       elements: dict
       returned: always

@@ -8,20 +8,19 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_kernel_setting
-short_description: Set boot settings of the ESXi kernel, such as PCIe ATS
+short_description: Manage boot settings of the ESXi kernel, such as PCIe ATS
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets what C(esxcli system settings kernel) holds, which no other collection manages. C(atsSupport), the address
-    translation service of PCIe, is the one that GPUDirect RDMA needs.
-  - A kernel setting is configured at once and takes effect at the next boot. ESXi tells both values, so that a
-    setting that waits is reported in RV(host.pending) by every run until the host was restarted.
+  - Sets the kernel settings of C(esxcli system settings kernel), which no other collection manages. GPUDirect RDMA
+    needs C(atsSupport), the address translation service (ATS) of PCIe.
+  - A kernel setting is configured at once and takes effect at the next boot. ESXi reports both values. Every run
+    reports a pending setting in RV(host.pending) until the host is restarted.
   - This module never restarts a host.
 notes:
-  - There are two ATS in ESXi. The C(atsSupport) of this module belongs to PCIe. The ATS of VMFS is atomic test and
-    set, lives among the advanced options (C(/VMFS3/...)), and has nothing to do with GPUs. This module cannot touch
-    it.
+  - ESXi has two kinds of ATS. The C(atsSupport) of this module belongs to PCIe. The ATS of VMFS is atomic test and set.
+    It is an advanced option (C(/VMFS3/...)) without a relation to GPUs. This module cannot change it.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -30,18 +29,18 @@ extends_documentation_fragment:
 options:
   settings:
     description:
-      - The settings and their values, for example C(atsSupport) with V(true). Null sets one back to its default.
-      - Settings that are not named stay as they are. An unknown name, or a value that is not of the setting's type,
-        is refused before anything is changed.
+      - Settings and their values, for example C(atsSupport) with V(true). Null resets a setting to its default.
+      - Other settings stay as they are. The module rejects an unknown name, or a value of the wrong type, before it
+        changes anything.
     type: dict
     required: true
 seealso:
   - module: aiready.vsphere.nic_firmware
-    description: ATS has to be enabled in the firmware of the network adapter as well.
+    description: Enables ATS in the firmware of the network adapter, which is also required.
 """
 
 EXAMPLES = r"""
-- name: Let devices use address translation services
+- name: Enable address translation services for devices
   aiready.vsphere.esxi_kernel_setting:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -50,7 +49,7 @@ EXAMPLES = r"""
     settings:
       atsSupport: true
 
-- name: Settings of a host, with what waits for its restart
+- name: Enable ATS and print the pending restart
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -59,18 +58,18 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Set it
+    - name: Enable ATS
       aiready.vsphere.esxi_kernel_setting:
         host: esx-01.example.com
         settings:
           atsSupport: true
       register: ats
 
-    - name: Tell whether a restart is due
+    - name: Print the settings that wait for a restart
       ansible.builtin.debug:
         msg: "{{ ats.host.pending }}"
 
-- name: Set it back to its default
+- name: Reset ATS to its default
   aiready.vsphere.esxi_kernel_setting:
     host: esx-01.example.com
     settings:
@@ -79,75 +78,75 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The result, also when the task fails.
+  description: Result for the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      description: Name of the host in vCenter. For a host that was not found, the value of O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-12
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample:
         settings:
           atsSupport: {configured: "FALSE", runtime: "FALSE", default: "FALSE"}
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         settings:
-          description: The settings of the task by name, each with C(configured), C(runtime) and C(default).
+          description: Settings of the task by name, each with C(configured), C(runtime) and C(default).
           type: dict
           returned: success
       sample:
         settings:
           atsSupport: {configured: "TRUE", runtime: "FALSE", default: "FALSE"}
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: kernel.atsSupport, before: "FALSE", after: "TRUE", needs: reboot}
     pending:
-      description: What waits for a restart before it takes effect, until then in every result.
+      description: Settings that wait for a restart before they take effect. Every result lists them until then.
       type: list
       elements: dict
       returned: always
       sample:
         - {what: kernel.atsSupport, needs: reboot}
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: kernel_setting_impossible}

@@ -8,24 +8,25 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_maintenance
-short_description: Take an ESXi host out of service and put back what was taken
+short_description: Manage the maintenance mode of an ESXi host
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Enters and leaves maintenance mode of one host, and notes in vCenter that it did. A host that somebody else put
-    into maintenance mode is used as it is and is not put back into service.
-  - A run that was killed is continued by the next one. What it had taken out of service is recognised by the note,
-    and a task of vCenter that still runs is waited for instead of being started a second time.
-  - Refuses to begin what could only wait. VMs that nothing would move are listed, with the reason for each.
-  - Never switches a VM off.
-  - The peer M(community.vmware.vmware_maintenancemode) waits for its time limit when VMs are in the way, and cannot
-    tell whose maintenance it ends.
+  - Enters and leaves maintenance mode of one host, and writes a note in vCenter. If somebody else put a host into
+    maintenance mode, the module uses the host as it is and does not end its maintenance mode.
+  - The next run continues after a killed run. The note identifies a host that the killed run took out of service. If a
+    task of vCenter is still running, the module waits for it and starts no second one.
+  - Fails before it begins if entering maintenance mode could only time out. The error lists the VMs that nothing would
+    move, each with its reason.
+  - Never powers off a VM.
+  - If VMs block maintenance mode, M(community.vmware.vmware_maintenancemode) waits for its time limit. It cannot detect
+    whose maintenance mode it ends.
 notes:
   - The note is the custom attribute C(aiready.vsphere.maintenance) of the host. The user needs the privileges
-    C(Global.ManageCustomFields) and C(Global.SetCustomField) besides C(Host.Config.Maintenance).
-  - Somebody who takes a noted host back into service by hand, and later puts it into maintenance mode for reasons of
-    their own, is taken for this collection until O(state=left) has run once.
+    C(Global.ManageCustomFields), C(Global.SetCustomField) and C(Host.Config.Maintenance).
+  - If somebody ends maintenance mode of a noted host by hand and later enters it for another reason, the module still
+    assumes its own maintenance. O(state=left) corrects this when it runs once.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -33,69 +34,69 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - V(entered) takes the host out of service.
-      - V(left) puts it back, if it was this collection that took it out. See O(owner).
+      - V(entered) puts the host into maintenance mode.
+      - V(left) ends maintenance mode if this collection has entered it. See O(owner).
     type: str
     choices: [entered, left]
     default: entered
   reason:
-    description: What the note in vCenter says, for people who look at the host meanwhile.
+    description: Text of the note in vCenter, for people who check the host during the maintenance.
     type: str
     default: aiready.vsphere
   owner:
     description:
-      - Whose maintenance O(state=left) ends. V(ours) is that of this collection, V(any) also that of others.
+      - Owner of the maintenance that O(state=left) ends. V(ours) is this collection, V(any) includes others.
     type: str
     choices: [ours, any]
     default: ours
   evacuation:
     description:
-      - What happens to VMs that run on the host.
+      - Action for VMs that run on the host.
       - V(refuse) fails and lists them.
-      - V(drs) lets DRS move them. Needs a cluster whose DRS is fully automated. VMs with vGPUs move only where
-        vCenter's setting C(vgpu.hotmigrate.enabled) is true and the DRS option C(VgpuMMAutomationTimeoutSecs) of the
-        cluster is -1. VMs with devices by passthrough never move. Whatever is missing is named before anything
-        begins.
-      - V(drs_vgpu) does the same and sets that DRS option when VMs with vGPUs need it. It stays set.
+      - V(drs) lets DRS move them. It needs a cluster with fully automated DRS.
+      - DRS moves VMs with vGPUs only if vCenter's setting C(vgpu.hotmigrate.enabled) is true and the DRS option
+        C(VgpuMMAutomationTimeoutSecs) of the cluster is -1. It never moves VMs with passthrough devices. The module
+        reports every missing condition before it begins.
+      - V(drs_vgpu) does the same and sets that DRS option if VMs with vGPUs need it. The option stays set.
     type: str
     choices: [refuse, drs, drs_vgpu]
     default: refuse
   evacuate_powered_off:
-    description: Whether VMs that are switched off are moved to other hosts of the cluster too.
+    description: Whether to move powered-off VMs to other hosts of the cluster too.
     type: bool
     default: false
   planned:
-    description: What tasks before this one would have made of the VMs. Heeded in check mode alone.
+    description: VM state that earlier tasks of the run would produce. Applies only in check mode.
     type: dict
     suboptions:
       powered_off:
-        description: Managed object IDs of VMs on the host that would be off, such as V(vm-42).
+        description: Managed object IDs of VMs on the host that would be powered off, such as V(vm-42).
         type: list
         elements: str
         default: []
   timeout_s:
-    description: How many seconds entering or leaving may take, the evacuation included.
+    description: Maximum time in seconds to enter or leave maintenance mode, including the evacuation.
     type: int
     default: 1800
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Changes, errors and results are those of a real run.
   diff_mode:
-    details: The mode, the note, and the DRS option when it has to be set.
+    details: The mode, the note, and the DRS option if the module must set it.
 seealso:
   - module: aiready.vsphere.esxi_reboot
   - module: community.vmware.vmware_maintenancemode
 """
 
 EXAMPLES = r"""
-- name: Take a host out of service
+- name: Put a host into maintenance mode
   aiready.vsphere.esxi_maintenance:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
-- name: Take a host out of service whose VMs may move
+- name: Put a host into maintenance mode and move its VMs
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -104,7 +105,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Let DRS empty the host
+    - name: Evacuate the host with DRS
       aiready.vsphere.esxi_maintenance:
         host: esx-02.example.com
         reason: new host driver
@@ -112,11 +113,11 @@ EXAMPLES = r"""
         timeout_s: 3600
       register: service
 
-    - name: Tell whose maintenance it is
+    - name: Print the owner of the maintenance
       ansible.builtin.debug:
         msg: "{{ service.host.name }} was taken out of service by {{ service.host.after.owner }}."
 
-- name: Put the hosts back into service
+- name: End maintenance mode of the hosts
   aiready.vsphere.esxi_maintenance:
     host: "{{ item }}"
     state: left
@@ -127,7 +128,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The host, before and after.
+  description: The host before and after the task.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -137,49 +138,50 @@ host:
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-21
     changed:
-      description: Whether this task changed something, or would in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample: {in_maintenance: false, owner: nobody, reason: '', running_vms: []}
     after:
-      description: What is there now, or would be in check mode.
+      description: State after the task. In check mode, the state that a run would produce.
       type: dict
       returned: always
       sample: {in_maintenance: true, owner: collection, reason: new host driver, running_vms: []}
       contains:
         in_maintenance:
-          description: Whether the host is in maintenance mode.
+          description: True if the host is in maintenance mode.
           type: bool
           returned: always
           sample: true
         owner:
-          description: Whose doing it is, V(collection), V(others), or V(nobody) when the host is in service.
+          description: Owner of the maintenance, V(collection), V(others), or V(nobody) if the host is in service.
           type: str
           returned: always
           sample: collection
         reason:
-          description: The note of this collection, empty without one.
+          description: Note of this collection, empty without one.
           type: str
           returned: always
           sample: new host driver
         running_vms:
-          description: VMs that run on the host; only looked for before it is taken out of service.
+          description: VMs that run on the host. The module reads them only before it enters maintenance mode.
           type: list
           elements: str
           returned: always
           sample: []
     changes:
-      description: Each change, with its path, the values before and after, and what it needs to take effect.
+      description: Changes of the task, each with C(path), C(before) and C(after). C(needs) is the restart that a change
+        waits for.
       type: list
       elements: dict
       returned: always
@@ -187,28 +189,28 @@ host:
         - {path: in_maintenance, before: false, after: true, needs: null}
         - {path: reason, before: "", after: new host driver, needs: null}
     pending:
-      description: What waits for a restart; of this module nothing ever does.
+      description: Always empty. No setting of this module waits for a restart.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known, such as the running C(vms).
+  description: Cause of the failure, with a stable C(code) and further details, such as the running C(vms).
   returned: failure
   type: dict
   sample: {code: running_vms, subject: Host esx-01.example.com, vms: [train-01]}

@@ -8,27 +8,28 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_module_options
-short_description: Set options of an ESXi kernel module without losing the others
+short_description: Manage options of an ESXi kernel module without losing others
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets options of a kernel module, such as priority flow control and virtual functions of C(nmlx5_core), and
-    whether the module is loaded at the next boot.
-  - ESXi keeps all options of a module in one string, and writing one option anew loses the others. This module reads
-    the string, merges the wish into it, and writes the whole.
-  - Knows what a module takes. A name that the module does not have, or a wrong number of values for C(max_vfs), is
-    refused before anything is written, with the names and numbers that would fit.
-  - The peer M(community.vmware.vmware_host_kernel_manager) replaces the string, compares texts, and tells nothing of
-    the restart that is due.
-  - This module never restarts a host and never reloads a module.
+  - Sets options of a kernel module, such as priority flow control and virtual functions of C(nmlx5_core). Also sets
+    whether ESXi loads the module at the next boot.
+  - ESXi stores all options of a kernel module in one string, so a write of one option deletes the others. This module
+    reads the string, merges the request into it, and writes the whole string.
+  - Validates the options. The module rejects an unknown option, or a wrong number of values for C(max_vfs), before it
+    writes anything. The error lists the valid names and numbers.
+  - M(community.vmware.vmware_host_kernel_manager) replaces the string, compares texts, and does not report the pending
+    restart.
+  - This module never restarts a host and never reloads a kernel module.
 notes:
-  - Options take effect when the module is loaded, at the next boot. ESXi does not keep what a module was loaded with.
-    Before its first change after a boot this module notes that as the custom attribute
-    C(aiready.vsphere.<module>.at_boot) of the host in vCenter, which needs the privileges to manage and to set custom
-    attributes. Without them a warning says that later runs cannot report what is pending.
-  - Changes that somebody makes by other means after the boot are not seen as pending.
-  - Values are compared by what they mean, V(8) is V(0x08).
+  - Options take effect when the kernel module is loaded, at the next boot. ESXi does not store the options that a
+    kernel module was loaded with.
+  - Before its first change after a boot, this module notes the loaded options in vCenter, as the custom attribute
+    C(aiready.vsphere.<module>.at_boot) of the host. This needs the privileges to manage and to set custom attributes.
+    Without them, a warning states that later runs cannot report pending options.
+  - The module does not detect pending changes that somebody made by other means after the boot.
+  - Values are compared by their meaning, so V(8) equals V(0x08).
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -36,33 +37,33 @@ extends_documentation_fragment:
   - aiready.vsphere.attributes
 options:
   module:
-    description: The kernel module, for example V(nmlx5_core) or V(nmlx5_rdma).
+    description: Name of the kernel module, for example V(nmlx5_core) or V(nmlx5_rdma).
     type: str
     required: true
   options:
     description:
-      - The options and their values. Null removes an option, so that the module's own default holds. A list is
-        written with commas.
-      - C(max_vfs) takes one value for each port that the module drives, over all cards of the host.
+      - Options and their values. Null removes an option and restores the kernel module's default. A list is written
+        with commas.
+      - C(max_vfs) needs one value for each port that the kernel module drives, over all cards of the host.
     type: dict
     default: {}
   state:
     description:
-      - V(merged) leaves options that are not named as they are.
-      - V(replaced) removes them.
+      - V(merged) leaves other options as they are.
+      - V(replaced) removes other options.
     type: str
     choices: [merged, replaced]
     default: merged
   enabled:
-    description: Whether the module is loaded at boot. Without it, that stays as it is.
+    description: Whether to load the kernel module at boot. If not set, the current value stays.
     type: bool
 seealso:
   - module: aiready.vsphere.nic_firmware
-    description: The firmware of the adapter has to offer virtual functions before C(max_vfs) makes them.
+    description: Sets the number of virtual functions that the firmware offers, which limits C(max_vfs).
 """
 
 EXAMPLES = r"""
-- name: Lossless priority 3 by DSCP on all ports of the host
+- name: Enable PFC for priority 3 by DSCP on all ports of the host
   aiready.vsphere.esxi_module_options:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -74,7 +75,7 @@ EXAMPLES = r"""
       pfcrx: "0x08"
       trust_state: 2
 
-- name: DSCP of RDMA traffic, and virtual functions beside what is set
+- name: Set the DSCP of RDMA traffic and add virtual functions
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -83,7 +84,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Stamp RoCE with DSCP 26, which is priority 3
+    - name: Set DSCP 26 for RoCE, which is priority 3
       aiready.vsphere.esxi_module_options:
         host: esx-01.example.com
         module: nmlx5_rdma
@@ -91,14 +92,14 @@ EXAMPLES = r"""
           dscp_force: 26
         enabled: true
 
-    - name: Four virtual functions on each of two ports
+    - name: Create four virtual functions on each of two ports
       aiready.vsphere.esxi_module_options:
         host: esx-01.example.com
         module: nmlx5_core
         options:
           max_vfs: [4, 4]
 
-- name: Take all options of the network driver away
+- name: Remove all options of the network driver
   aiready.vsphere.esxi_module_options:
     host: esx-01.example.com
     module: nmlx5_core
@@ -107,27 +108,27 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The result, also when the task fails.
+  description: Result for the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      description: Name of the host in vCenter. For a host that was not found, the value of O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-12
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample:
@@ -137,28 +138,28 @@ host:
         options: {}
         active_options: {}
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         module:
-          description: Name of the module.
+          description: Name of the kernel module.
           type: str
           returned: success
         enabled:
-          description: Whether the next boot loads it.
+          description: True if the next boot loads the kernel module.
           type: bool
           returned: success
         loaded:
-          description: Whether it runs now.
+          description: True if the kernel module is loaded now.
           type: bool
           returned: success
         options:
-          description: The options that are configured.
+          description: Configured options.
           type: dict
           returned: success
         active_options:
-          description: The options that the module was loaded with at the last boot, null where nobody knows.
+          description: Options that the kernel module was loaded with at the last boot, null if they are unknown.
           type: dict
           returned: success
       sample:
@@ -168,7 +169,7 @@ host:
         options: {pfcrx: "0x08", pfctx: "0x08", trust_state: "2"}
         active_options: {}
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
@@ -177,7 +178,7 @@ host:
         - {path: nmlx5_core.pfctx, before: null, after: "0x08", needs: reboot}
         - {path: nmlx5_core.trust_state, before: null, after: "2", needs: reboot}
     pending:
-      description: What waits for a restart before it takes effect, until then in every result.
+      description: Settings that wait for a restart before they take effect. Every result lists them until then.
       type: list
       elements: dict
       returned: always
@@ -186,22 +187,22 @@ host:
         - {what: nmlx5_core.pfctx, needs: reboot}
         - {what: nmlx5_core.trust_state, needs: reboot}
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: module_option_impossible}

@@ -8,23 +8,25 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_reboot
-short_description: Restart an ESXi host once and wait until it is really back
+short_description: Run one restart of an ESXi host and wait until it has booted
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Restarts one host that is in maintenance mode, tells while it waits what vCenter sees, and proves by the time of
-    the last boot that the host has booted and is connected again.
-  - A cold power cycle, which some settings of network adapters need, is a shutdown through vCenter, after which the
-    BMC switches the host on again.
-  - A run that was killed is continued by the next one. A host that is already on its way down is not restarted again,
-    and one that a cold power cycle left off is switched on.
-  - A host that does not come back is an error that tells the last boot, what vCenter sees, and what the BMC says.
-  - The peer M(community.vmware.vmware_host_powerstate) returns when vCenter has taken the request.
+  - Restarts one host that is in maintenance mode, and reports the state in vCenter while it waits. The boot time is the
+    evidence that the host has booted and is connected again.
+  - A cold power cycle is a shutdown through vCenter, followed by a power-on through the BMC. Some settings of network
+    adapters need it.
+  - The next run continues after a killed run. It does not restart a host that is already shutting down. It powers on a
+    host that a cold power cycle left off.
+  - If a host does not return, the error contains the last boot time, the state in vCenter, and the power state of the
+    BMC.
+  - M(community.vmware.vmware_host_powerstate) returns as soon as vCenter has accepted the request.
 notes:
-  - Running it once more restarts the host once more. In a playbook, tell by a condition whether a restart is needed.
-  - Trouble with vCenter while the host is away does not end the wait, its time limit does.
-  - A host that an administrator has disconnected is refused at once, since no wait ends that.
+  - The module is not idempotent. A second run restarts the host again. In a playbook, use a condition that checks
+    whether a restart is needed.
+  - An error of vCenter while the host is unreachable does not end the wait. Only the time limit ends it.
+  - The module fails at once if an administrator has disconnected the host, because no wait ends that.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -33,44 +35,46 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - V(rebooted) restarts the host, which has to be in maintenance mode.
-      - V(back) only waits until it is connected, and restarts nothing. With the options of the BMC it also switches
-        on a host that this collection took out of service, or any with O(power=cold).
+      - V(rebooted) restarts the host, which must be in maintenance mode.
+      - V(back) only waits until the host is connected, and restarts nothing.
+      - With the options of the BMC, V(back) also powers on a host that this collection took out of service. With
+        O(power=cold) it powers on any host.
     type: str
     choices: [rebooted, back]
     default: rebooted
   reasons:
-    description: Why the host is restarted; told while the module waits.
+    description: Reasons for the restart, printed while the module waits.
     type: list
     elements: str
     default: []
   power:
     description:
       - V(warm) restarts the host.
-      - V(cold) shuts it down and switches it on again through its BMC. Needs O(bmc_address).
+      - V(cold) shuts the host down and powers it on again through its BMC. It needs O(bmc_address).
     type: str
     choices: [warm, cold]
     default: warm
   booted_after:
     description:
-      - With O(state=back), the host has to have booted after this moment. The C(boot_time) in RV(host.before) of
-        an earlier task has the right form.
+      - Earliest accepted boot time for O(state=back). Use the C(boot_time) in RV(host.before) of an earlier task, which
+        has the right format.
     type: str
   planned:
-    description: What tasks before this one would have made of the host. Heeded in check mode alone.
+    description: Host state that earlier tasks of the run would produce. Applies only in check mode.
     type: dict
     suboptions:
       in_maintenance:
-        description: The host would be in maintenance mode.
+        description: Whether to plan for a host in maintenance mode.
         type: bool
         default: false
   timeout_s:
-    description: How many seconds the host may take to be back. Servers with many GPUs need a quarter of an hour.
+    description: Maximum time in seconds until the host is connected again. Servers with many GPUs need about 15
+      minutes.
     type: int
     default: 1800
 attributes:
   check_mode:
-    details: Says that the host would be restarted, and refuses what a real run would refuse.
+    details: Reports that a run would restart the host, with all errors of a real run.
   diff_mode:
     details: The time of the last boot.
 seealso:
@@ -87,7 +91,7 @@ EXAMPLES = r"""
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
-- name: Restart a host and give it time
+- name: Restart a host with a longer time limit
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -96,14 +100,14 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Restart it
+    - name: Restart the host
       aiready.vsphere.esxi_reboot:
         host: esx-01.example.com
         reasons:
           - the host driver is installed and not loaded
         timeout_s: 3600
 
-- name: Switch a host off and on for the firmware of its network adapter
+- name: Power cycle a host for its network adapter firmware
   aiready.vsphere.esxi_reboot:
     host: esx-01.example.com
     power: cold
@@ -111,7 +115,7 @@ EXAMPLES = r"""
     bmc_username: root
     bmc_password: "{{ bmc_password }}"
 
-- name: Wait for a host that is away
+- name: Wait for an unreachable host
   aiready.vsphere.esxi_reboot:
     host: esx-01.example.com
     state: back
@@ -120,7 +124,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The host, before and after.
+  description: The host before and after the task.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -130,22 +134,22 @@ host:
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-21
     changed:
-      description: Whether this task changed something, or would in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample: {connection: connected, power: poweredOn, in_maintenance: true, boot_time: '2026-03-01T08:15:30.000000Z'}
     after:
-      description: What is there now, or would be in check mode.
+      description: State after the task. In check mode, the state that a run would produce.
       type: dict
       returned: always
       sample:
@@ -155,27 +159,28 @@ host:
         boot_time: later than 2026-03-01T08:15:30.000000Z
       contains:
         connection:
-          description: How vCenter sees the host, V(connected), V(disconnected) or V(notResponding).
+          description: Connection state in vCenter, V(connected), V(disconnected) or V(notResponding).
           type: str
           returned: always
           sample: connected
         power:
-          description: Its power, as far as vCenter knows.
+          description: Power state of the host as vCenter reports it.
           type: str
           returned: always
           sample: poweredOn
         in_maintenance:
-          description: Whether it is in maintenance mode.
+          description: True if the host is in maintenance mode.
           type: bool
           returned: always
           sample: true
         boot_time:
-          description: When it booted last, in UTC. In check mode, the moment after which it would.
+          description: Time of the last boot, in UTC. In check mode, the moment after which the host would boot.
           type: str
           returned: always
           sample: "2026-03-01T09:02:11.000000Z"
     changes:
-      description: Each change, with its path, the values before and after, and what it needs to take effect.
+      description: Changes of the task, each with C(path), C(before) and C(after). C(needs) is the restart that a change
+        waits for.
       type: list
       elements: dict
       returned: always
@@ -185,28 +190,28 @@ host:
           after: later than 2026-03-01T08:15:30.000000Z
           needs: null
     pending:
-      description: What waits for a restart; of this module nothing ever does.
+      description: Always empty. No setting of this module waits for a restart.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known, such as the running C(vms).
+  description: Cause of the failure, with a stable C(code) and further details, such as the running C(vms).
   returned: failure
   type: dict
   sample: {code: host_not_back, subject: Host esx-01.example.com, connection: notResponding, power: poweredOn}

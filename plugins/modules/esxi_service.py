@@ -8,20 +8,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: esxi_service
-short_description: Start a service of an ESXi host for a while, and put it back to how it was
+short_description: Manage a service of an ESXi host for a limited time
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Starts and stops one service of a host, such as SSH. What it starts it notes in vCenter, so that O(state=restored)
-    stops exactly what this collection had started. A service that ran before stays as it is, also after a run that
-    was killed.
-  - The startup policy of the service is not changed, so that a restart of the host ends what was started here.
-  - The peer M(community.vmware.vmware_host_service_manager) manages the policy too, and does not remember what it
-    found.
+  - Starts and stops one service of a host, such as SSH. It notes each service that it starts in vCenter.
+    O(state=restored) then stops exactly these services, also after a killed run. A service that was already running
+    stays as it is.
+  - The module does not change the startup policy of the service. A restart of the host therefore also stops a
+    service that the module has started.
+  - M(community.vmware.vmware_host_service_manager) also manages the policy, but does not store the earlier state.
 notes:
   - The note is the custom attribute C(aiready.vsphere.service.<service>) of the host. The user needs the privileges
-    C(Global.ManageCustomFields) and C(Global.SetCustomField) besides C(Host.Config.Settings).
+    C(Global.ManageCustomFields), C(Global.SetCustomField) and C(Host.Config.Settings).
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -33,17 +33,17 @@ options:
     required: true
   state:
     description:
-      - V(started) starts it, and notes it when it was not running.
-      - V(stopped) stops it, whoever started it.
-      - V(restored) stops it when it was this collection that started it, and leaves it alone otherwise.
+      - V(started) starts the service. It writes the note if the service was not running.
+      - V(stopped) stops the service, regardless of who started it.
+      - V(restored) stops the service if this collection has started it, and leaves it alone otherwise.
     type: str
     choices: [started, stopped, restored]
     default: started
 attributes:
   check_mode:
-    details: The changes, the refusals and the result are those of a real run.
+    details: Changes, errors and results are those of a real run.
   diff_mode:
-    details: Whether the service runs, and the note.
+    details: The running state of the service, and the note.
 seealso:
   - module: community.vmware.vmware_host_service_manager
 """
@@ -57,7 +57,7 @@ EXAMPLES = r"""
     host: esx-01.example.com
     service: TSM-SSH
 
-- name: Use SSH only as long as it is needed
+- name: Use SSH for a limited time
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -66,13 +66,13 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Start SSH where it does not run
+    - name: Start SSH if it does not run
       aiready.vsphere.esxi_service:
         host: esx-02.example.com
         service: TSM-SSH
         state: started
 
-- name: Stop SSH where it was started
+- name: Stop SSH if this collection started it
   aiready.vsphere.esxi_service:
     host: esx-01.example.com
     service: TSM-SSH
@@ -81,7 +81,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The host, before and after.
+  description: The host before and after the task.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -91,43 +91,44 @@ host:
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-21
     changed:
-      description: Whether this task changed something, or would in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample: {running: false, policy: 'off', borrowed: false}
     after:
-      description: What is there now, or would be in check mode.
+      description: State after the task. In check mode, the state that a run would produce.
       type: dict
       returned: always
       sample: {running: true, policy: "off", borrowed: true}
       contains:
         running:
-          description: Whether the service runs.
+          description: True if the service is running.
           type: bool
           returned: always
           sample: true
         policy:
-          description: When the host starts it by itself, V(on), V(off) or V(automatic). It is not changed.
+          description: Startup policy of the service, V(on), V(off) or V(automatic). The module does not change it.
           type: str
           returned: always
           sample: "off"
         borrowed:
-          description: Whether this collection started it for a while.
+          description: True if this collection has started the service for a limited time.
           type: bool
           returned: always
           sample: true
     changes:
-      description: Each change, with its path, the values before and after, and what it needs to take effect.
+      description: Changes of the task, each with C(path), C(before) and C(after). C(needs) is the restart that a change
+        waits for.
       type: list
       elements: dict
       returned: always
@@ -135,29 +136,28 @@ host:
         - {path: running, before: false, after: true, needs: null}
         - {path: borrowed, before: false, after: true, needs: null}
     pending:
-      description: What waits for a restart; of this module nothing ever does.
+      description: Always empty. No setting of this module waits for a restart.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known, such as the C(services) that
-    there are.
+  description: Cause of the failure, with a stable C(code) and further details, such as the existing C(services).
   returned: failure
   type: dict
   sample: {code: service_not_found, subject: Host esx-01.example.com, services: [TSM, TSM-SSH, ntpd]}

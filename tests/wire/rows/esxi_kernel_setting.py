@@ -45,4 +45,4 @@ ROWS = [
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = seed()
-EXAMPLES_UNDO = ("Set it back to its default",)
+EXAMPLES_UNDO = ("Reset ATS to its default",)

@@ -51,4 +51,4 @@ ROWS = [
 ]
 
 EXAMPLES_SEED = lab(name="esx-01.example.com", others=({"name": "esx-02.example.com"},))
-EXAMPLES_UNDO = ("Put the hosts back into service",)
+EXAMPLES_UNDO = ("End maintenance mode of the hosts",)

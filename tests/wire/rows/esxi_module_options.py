@@ -59,4 +59,4 @@ ROWS = [
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = seed()
-EXAMPLES_UNDO = ("Take all options of the network driver away",)
+EXAMPLES_UNDO = ("Remove all options of the network driver",)

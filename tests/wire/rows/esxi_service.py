@@ -51,4 +51,4 @@ ROWS = [
 ]
 
 EXAMPLES_SEED = lab(name="esx-01.example.com", ssh="stopped", others=({"name": "esx-02.example.com"},))
-EXAMPLES_UNDO = ("Stop SSH where it was started",)
+EXAMPLES_UNDO = ("Stop SSH if this collection started it",)
