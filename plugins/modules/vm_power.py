@@ -115,9 +115,9 @@ options:
     default: false
   again:
     description:
-      - Whether to mark each VM that O(state=off) powers off. The mark is the advanced setting
-        C(aiready.vsphere.power_on_again).
-      - O(state=on) removes it, as does any module of this collection that powers the VM on.
+      - Whether to set C(aiready.vsphere.power_on_again) on each VM that O(state=off) powers off. This advanced setting
+        requests a power-on by a later run.
+      - The next module of this collection that powers the VM on removes it, for example this module with O(state=on).
     type: bool
     default: false
   wait_for:
@@ -250,7 +250,7 @@ vms:
           type: str
           returned: success
         power_on_again:
-          description: V(true) if the VM is marked for the next power-on.
+          description: V(true) if a later run will power the VM on again.
           type: bool
           returned: success
         address:
@@ -294,7 +294,7 @@ vms:
       sample:
         - {path: power, before: "off", after: "on", needs: null}
     pending:
-      description: VMs that are powered off and marked for the next power-on.
+      description: VMs that are powered off, and that a later run will power on again.
       type: list
       elements: dict
       returned: always
