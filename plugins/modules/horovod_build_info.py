@@ -8,56 +8,56 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: horovod_build_info
-short_description: Tell with what Horovod was built, and insist on what a training needs
+short_description: Gather and verify the build options of Horovod
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Runs C(horovodrun --check-build), in an image or on the system itself, and tells which frameworks, controllers and
-    tensor operations are built in.
-  - That command ends with 0 whatever is missing. This module fails instead, when something of O(frameworks),
-    O(controllers) or O(operations) is.
+  - Runs C(horovodrun --check-build) in an image or on the system itself. Returns the built-in frameworks, controllers
+    and tensor operations.
+  - The exit status of that command is always 0. This module fails if an entry of O(frameworks), O(controllers) or
+    O(operations) is not built in.
 notes:
-  - An image is not fetched. Where it is missing, that is an error.
+  - The module does not pull the image. It fails if the image is missing.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
   - aiready.vsphere.attributes.read_only
 options:
   image:
     description:
-      - The image, in which the command runs in a container that is removed again. Left out, it runs on the system
-        itself.
+      - Image in which the command runs. The module removes the container afterwards. If omitted, the command runs on the
+        system itself.
     type: str
   container_engine:
     description:
-      - The engine that has the image.
+      - Container engine that has the image.
     type: str
     choices: [containerd, docker, podman]
     default: docker
   frameworks:
     description:
-      - Frameworks that have to be built in.
+      - Frameworks that must be built in.
     type: list
     elements: str
     choices: [tensorflow, pytorch, mxnet]
     default: []
   controllers:
     description:
-      - Controllers that have to be built in.
+      - Controllers that must be built in.
     type: list
     elements: str
     choices: [mpi, gloo]
     default: []
   operations:
     description:
-      - Tensor operations that have to be built in. Trainings on several GPUs want V(nccl).
+      - Tensor operations that must be built in. Trainings on several GPUs need V(nccl).
     type: list
     elements: str
     choices: [nccl, ddl, ccl, mpi, gloo]
     default: []
   timeout_s:
     description:
-      - How long the command may take, in seconds. It imports every framework.
+      - Timeout of the command in seconds. The command imports every framework.
     type: int
     default: 120
 seealso:
@@ -65,13 +65,13 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See with what Horovod of an image was built
+- name: Gather the build options of Horovod in an image
   aiready.vsphere.horovod_build_info:
     image: images.example.com/aiready/horovod:0.28.1-cuda
   become: true
   register: horovod
 
-- name: Go no further without NCCL and MPI
+- name: Stop unless the image has NCCL and MPI
   hosts: gpu_nodes
   gather_facts: false
   become: true
@@ -86,7 +86,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: With what Horovod was built.
+  description: Build options of Horovod.
   returned: success, and failure where something is missing
   type: dict
   contains:
@@ -96,25 +96,25 @@ build:
       returned: always
       sample: 0.28.1
     frameworks:
-      description: Frameworks.
+      description: Built-in frameworks.
       type: list
       elements: str
       returned: always
       sample: [pytorch]
     controllers:
-      description: Controllers.
+      description: Built-in controllers.
       type: list
       elements: str
       returned: always
       sample: [mpi, gloo]
     operations:
-      description: Tensor operations.
+      description: Built-in tensor operations.
       type: list
       elements: str
       returned: always
       sample: [nccl, mpi, gloo]
 failure:
-  description: Why the task failed, with a stable C(code), and what is C(missing).
+  description: Cause of the failure, with a stable C(code). C(missing) lists the missing parts.
   returned: failure
   type: dict
   sample: {code: not_built_in, subject: Image horovod:mine, missing: [nccl (operations)]}

@@ -8,113 +8,114 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: nvidia_container_runtime
-short_description: NVIDIA's runtime in the container engine of a guest
+short_description: Manage NVIDIA's runtime in the container engine of a guest
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Makes Docker, containerd, CRI-O or Podman run containers with GPUs, by the C(nvidia-ctk) of the NVIDIA Container
-    Toolkit, which has to be installed.
-  - C(nvidia-ctk) gives no sign of whether it changed something, and empties a file before it writes it. This module
-    lets it work on copies, in check mode too, compares what the files say before and after, and puts them in place as a
-    whole. The order and the look of a file are no difference, and a full disk or a kill leaves the old file.
-  - Makes the engine load what was changed and proves that it has. Docker takes runtimes over without a restart, but
-    knows the option C(--gpus) only if the toolkit was there when it started. It is restarted for that where this stops
-    no container or is allowed; otherwise it is told in RV(engine.pending), since an update of the toolkit looks the
-    same. Where a restart is needed, running containers are not stopped unless that is allowed, see O(restart). An
-    engine that does not live with the new configuration gets the old one back.
-  - Where GPUs are handed out by the Container Device Interface (CDI), compares what is handed out with the GPUs that
-    are there, and describes them anew where that differs. The toolkit does so by itself after an upgrade of the driver,
-    and not after GPUs were divided anew with MIG.
+  - Configures Docker, containerd, CRI-O or Podman to run containers with GPUs. It uses C(nvidia-ctk) of the NVIDIA
+    Container Toolkit, which must be installed.
+  - C(nvidia-ctk) does not report whether it changed something, and truncates a file before it writes it. This module
+    therefore runs it on copies, in check mode too. It compares the values of the files and ignores order and format. It
+    replaces each file atomically, so a full disk or a kill leaves the old file.
+  - Loads the changed configuration into the engine and verifies the result. The module stops no running containers
+    unless O(restart) allows it. If the engine does not work with the new configuration, the module restores the old one.
+  - Docker loads a runtime without a restart, but supports the option C(--gpus) only if the toolkit was installed before
+    Docker started. For this option, the module restarts Docker if that stops no container, or if O(restart) allows it.
+    Otherwise RV(engine.pending) lists the restart, because an update of the toolkit leads to the same state.
+  - With the Container Device Interface (CDI), compares the CDI devices with the existing GPUs, and regenerates the CDI
+    specification if they differ. The toolkit does this itself after a driver upgrade, but not after a change of the MIG
+    layout.
 notes:
   - Run it as root.
-  - Flags under C(features) of C(daemon.json), which C(nvidia-ctk) drops when it switches CDI on, are kept.
-  - What an engine was told on the command line of its service is not looked at.
+  - The module preserves flags under C(features) of C(daemon.json), which C(nvidia-ctk) drops when it enables CDI.
+  - The module does not read options on the command line of the engine's service.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 options:
   engine:
     description:
-      - The container engine. Podman has no configuration for this, it uses the Container Device Interface alone.
+      - Container engine. Podman has no runtime configuration and uses only the Container Device Interface.
     type: str
     choices: [docker, containerd, crio, podman]
     default: docker
   state:
     description:
-      - Whether the runtime shall be there. V(absent) takes away the runtime, also as the default, and nothing else.
+      - Desired state of the runtime. V(absent) removes only the runtime, also as the default.
     type: str
     choices: [present, absent]
     default: present
   runtime_name:
-    description: Name of the runtime, as containers ask for it.
+    description: Name of the runtime that containers request.
     type: str
     default: nvidia
   runtime_path:
-    description: The runtime's program. Empty means where its package has it.
+    description: Path of the runtime's program. If empty, the path from its package.
     type: str
     default: ""
   default_runtime:
-    description: Whether containers that do not name a runtime use this one. V(false) takes that back.
+    description: Whether to set the runtime as the default for containers. V(false) removes it as the default.
     type: bool
     default: false
   cdi:
     description:
-      - Whether the engine hands out GPUs by the Container Device Interface, and the GPUs are compared. V(false) leaves
-        the engine as it is.
-      - Docker needs to be 25 or newer. With O(engine=podman) the GPUs are always compared.
+      - Whether to enable the Container Device Interface in the engine and to compare its devices with the GPUs. V(false)
+        leaves the engine unchanged.
+      - Docker must be version 25 or newer. With O(engine=podman), the module always compares the GPUs.
     type: bool
     default: false
   config:
     description:
-      - The engine's configuration file. Empty means C(/etc/docker/daemon.json), C(/etc/containerd/config.toml) or
+      - Configuration file of the engine. If empty, C(/etc/docker/daemon.json), C(/etc/containerd/config.toml) or
         C(/etc/crio/crio.conf).
     type: str
     default: ""
   restart:
     description:
-      - What may be done so that the engine loads its configuration.
-      - V(safe) reloads it, or restarts it where that stops no container; otherwise the task fails before anything is
-        changed and names the containers. V(allow) restarts it all the same. V(later) leaves it alone and tells in
-        RV(engine.pending) that it waits.
+      - Policy for loading the configuration into the engine.
+      - V(safe) reloads the engine, or restarts it if that stops no container. Otherwise the task fails before it changes
+        anything, and names the containers.
+      - V(allow) restarts the engine in any case.
+      - V(later) does not restart the engine. RV(engine.pending) lists the pending restart.
     type: str
     choices: [safe, allow, later]
     default: safe
 attributes:
   check_mode:
-    details: C(nvidia-ctk) is run on copies. The changes and the refusals are those of a real run.
+    details: Runs C(nvidia-ctk) on copies. Reports the same changes and failures as a real run.
   diff_mode:
-    details: Every value of the engine's files that changes, and the devices.
+    details: Shows every changed value of the engine's files, and the devices.
 seealso:
   - module: aiready.vsphere.container_registry_login
   - name: NVIDIA Container Toolkit
-    description: How the toolkit is installed, and what each engine needs.
+    description: Installation of the toolkit and requirements of each engine.
     link: https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
 """
 
 EXAMPLES = r"""
-- name: Docker can run containers with GPUs
+- name: Configure Docker for containers with GPUs
   aiready.vsphere.nvidia_container_runtime: {}
 
 - name: Prepare the container engine of all guests
   hosts: training_guests
   become: true
   tasks:
-    - name: Containers get GPUs by default, and keep them when systemd is reloaded
+    - name: Set NVIDIA's runtime as the default and enable CDI
       aiready.vsphere.nvidia_container_runtime:
         engine: containerd
         default_runtime: true
         cdi: true
       register: runtime
 
-    - name: Tell what waits for a restart of the engine
+    - name: Show pending restarts of the engine
       ansible.builtin.debug:
         msg: "{{ runtime.engine.pending }}"
 
-- name: Podman hands out the GPUs that are there after MIG was changed
+- name: Update the CDI devices of Podman after a MIG change
   aiready.vsphere.nvidia_container_runtime:
     engine: podman
 
-- name: Take the runtime away again
+- name: Remove the runtime
   aiready.vsphere.nvidia_container_runtime:
     state: absent
     restart: later
@@ -122,7 +123,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 engine:
-  description: The engine of this machine, also when the task fails.
+  description: Result for the engine of this machine, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -132,7 +133,7 @@ engine:
       returned: always
       sample: job-01
     machine_id:
-      description: The ID of the machine in C(/etc/machine-id).
+      description: Machine ID from C(/etc/machine-id).
       type: str
       returned: always
       sample: 4c4c45440058
@@ -142,17 +143,17 @@ engine:
       returned: always
       sample: 1.20.0
     engine_version:
-      description: Version of Docker's daemon. Null for other engines, or when it does not run.
+      description: Version of Docker's daemon. Null for other engines, or if it is not running.
       type: str
       returned: always
       sample: 20.10.24+dfsg1
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(engine.after). Empty when it could not be read.
+      description: State before the change, in the format of RV(engine.after). Empty when it could not be read.
       type: dict
       returned: always
       sample:
@@ -165,43 +166,43 @@ engine:
         cdi_missing: []
         cdi_stale: []
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the change, read again. In check mode, the expected state.
       type: dict
       returned: always
       contains:
         runtime_path:
-          description: The program of the runtime, empty where the engine does not have it.
+          description: Path of the runtime's program. Empty if the engine has no such runtime.
           type: str
           returned: success
         default_runtime:
-          description: Whether it is the engine's default.
+          description: V(true) if it is the default runtime of the engine.
           type: bool
           returned: success
         cdi:
-          description: Whether the engine's files switch the Container Device Interface on.
+          description: V(true) if the engine's files enable the Container Device Interface.
           type: bool
           returned: success
         running:
-          description: Whether the engine's service runs.
+          description: V(true) if the engine's service is running.
           type: bool
           returned: success
         loaded:
-          description: Whether it runs with what its files say.
+          description: V(true) if the engine is running with the configuration in its files.
           type: bool
           returned: success
         knows_gpus:
           description:
-            - Whether the option C(--gpus) of Docker works. Docker looks for the program behind it once, when it starts.
-              V(false) where that program came later. Always V(true) for other engines.
+            - V(true) if the option C(--gpus) of Docker works. Docker searches for its program once, at startup.
+              V(false) if that program was installed later. Always V(true) for other engines.
           type: bool
           returned: success
         cdi_missing:
-          description: GPUs that containers cannot be given, with O(cdi) or O(engine=podman).
+          description: GPUs without a CDI device, with O(cdi) or O(engine=podman). Containers cannot use them.
           type: list
           elements: str
           returned: success
         cdi_stale:
-          description: Devices that are handed out and are not there any more.
+          description: CDI devices whose GPU no longer exists.
           type: list
           elements: str
           returned: success
@@ -215,7 +216,7 @@ engine:
         cdi_missing: []
         cdi_stale: []
     changes:
-      description: What was changed, or would be in check mode, one entry per value.
+      description: Changes that were made, or would be made in check mode, one entry per value.
       type: list
       elements: dict
       returned: always
@@ -223,28 +224,28 @@ engine:
         - {path: "daemon.json: runtimes.nvidia.args", before: null, after: [], needs: null}
         - {path: "daemon.json: runtimes.nvidia.path", before: null, after: nvidia-container-runtime, needs: null}
     pending:
-      description: What waits for a restart of the engine.
+      description: Changes that wait for a restart of the engine.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the engine is not as wanted.
+      description: V(true) if the engine is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why not, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when all is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: toolkit_missing, subject: docker on job-01}
