@@ -8,24 +8,24 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: host_graphics
-short_description: Set the graphics types of a host and of each of its GPUs
+short_description: Manage the graphics types of a host and of each of its GPUs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets the default graphics type of a host, the type of each GPU, and how VMs are spread over GPUs. VMs get vGPUs
-    only from GPUs whose type is Shared Direct, in the default and on the device.
-  - A type takes effect when Xorg on the host, or the host itself, is started again. Until then it is reported in
-    RV(host.pending) by every run. Xorg is restarted only where the task says so.
-  - The peer M(community.vmware.vmware_host_graphics) sets the default alone, so that GPUs which the host knows
-    already stay as they are, and says in check mode that nothing would change.
+  - Sets the default graphics type of a host, the type of each GPU, and the assignment policy of VMs to GPUs. VMs get
+    vGPUs only from GPUs whose type is Shared Direct, both as the default and on the device.
+  - A type takes effect after a restart of Xorg on the host, or of the host itself. Until then every run reports it in
+    RV(host.pending). The module restarts Xorg only if the task requests it.
+  - M(community.vmware.vmware_host_graphics) sets only the default, so known GPUs of the host stay as they are. In check
+    mode it reports no change.
 notes:
-  - A GPU has a type only while a driver is in charge of it. Before the driver is installed and the host restarted,
-    O(default_type) can be set; GPUs that the driver finds at its first start take it.
-  - vSphere tells which types are active, but not with which assignment policy Xorg was started. This module notes
-    that as the custom attribute C(aiready.vsphere.graphics_policy.at_boot) of the host in vCenter before it changes
-    the policy.
-  - GPUs that are given away by passthrough are left out of V(all), and refused when they are named.
+  - A GPU has a type only while a driver manages it. O(default_type) can be set before the driver is installed and the
+    host restarted. GPUs that the driver finds at its first start get this type.
+  - vSphere reports the active types, but not the assignment policy that Xorg was started with. Before this module
+    changes the policy, it notes that value in vCenter, as the custom attribute
+    C(aiready.vsphere.graphics_policy.at_boot) of the host.
+  - V(all) does not include GPUs in passthrough mode. The module rejects such a GPU if the task names it.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -33,20 +33,20 @@ extends_documentation_fragment:
 options:
   default_type:
     description:
-      - The type of GPUs that have none of their own.
-      - V(shared_direct) is for vGPU, V(shared) for software that shares a GPU through ESXi.
-      - Without it, that stays as it is.
+      - Type of GPUs that have no type of their own.
+      - V(shared_direct) is for vGPU, V(shared) is for software that shares a GPU through ESXi.
+      - If not set, the current value stays.
     type: str
     choices: [shared, shared_direct]
   assignment_policy:
     description:
-      - V(performance) spreads VMs over the GPUs, V(consolidation) fills one GPU after another. The policy is not
-        regarded for GPUs in MIG mode or with vGPUs of mixed size.
-      - Without it, that stays as it is.
+      - V(performance) spreads VMs over the GPUs, V(consolidation) fills one GPU after another. The policy has no effect
+        on GPUs in MIG mode or with vGPUs of mixed size.
+      - If not set, the current value stays.
     type: str
     choices: [performance, consolidation]
   devices:
-    description: What GPUs shall be. Those that are not named stay as they are.
+    description: Desired state of GPUs. GPUs that are not named stay as they are.
     type: list
     elements: dict
     suboptions:
@@ -55,25 +55,25 @@ options:
         type: str
         required: true
       type:
-        description: The type of this GPU. Without it, that stays as it is.
+        description: Type of this GPU. If not set, the current value stays.
         type: str
         choices: [shared, shared_direct]
       vgpu_mode:
         description:
-          - Whether vGPUs on this GPU have one size or mixed sizes. Needs ESXi 8.0.3 or newer.
-          - Without it, that stays as it is.
+          - Size of the vGPUs on this GPU, one size or mixed sizes. Requires ESXi 8.0.3 or newer.
+          - If not set, the current value stays.
         type: str
         choices: [same_size, mixed_size]
   restart:
     description:
-      - V(xorg) restarts the X server of the host when something waits for it, and waits until the types are active.
-        It is refused while running VMs use a GPU of the host.
+      - V(xorg) restarts the X server of the host if a setting waits for it, and waits until the types are active. The
+        module fails if running VMs use a GPU of the host.
       - V(none) leaves the restart to you.
     type: str
     choices: [none, xorg]
     default: none
   xorg_timeout_s:
-    description: How many seconds the types may take to become active after O(restart=xorg).
+    description: Maximum time in seconds until the types are active after O(restart=xorg).
     type: int
     default: 60
 seealso:
@@ -82,7 +82,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make all GPUs of a host ready for vGPU
+- name: Prepare all GPUs of a host for vGPU
   aiready.vsphere.host_graphics:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -93,7 +93,7 @@ EXAMPLES = r"""
       - id: all
         type: shared_direct
 
-- name: GPUs in use by vGPU, without a restart of the host
+- name: Activate the graphics types without a host restart
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -102,13 +102,13 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Activate what is configured, and fill one GPU after another
+    - name: Set the assignment policy and restart Xorg
       aiready.vsphere.host_graphics:
         host: esx-01.example.com
         assignment_policy: consolidation
         restart: xorg
 
-- name: Back to what ESXi starts with
+- name: Restore the defaults of ESXi
   aiready.vsphere.host_graphics:
     host: esx-01.example.com
     default_type: shared
@@ -121,27 +121,27 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The result, also when the task fails.
+  description: Result for the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      description: Name of the host in vCenter. For a host that was not found, the value of O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-12
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample:
@@ -155,7 +155,7 @@ host:
             vgpu_mode: same_size
             mode: none
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
@@ -169,9 +169,10 @@ host:
           returned: success
         devices:
           description:
-            - The GPUs of NVIDIA, each with C(id), C(name), C(configured) and C(active) (its types), C(vgpu_mode)
-              (configured) and C(mode) (active). Types and modes are V(basic), V(direct), V(shared), V(shared_direct)
-              and V(none), V(same_size), V(mixed_size), V(mig). A mode is null on ESXi before 8.0.3.
+            - NVIDIA GPUs, each with C(id), C(name), C(configured), C(active), C(vgpu_mode) and C(mode).
+            - C(configured) and C(active) are the types, V(basic), V(direct), V(shared) or V(shared_direct).
+            - C(vgpu_mode) is the configured mode and C(mode) the active one, V(none), V(same_size), V(mixed_size) or
+              V(mig). A mode is null on ESXi before 8.0.3.
           type: list
           elements: dict
           returned: success
@@ -186,7 +187,7 @@ host:
             vgpu_mode: same_size
             mode: none
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
@@ -194,29 +195,29 @@ host:
         - {path: graphics.default_type, before: shared, after: shared_direct, needs: null}
         - {path: "graphics.0000:17:00.0", before: shared, after: shared_direct, needs: xorg_restart}
     pending:
-      description: What waits for a restart of Xorg or of the host, until then in every result.
+      description: Settings that wait for a restart of Xorg or of the host. Every result lists them until then.
       type: list
       elements: dict
       returned: always
       sample:
         - {what: "graphics.0000:17:00.0", needs: xorg_restart}
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: graphics_impossible}

@@ -8,29 +8,29 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: mig_info
-short_description: Tell how NVIDIA GPUs are partitioned, and what still fits
+short_description: Gather the MIG partitions of NVIDIA GPUs and their free space
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells the MIG mode of GPUs, their GPU and compute instances, what still fits beside them, and which instances are in
-    the way of a larger one.
-  - What fits is computed from the placements. The free counts that C(nvidia-smi) prints read 0 on some hosts whose GPUs
-    are empty.
-  - Runs on ESXi hosts and on Linux over the connection of the play, and needs no Python on the target.
+  - Returns the MIG mode of GPUs, their GPU and compute instances, the instances that still fit, and the instances that
+    block a larger one.
+  - Computes the free space from the placements. The free counts that C(nvidia-smi) prints read 0 on some hosts whose
+    GPUs are empty.
+  - Runs on ESXi hosts and on Linux over the connection of the play. The target needs no Python.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.attributes.read_only
 attributes:
   platform:
-    description: The targets on which the commands run.
+    description: Targets of the commands.
     support: full
     platforms: posix
 options:
   gpus:
     description:
-      - The GPUs, each by its index, UUID, PCI address, product name, or a key from the guide such as V(a100_40gb).
-      - V(all) means all GPUs of the host, also those that cannot do MIG.
+      - GPUs, each by its index, UUID, PCI address, product name, or a key from the guide such as V(a100_40gb).
+      - V(all) means all GPUs of the host, including those without MIG.
     type: list
     elements: str
     default: [all]
@@ -39,22 +39,22 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at the GPUs of ESXi hosts
+- name: Check the GPUs of ESXi hosts
   hosts: esxi_hosts
   gather_facts: false
   tasks:
-    - name: Read how the GPUs are partitioned
+    - name: Read the partitions of the GPUs
       aiready.vsphere.mig_info:
       register: mig
 
-    - name: Show it
+    - name: Print the memory slots of each GPU
       ansible.builtin.debug:
         msg: "{{ item.picture }}"
       loop: "{{ mig.gpus }}"
       loop_control:
         label: "{{ item.name }} at {{ item.pci }}"
 
-    - name: No switch of the mode waits for a restart
+    - name: Require that no switch of the mode is pending
       ansible.builtin.assert:
         that: mig.gpus | map(attribute='pending') | flatten | length == 0
 """
@@ -87,39 +87,39 @@ gpus:
       returned: always
       sample: "0000:0f:00.0"
     driver_version:
-      description: Version of the driver that is loaded.
+      description: Version of the loaded driver.
       type: str
       returned: always
       sample: 550.54.16
     model:
-      description: Key of the GPU in the guide. Empty for one that this collection does not know.
+      description: Key of the GPU in the guide. Empty for a GPU that this collection does not know.
       type: str
       returned: always
       sample: a100_40gb
     mig_capable:
-      description: Whether the driver says that this GPU can do MIG. Without it, the lists below are empty.
+      description: True if the driver reports that this GPU supports MIG. If false, the lists below are empty.
       type: bool
       returned: always
       sample: true
     mode:
-      description: The MIG mode as it works now, V(enabled), V(disabled), V(unsupported), or V(unknown) for a GPU that
-        no longer answers.
+      description: Active MIG mode, V(enabled), V(disabled), V(unsupported), or V(unknown) for a GPU that no longer
+        answers.
       type: str
       returned: always
       sample: enabled
     pending_mode:
-      description: The MIG mode after the next restart.
+      description: MIG mode after the next restart.
       type: str
       returned: always
       sample: enabled
     pending:
-      description: A switch of the mode that waits, and whether for a V(reboot) or a V(gpu_reset).
+      description: Pending switch of the mode, and whether it waits for a V(reboot) or a V(gpu_reset).
       type: list
       elements: dict
       returned: always
       sample: []
     layout:
-      description: The GPU instances in the same terms as in the result of M(aiready.vsphere.mig_partition).
+      description: GPU instances, with the same keys as in the result of M(aiready.vsphere.mig_partition).
       type: list
       elements: dict
       returned: always
@@ -128,7 +128,7 @@ gpus:
         - {profile: 1g.5gb, profile_id: 19, start: 1, size: 1, compute: [1c]}
         - {profile: 1g.5gb, profile_id: 19, start: 5, size: 1, compute: [1c]}
     instances:
-      description: The GPU instances with their ids and those of their compute instances.
+      description: GPU instances with their ids and those of their compute instances.
       type: list
       elements: dict
       returned: always
@@ -141,7 +141,7 @@ gpus:
           compute:
             - {instance_id: 0, slices: 1, start: 0}
     free:
-      description: How many more instances of each profile fit, each profile counted alone.
+      description: Number of additional instances of each profile that fit, each profile counted alone.
       type: dict
       returned: always
       sample: {7g.40gb: 0, 4g.20gb: 0, 3g.20gb: 0, 2g.10gb: 1, 1g.10gb: 2, 1g.5gb: 4, 1g.5gb+me: 1}
@@ -151,7 +151,7 @@ gpus:
       returned: always
       sample: 3
     free_regions:
-      description: Every run of free memory slots.
+      description: All runs of free memory slots.
       type: list
       elements: dict
       returned: always
@@ -160,8 +160,8 @@ gpus:
         - {start: 6, size: 2}
     blocked:
       description:
-        - Profiles of which no instance fits though as many slots are free, and which instances are in the way at the
-          start where there are the fewest.
+        - Profiles that do not fit although enough slots are free. The module lists the blocking instances at the start
+          slot with the fewest of them.
       type: list
       elements: dict
       returned: always
@@ -169,14 +169,14 @@ gpus:
         - {profile: 4g.20gb, start: 0, blocked_by: [1g.5gb at 0, 1g.5gb at 1]}
         - {profile: 3g.20gb, start: 4, blocked_by: [1g.5gb at 5]}
     profiles:
-      description: The profiles of this GPU, by the tables of the device.
+      description: Profiles of this GPU, from the tables of the device.
       type: list
       elements: dict
       returned: always
       sample:
         - {name: 3g.20gb, id: 9, compute_slices: 3, memory_slots: 4, starts: [0, 4], max_instances: 2}
     picture:
-      description: The memory slots and what covers them, drawn in text.
+      description: Memory slots and the instances that cover them, drawn in text.
       type: list
       elements: str
       returned: always
@@ -184,7 +184,7 @@ gpus:
         - "0       1       2       3       4       5       6       7"
         - "[1g.5gb][1g.5gb][-     ][-     ][-     ][1g.5gb][-     ][-     ]"
     processes:
-      description: What runs on the GPU. On ESXi, VMs with a vGPU are among it.
+      description: Processes on the GPU. On ESXi they include VMs with a vGPU.
       type: list
       elements: dict
       returned: always
@@ -192,14 +192,14 @@ gpus:
         - {name: /usr/bin/python3, pid: 10385, gpu_instance_id: 11}
 missing:
   description:
-    - GPUs that are attached and do not answer, such as one that has fallen off the bus. Each by its PCI address where
-      C(nvidia-smi) reports it, else by its index or device file. The GPUs that answer are in RV(gpus) all the same.
+    - GPUs that are attached and do not answer, such as a GPU that has fallen off the bus. The entry is the PCI address
+      if C(nvidia-smi) reports it, otherwise the index or device file. RV(gpus) still contains the GPUs that answer.
   returned: always
   type: list
   elements: str
   sample: []
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: nvidia_smi_missing, subject: the host}

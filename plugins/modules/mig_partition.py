@@ -8,102 +8,109 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: mig_partition
-short_description: Switch the MIG mode of NVIDIA GPUs and give them exactly the GPU instances that they shall have
+short_description: Manage the MIG mode and the GPU instances of NVIDIA GPUs
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Switches the Multi-Instance GPU mode of the GPUs that are named, and no others.
-  - With O(layout), plans the GPU instances. Those that fit stay, as few as possible are removed, and the new ones are
-    placed so that the most room is left for others.
-  - A layout that the GPU cannot have is refused before anything is touched, with the arithmetic and with the nearest
-    layouts that are possible.
-  - Every step is read back. What fails half way is undone, and the message says whether that succeeded.
-  - Runs on ESXi hosts and on Linux over the connection of the play. It sends C(nvidia-smi) commands and needs no Python
-    on the target.
+  - Switches the Multi-Instance GPU mode of the requested GPUs, and of no others.
+  - With O(layout), plans the GPU instances. Instances that fit stay, and the module removes as few as possible. It
+    places the new ones so that the largest free space remains.
+  - Rejects an invalid layout before it changes anything. The error contains the arithmetic and the nearest valid
+    layouts.
+  - Reads back every step. If a step fails, the module rolls back, and the message states whether the rollback
+    succeeded.
+  - Runs on ESXi hosts and on Linux over the connection of the play. It sends C(nvidia-smi) commands. The target needs
+    no Python.
 notes:
-  - On an ESXi host whose GPUs are used for vGPU, only the mode is switched. vSphere makes the GPU instance itself when
-    a VM with a MIG-backed vGPU starts. See O(vsphere).
-  - GPU instances are gone after a reboot or a reset of the GPU, on every GPU. GPUs of the Hopper generation and later
-    also forget the mode. Run the task again after a restart.
-  - On Ampere GPUs in an ESXi host, the mode becomes active at the next reboot of the host. RV(gpus[].pending) says so.
-  - Placements such as C(15:6) are asked for only where the driver is not known to choose them itself. Whether
-    C(nvidia-smi) takes them is found out at run time. If it does not, another layout with the same instances is made.
-  - Needs root. Use C(become) on Linux.
+  - On an ESXi host whose GPUs are used for vGPU, the module switches only the mode. vSphere creates the GPU instance
+    itself when a VM with a MIG-backed vGPU starts. See O(vsphere).
+  - GPU instances are lost after a reboot or a reset of the GPU, on every GPU. GPUs of the Hopper generation and later
+    also lose the mode. Run the task again after a restart.
+  - On Ampere GPUs in an ESXi host, the mode becomes active at the next reboot of the host. RV(gpus[].pending) reports
+    it.
+  - The module requests placements such as C(15:6) only if the driver is not known to choose them itself. It tests at
+    run time whether C(nvidia-smi) accepts them. If not, it creates another layout with the same instances.
+  - Requires root. Use C(become) on Linux.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
 attributes:
   check_mode:
-    details: Whether a GPU is in use is looked at just before a change, so that a host in service can be planned.
+    details: The module checks whether a GPU is in use only just before a change. Check mode therefore also works for a
+      host in service.
   diff_mode:
-    details: The layout is shown with one line for each instance.
+    details: The layout before and after the task, with one line for each instance.
   platform:
-    description: The targets on which the commands run.
+    description: Targets of the commands.
     support: full
     platforms: posix
 options:
   gpus:
     description:
-      - The GPUs, each by its index, UUID, PCI address such as V(0000:3b:00.0), product name such as
-        V(NVIDIA A100-PCIE-40GB), or a key from the guide such as V(a100_40gb).
-      - V(all) means all GPUs of the host that can do MIG. Where the models of a host need different layouts, use
-        one task for each and name the model.
+      - GPUs, each by its index, UUID, PCI address such as V(0000:3b:00.0), product name such as V(NVIDIA
+        A100-PCIE-40GB), or a key from the guide such as V(a100_40gb).
+      - V(all) means all GPUs of the host that support MIG. If the models of a host need different layouts, use one task
+        for each and name the model.
     type: list
     elements: str
     required: true
   mode:
     description:
       - V(enabled) and V(disabled) set the MIG mode.
-      - Before the mode is disabled, all GPU instances are removed. On ESXi this is refused unless O(vsphere=instances).
+      - V(disabled) first removes all GPU instances. On ESXi the module rejects that unless O(vsphere=instances).
     type: str
     choices: [enabled, disabled]
     default: enabled
   layout:
     description:
-      - The GPU instances that each of the GPUs shall have. The list is exact, and its order does not matter.
-      - An entry is the id of a profile such as V(9), its name such as V(3g.20gb), its number of slices such as V(3g),
-        or a dictionary with the keys V(profile), V(start) and V(compute).
-      - Names are matched by slices, suffix and size, within three percent of the size, since drivers differ in them.
-      - V(start) is the memory slot at which the instance shall begin. Without it, the planner chooses. The form
-        V('9:4') means the same as profile 9 with start 4. It has to be quoted, since YAML takes it for a number.
-      - V(compute) is the list of compute instances in it, such as V([1c, 2c]), and V([]) for none. Without it, there is
-        one that fills the GPU instance. On ESXi, compute instances are then left to the guests.
-      - An empty list removes all instances. Without this option, only the mode is set.
+      - Desired GPU instances of each GPU. The list is exact, and its order does not matter.
+      - An entry is the id of a profile such as V(9), its name such as V(3g.20gb), or its number of slices such as
+        V(3g).
+      - An entry can also be a dictionary with the keys V(profile), V(start) and V(compute).
+      - Names match by slices, suffix and size. The size may differ by three percent, because drivers use different
+        names.
+      - V(start) is the first memory slot of the instance. If not set, the planner chooses it. The form V('9:4') means
+        profile 9 with start 4. It must be quoted, because YAML reads it as a number.
+      - V(compute) is the list of compute instances in it, such as V([1c, 2c]), and V([]) for none. If not set, one
+        compute instance fills the GPU instance. On ESXi, the guests then create the compute instances.
+      - An empty list removes all instances. If O(layout) is not set, the module sets only the mode.
     type: list
     elements: raw
   in_use:
     description:
-      - What to do when processes or VMs run on what has to be removed, or on a GPU whose mode is switched.
-      - V(refuse) fails and says who they are.
-      - V(try) asks the driver all the same. It does not remove what is in use, and lets a switch of the mode wait.
+      - Action if processes or VMs run on an instance that must be removed, or on a GPU whose mode is switched.
+      - V(refuse) fails and lists them.
+      - V(try) sends the command to the driver, which decides. The driver does not remove an instance in use, and leaves
+        a switch of the mode pending.
     type: str
     choices: [refuse, try]
     default: refuse
   vsphere:
     description:
-      - What may be done on an ESXi host beside switching the mode.
-      - V(mode_only) refuses to make or remove GPU instances there.
-      - V(instances) does it. They compete with those that vSphere makes for VMs, and are gone after a reboot.
-      - Has no effect on Linux.
+      - Changes that the module may make on an ESXi host besides the mode.
+      - V(mode_only) rejects the creation and removal of GPU instances there.
+      - V(instances) allows both. These instances compete with those that vSphere creates for VMs, and are lost after a
+        reboot.
+      - This option has no effect on Linux.
     type: str
     choices: [mode_only, instances]
     default: mode_only
   lost_gpus:
     description:
-      - What to do for V(all) when a GPU of the host is attached and does not answer.
+      - Action for V(all) if a GPU of the host is attached and does not answer.
       - V(refuse) fails before any change and names the missing GPUs.
-      - V(ignore) goes on with the GPUs that answer, and warns.
-      - Has no effect on GPUs that are named by UUID, PCI address or model. An index is refused in any case, because it
-        may name another GPU.
+      - V(ignore) continues with the GPUs that answer, and warns.
+      - This option has no effect on GPUs that are named by UUID, PCI address or model. The module always rejects an
+        index then, because it may mean another GPU.
     type: str
     choices: [refuse, ignore]
     default: refuse
     version_added: 0.1.0
   model:
     description:
-      - The model to plan for, in check mode on a host that has no working driver yet. It is a product name, or a key
-        from the guide such as V(a100_40gb).
-      - Not regarded on a host whose C(nvidia-smi) answers.
+      - GPU model for the plan, in check mode on a host without a working driver. Use a product name, or a key from the
+        guide such as V(a100_40gb).
+      - This option has no effect on a host whose C(nvidia-smi) answers.
     type: str
 seealso:
   - module: aiready.vsphere.mig_info
@@ -111,11 +118,11 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make the GPUs of ESXi hosts ready for MIG-backed vGPUs
+- name: Prepare the GPUs of ESXi hosts for MIG-backed vGPUs
   hosts: esxi_hosts
   gather_facts: false
   tasks:
-    - name: MIG mode is on
+    - name: Enable MIG mode
       aiready.vsphere.mig_partition:
         gpus: [all]
 
@@ -124,12 +131,12 @@ EXAMPLES = r"""
   gather_facts: false
   become: true
   tasks:
-    - name: The first GPU has one large and some small instances
+    - name: Create one large and some small instances on the first GPU
       aiready.vsphere.mig_partition:
         gpus: ["0"]
         layout: [3g, 2g, 1g, 1g]
 
-    - name: The second GPU has two halves, one of them shared by three containers
+    - name: Split the second GPU and share a half among containers
       aiready.vsphere.mig_partition:
         gpus: ["0000:3b:00.0"]
         layout:
@@ -138,29 +145,29 @@ EXAMPLES = r"""
           - profile: 3g
             compute: [1c, 1c, 1c]
 
-- name: Make instances by hand on ESXi hosts without vGPU
+- name: Create GPU instances on ESXi hosts without vGPU
   hosts: esxi_hosts
   gather_facts: false
   tasks:
-    - name: Two instances and room for a third
+    - name: Create two instances and leave space for a third
       aiready.vsphere.mig_partition:
         gpus: [all]
         layout: [3g, 2g]
         vsphere: instances
       register: partitions
 
-    - name: Say what waits for a restart
+    - name: Print the changes that wait for a restart
       ansible.builtin.debug:
         msg: "{{ item.name }}: {{ item.pending | map(attribute='what') | join(', ') }}"
       loop: "{{ partitions.gpus | selectattr('pending') }}"
       loop_control:
         label: "{{ item.pci }}"
 
-- name: Take MIG back
+- name: Disable MIG on ESXi hosts
   hosts: esxi_hosts
   gather_facts: false
   tasks:
-    - name: MIG mode is off
+    - name: Disable MIG mode
       aiready.vsphere.mig_partition:
         gpus: [all]
         mode: disabled
@@ -169,7 +176,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 gpus:
-  description: One result per GPU, in the order of their indices, also when the task fails.
+  description: One result per GPU, in the order of their indices, also if the task fails.
   returned: unless the parameters are wrong
   type: list
   elements: dict
@@ -195,12 +202,12 @@ gpus:
       returned: always
       sample: "0000:0f:00.0"
     changed:
-      description: Whether something about this GPU was changed, or would be in check mode.
+      description: True if the task changed something on this GPU, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(gpus[].after). Empty for a GPU that could not be read.
+      description: State before the task, with the keys of RV(gpus[].after). Empty for a GPU that could not be read.
       type: dict
       returned: always
       sample:
@@ -208,20 +215,20 @@ gpus:
         pending_mode: enabled
         layout: []
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         mode:
-          description: The MIG mode as it works now, V(enabled) or V(disabled).
+          description: Active MIG mode, V(enabled) or V(disabled).
           type: str
           returned: success
         pending_mode:
-          description: The MIG mode after the next restart. Differs from the one above while a switch waits.
+          description: MIG mode after the next restart. It differs from the active mode while a switch is pending.
           type: str
           returned: success
         layout:
-          description: The GPU instances in the order of their slots.
+          description: GPU instances in the order of their slots.
           type: list
           elements: dict
           returned: success
@@ -235,15 +242,15 @@ gpus:
               type: int
               returned: always
             start:
-              description: The first memory slot.
+              description: First memory slot.
               type: int
               returned: always
             size:
-              description: The number of memory slots.
+              description: Number of memory slots.
               type: int
               returned: always
             compute:
-              description: The compute instances in it, the largest first.
+              description: Compute instances in it, the largest first.
               type: list
               elements: str
               returned: always
@@ -254,7 +261,7 @@ gpus:
           - {profile: 2g.10gb, profile_id: 14, start: 2, size: 2, compute: [2c]}
           - {profile: 3g.20gb, profile_id: 9, start: 4, size: 4, compute: [3c]}
     changes:
-      description: What was changed, or would be in check mode.
+      description: Changes of the task. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
@@ -262,35 +269,36 @@ gpus:
         - {path: layout, before: [], after: ["2-3 2g.10gb [2c]", "4-7 3g.20gb [3c]"], needs: null}
     pending:
       description:
-        - What waits for a restart. V(mode) is a switch that has not taken effect, V(layout) are instances that cannot
-          be made before. A restart is a V(reboot) of the host or a V(gpu_reset). In a VM that has an Ampere GPU, it is
-          a reboot of the VM.
-        - Run the task again after the restart to make the layout.
+        - Changes that wait for a restart. V(mode) is a switch that is not effective yet. V(layout) are instances that
+          can only be created after the restart.
+        - The restart is a V(reboot) of the host or a V(gpu_reset). In a VM that has an Ampere GPU, it is a reboot of
+          the VM.
+        - Run the task again after the restart to create the layout.
       type: list
       elements: dict
       returned: always
       sample:
         - {what: mode, needs: reboot}
     failed:
-      description: Whether this GPU is not as wanted.
+      description: True if this GPU is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why this GPU is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if this GPU is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
       description:
-        - The reason for machines, with a stable C(code). Empty when the GPU is as wanted.
-        - C(nearest) has the ids of the nearest possible layouts when the wanted one is impossible. C(restored) says
-          whether the earlier layout is back when a step failed.
+        - Machine-readable cause, with a stable C(code). Empty if the GPU is in the desired state.
+        - C(nearest) contains the ids of the nearest valid layouts if the requested one is invalid. C(restored) is true
+          if the earlier layout is restored after a failed step.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample:

@@ -62,4 +62,4 @@ ROWS = [
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = seed(SHARED)
-EXAMPLES_UNDO = ("Back to what ESXi starts with",)
+EXAMPLES_UNDO = ("Restore the defaults of ESXi",)

@@ -89,6 +89,6 @@ ROWS = [
 ]
 
 EXAMPLES_FACES = ("ssh",)
-EXAMPLES_UNDO = ("MIG mode is off",)
+EXAMPLES_UNDO = ("Disable MIG mode",)
 # The data centre in which the examples of the documentation play: GPUs that switch at once.
 EXAMPLES_SEED = lab(gpus=[H100, H100], ssh="running")
