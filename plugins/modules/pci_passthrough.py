@@ -8,21 +8,22 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: pci_passthrough
-short_description: Give PCI devices of a host to VMs, whole or in virtual functions
+short_description: Manage PCI passthrough and virtual functions of a host
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Switches passthrough of named devices of a host on or off, sets their labels for Dynamic DirectPath I/O, and the
-    number of virtual functions (SR-IOV) of network adapters.
-  - Never takes what the host needs. A port that is an uplink of a switch, and with it management, vMotion and storage
-    over the network, is refused with what it carries, and so are storage adapters.
-  - A GPU that is set up for vGPU is refused unless the task says that it shall be taken.
-  - Virtual functions carry the names and IDs of the whole device, so they are recognised and refused.
-  - Tells what is configured and what is active, and reports what waits for a restart of the host in RV(host.pending).
-  - The peer M(community.vmware.vmware_host_passthrough) takes any device that it is told, and selects devices by
-    names that virtual functions share. M(community.vmware.vmware_host_sriov) takes one port per task. Both tell what
-    waits for a restart in prose, if at all.
+  - Enables or disables passthrough of the requested devices of a host. Also sets their labels for Dynamic DirectPath
+    I/O and the number of virtual functions (SR-IOV) of network adapters.
+  - Rejects devices that the host itself needs. These are storage adapters and ports that are uplinks of a switch. The
+    error lists the services that use the port, such as management, vMotion and storage over the network.
+  - Rejects a GPU that is configured for vGPU unless the task sets O(devices[].take_from_vgpu).
+  - Detects virtual functions and rejects them. They have the names and IDs of the whole device.
+  - Returns the configured and the active state, and reports settings that wait for a restart of the host in
+    RV(host.pending).
+  - M(community.vmware.vmware_host_passthrough) accepts any device, and selects devices by names that virtual functions
+    share.
+  - M(community.vmware.vmware_host_sriov) accepts one port per task. Both report a pending restart in prose, if at all.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -30,7 +31,7 @@ extends_documentation_fragment:
   - aiready.vsphere.attributes
 options:
   devices:
-    description: The devices. Those that are not named stay as they are.
+    description: Devices to configure. Devices that are not named stay as they are.
     type: list
     elements: dict
     required: true
@@ -40,27 +41,27 @@ options:
         type: str
         required: true
       state:
-        description: Whether the whole device is given away. Without it, that stays as it is.
+        description: Desired state of passthrough for the whole device. If not set, the current value stays.
         type: str
         choices: [enabled, disabled]
       label:
         description:
-          - The hardware label by which VMs ask for such a device. An empty text removes it.
-          - Without it, that stays as it is.
+          - Hardware label that VMs use to request such a device. An empty text removes it.
+          - If not set, the current value stays.
         type: str
       sriov_vfs:
         description:
-          - The number of virtual functions, 0 for none. Without it, that stays as it is.
-          - The firmware of the adapter has to offer as many.
+          - Number of virtual functions, 0 for none. If not set, the current value stays.
+          - The firmware of the adapter must offer at least this number.
         type: int
       take_from_vgpu:
-        description: Whether a GPU whose graphics type is Shared Direct may be given away.
+        description: Whether to allow passthrough of a GPU whose graphics type is Shared Direct.
         type: bool
         default: false
   apply:
     description:
-      - V(now) binds a device anew at once, where the host can do so. Virtual functions always wait for a restart.
-      - V(reboot) leaves it to the next restart of the host.
+      - V(now) rebinds a device at once, if the host can do so. Virtual functions always wait for a restart.
+      - V(reboot) applies the change at the next restart of the host.
     type: str
     choices: [now, reboot]
     default: reboot
@@ -70,7 +71,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Give the second port of a network adapter to VMs
+- name: Enable passthrough of a network adapter port
   aiready.vsphere.pci_passthrough:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -81,7 +82,7 @@ EXAMPLES = r"""
         state: enabled
         label: roce
 
-- name: A GPU by passthrough
+- name: Use a GPU in passthrough mode
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -90,7 +91,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Take the GPU from vGPU and give it away whole, without a restart
+    - name: Switch the GPU from vGPU to passthrough without a restart
       aiready.vsphere.pci_passthrough:
         host: esx-01.example.com
         devices:
@@ -99,7 +100,7 @@ EXAMPLES = r"""
             take_from_vgpu: true
         apply: now
 
-- name: Take both back
+- name: Disable passthrough of both devices
   aiready.vsphere.pci_passthrough:
     host: esx-01.example.com
     devices:
@@ -113,27 +114,27 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The result, also when the task fails.
+  description: Result for the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      description: Name of the host in vCenter. For a host that was not found, the value of O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-12
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample:
@@ -145,14 +146,15 @@ host:
             label: null
             sriov_vfs: {configured: 0, active: 0, max: 0}
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         devices:
           description:
-            - The devices of the task, each with C(id), C(name), C(configured) and C(active) (V(enabled) or
-              V(disabled)), C(label) and C(sriov_vfs) (C(configured), C(active), C(max)).
+            - Devices of the task, each with C(id), C(name), C(configured), C(active), C(label) and C(sriov_vfs).
+            - C(configured) and C(active) are V(enabled) or V(disabled). C(sriov_vfs) contains C(configured), C(active)
+              and C(max).
           type: list
           elements: dict
           returned: success
@@ -165,7 +167,7 @@ host:
             label: roce
             sriov_vfs: {configured: 0, active: 0, max: 0}
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
@@ -173,29 +175,29 @@ host:
         - {path: "passthrough.0000:3a:00.1", before: disabled, after: enabled, needs: reboot}
         - {path: "passthrough.0000:3a:00.1.label", before: null, after: roce, needs: null}
     pending:
-      description: What waits for a restart before it takes effect, until then in every result.
+      description: Settings that wait for a restart before they take effect. Every result lists them until then.
       type: list
       elements: dict
       returned: always
       sample:
         - {what: "passthrough.0000:3a:00.1", needs: reboot}
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: passthrough_impossible}

@@ -8,29 +8,31 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: pvrdma_host
-short_description: Prepare a host for paravirtual RDMA of its VMs
+short_description: Manage the PVRDMA settings of a host
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Tells a host which VMkernel adapter PVRDMA uses (advanced option C(Net.PVRDMAVmknic)) and opens the firewall for
-    it (ruleset C(pvrdma)). Both take effect at once.
-  - Without either, and on a switch that does not fit, PVRDMA silently falls back to TCP, and a job runs at a
-    fraction of its speed. This module therefore checks what the path needs. The adapter is on a distributed switch,
-    and that switch has one uplink on this host, which is the RDMA port.
-  - A port without an RDMA device is no error, since a driver may wait for a restart, but a warning.
-  - The peers M(community.vmware.vmware_host_config_manager) and M(community.vmware.vmware_host_firewall_manager) know
-    nothing of the path, show no diff and do not read the result. The first reads every option of the host for each
-    task, the second allows nobody through a ruleset whose allowed hosts the task does not name.
+  - Sets the VMkernel adapter that PVRDMA uses (advanced option C(Net.PVRDMAVmknic)) and opens the firewall for it
+    (ruleset C(pvrdma)). Both take effect at once.
+  - Without one of them, or on an unsuitable switch, PVRDMA silently falls back to TCP, and a job runs at a fraction of
+    its speed.
+  - This module therefore checks the network path. The adapter must be on a distributed switch. That switch must have
+    one uplink on this host, which is the RDMA port.
+  - A port without an RDMA device is a warning and no error, because a driver may wait for a restart.
+  - M(community.vmware.vmware_host_config_manager) and M(community.vmware.vmware_host_firewall_manager) do not check the
+    path, show no diff and do not read back the result.
+  - The first reads every option of the host for each task. The second closes a ruleset to all hosts if the task does
+    not name its allowed hosts.
 notes:
-  - The tag for PVRDMA is an advanced option. Services of a VMkernel adapter have no entry for it.
+  - The tag for PVRDMA is an advanced option. The services of a VMkernel adapter have no entry for it.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
   - aiready.vsphere.attributes
 options:
   vmknic:
-    description: The VMkernel adapter, for example V(vmk1). Required with O(state=present).
+    description: Name of the VMkernel adapter, for example V(vmk1). Required with O(state=present).
     type: str
   state:
     description:
@@ -42,7 +44,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Let PVRDMA use vmk1
+- name: Use vmk1 for PVRDMA
   aiready.vsphere.pvrdma_host:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -50,7 +52,7 @@ EXAMPLES = r"""
     host: esx-01.example.com
     vmknic: vmk1
 
-- name: Two hosts that talk RDMA with each other
+- name: Configure PVRDMA on two hosts
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -59,7 +61,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Let PVRDMA use vmk1 on both
+    - name: Use vmk1 for PVRDMA on both hosts
       aiready.vsphere.pvrdma_host:
         host: "{{ item }}"
         vmknic: vmk1
@@ -67,7 +69,7 @@ EXAMPLES = r"""
         - esx-01.example.com
         - esx-02.example.com
 
-- name: No PVRDMA on this host any more
+- name: Remove PVRDMA from a host
   aiready.vsphere.pvrdma_host:
     host: esx-01.example.com
     state: absent
@@ -75,27 +77,27 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The result, also when the task fails.
+  description: Result for the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      description: Name of the host in vCenter. For a host that was not found, the value of O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-12
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample:
@@ -105,28 +107,28 @@ host:
         uplink: null
         rdma: null
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         vmknic:
-          description: The VMkernel adapter that PVRDMA uses, null for none.
+          description: VMkernel adapter that PVRDMA uses, null for none.
           type: str
           returned: success
         firewall:
-          description: Whether the ruleset C(pvrdma) is enabled.
+          description: True if the ruleset C(pvrdma) is enabled.
           type: bool
           returned: success
         switch:
-          description: The distributed switch of the adapter, null for none.
+          description: Distributed switch of the adapter, null for none.
           type: str
           returned: success
         uplink:
-          description: The only uplink of that switch on this host, null where there is none or several.
+          description: The only uplink of that switch on this host, null if it has none or several.
           type: str
           returned: success
         rdma:
-          description: The RDMA device of the uplink with C(name), C(state) and C(mtu), null where it has none.
+          description: RDMA device of the uplink with C(name), C(state) and C(mtu), null if the uplink has none.
           type: dict
           returned: success
       sample:
@@ -136,7 +138,7 @@ host:
         uplink: vmnic2
         rdma: {name: vmrdma0, state: active, mtu: 4096}
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list
       elements: dict
       returned: always
@@ -144,28 +146,28 @@ host:
         - {path: Net.PVRDMAVmknic, before: null, after: vmk1, needs: null}
         - {path: firewall.pvrdma, before: disabled, after: enabled, needs: null}
     pending:
-      description: Always empty, since both settings take effect at once.
+      description: Always empty, because both settings take effect at once.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: pvrdma_path}

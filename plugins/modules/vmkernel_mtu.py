@@ -8,23 +8,22 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vmkernel_mtu
-short_description: Set the MTU of VMkernel adapters, and of the distributed switch below them
+short_description: Manage the MTU of VMkernel adapters and of their distributed switch
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets the MTU of VMkernel adapters of a host, and touches nothing else of them.
-  - An adapter can have no larger MTU than its switch. The MTU of a distributed switch is raised first where the task
-    allows it, and is never lowered, because other hosts and adapters share it. The physical ports follow their
-    switch.
-  - RoCE can use its largest path MTU of 4096 bytes only where the ports carry jumbo frames.
-  - The peer M(community.vmware.vmware_vmkernel) wants the whole adapter described and switches services off that the
-    task does not name, and M(community.vmware.vmware_dvswitch) does so with the switch. Neither is right for one
+  - Sets the MTU of VMkernel adapters of a host, and changes nothing else on them.
+  - The MTU of an adapter cannot be larger than the MTU of its switch. If the task allows it, the module first raises
+    the MTU of a distributed switch. It never lowers that MTU, because other hosts and adapters share it. The physical
+    ports follow their switch.
+  - RoCE can use its largest path MTU of 4096 bytes only if the ports carry jumbo frames.
+  - M(community.vmware.vmware_vmkernel) needs the whole description of the adapter, and disables services that the task
+    does not name. M(community.vmware.vmware_dvswitch) does the same with the switch. Neither fits a change of one
     setting.
 notes:
-  - Ports of a switch may lose their link for a moment when the MTU of the switch is changed, on all hosts of the
-    switch.
-  - The physical network has to carry such frames too. This module cannot see it.
+  - A change of the MTU of a switch can briefly interrupt the link of its ports, on all hosts of the switch.
+  - The physical network must carry frames of this size too. This module cannot check it.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -32,18 +31,18 @@ extends_documentation_fragment:
   - aiready.vsphere.attributes
 options:
   devices:
-    description: The VMkernel adapters, for example V(vmk1).
+    description: VMkernel adapters, for example V(vmk1).
     type: list
     elements: str
     required: true
   mtu:
-    description: The MTU in bytes, from 1280 to 9000. ESXi starts with 1500.
+    description: MTU in bytes, from 1280 to 9000. The default of ESXi is 1500.
     type: int
     default: 9000
   switch:
     description:
-      - What happens where the switch has a smaller MTU.
-      - V(refuse) fails and says so.
+      - Action if the switch has a smaller MTU.
+      - V(refuse) fails and reports it.
       - V(raise) raises the MTU of the distributed switch, which all its hosts share.
     type: str
     choices: [refuse, raise]
@@ -51,7 +50,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Jumbo frames for the adapter that RDMA uses
+- name: Set jumbo frames on the RDMA adapter
   aiready.vsphere.vmkernel_mtu:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -61,7 +60,7 @@ EXAMPLES = r"""
       - vmk1
     switch: raise
 
-- name: All hosts of a switch
+- name: Set jumbo frames on all hosts of a switch
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -70,7 +69,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Jumbo frames on both hosts
+    - name: Set jumbo frames on both hosts
       aiready.vsphere.vmkernel_mtu:
         host: "{{ item }}"
         devices:
@@ -81,7 +80,7 @@ EXAMPLES = r"""
         - esx-01.example.com
         - esx-02.example.com
 
-- name: Frames of the usual size again
+- name: Reset the MTU to the default of ESXi
   aiready.vsphere.vmkernel_mtu:
     host: esx-01.example.com
     devices:
@@ -91,43 +90,43 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host:
-  description: The result, also when the task fails.
+  description: Result for the host, also if the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
     name:
-      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      description: Name of the host in vCenter. For a host that was not found, the value of O(host).
       type: str
       returned: always
       sample: esx-01.example.com
     moid:
-      description: Managed object ID of the host, null for one that was not found.
+      description: Managed object ID of the host, null for a host that was not found.
       type: str
       returned: always
       sample: host-12
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: True if the task changed something, or would in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      description: State before the task, with the keys of RV(host.after). Empty for a host that could not be read.
       type: dict
       returned: always
       sample:
         vmkernel: {vmk1: 1500}
         switches: {dvs-train: 1500}
     after:
-      description: What is there now, read again after the change; in check mode, what would be there.
+      description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
       returned: always
       contains:
         vmkernel:
-          description: The MTU of each VMkernel adapter of the task, by its name.
+          description: MTU of each VMkernel adapter of the task, by its name.
           type: dict
           returned: success
         switches:
-          description: The MTU of the switches below them, by their names.
+          description: MTU of the switches of these adapters, by their names.
           type: dict
           returned: success
       sample:
@@ -135,8 +134,8 @@ host:
         switches: {dvs-train: 9000}
     changes:
       description:
-        - What was changed, or would be in check mode, one entry per setting. C(of) names the switch that a setting is
-          of, since hosts share it.
+        - Changes of the task, one entry per setting. In check mode, the changes that a run would make. C(of) names the
+          switch of a setting, because hosts share it.
       type: list
       elements: dict
       returned: always
@@ -144,28 +143,28 @@ host:
         - {path: mtu.dvs-train, before: 1500, after: 9000, needs: null, of: dvs-train}
         - {path: mtu.vmk1, before: 1500, after: 9000, needs: null}
     pending:
-      description: Always empty, since an MTU takes effect at once.
+      description: Always empty, because an MTU takes effect at once.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the host is not as wanted.
+      description: True if the host is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why the host is not as wanted, and what to do. Empty when it is.
+      description: Cause and fix if the host is not in the desired state. Empty otherwise.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: mtu_impossible}

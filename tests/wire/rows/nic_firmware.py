@@ -63,4 +63,4 @@ ROWS = [
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = seed(esx(**TOOLS))
 EXAMPLES_FACES = ("ssh",)
-EXAMPLES_UNDO = ("Take the defaults of the firmware",)
+EXAMPLES_UNDO = ("Reset the parameters to the firmware defaults",)

@@ -68,4 +68,4 @@ ROWS = [
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = seed()
-EXAMPLES_UNDO = ("Take both back",)
+EXAMPLES_UNDO = ("Disable passthrough of both devices",)

@@ -48,4 +48,4 @@ ROWS = [
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = seed()
-EXAMPLES_UNDO = ("Frames of the usual size again",)
+EXAMPLES_UNDO = ("Reset the MTU to the default of ESXi",)
