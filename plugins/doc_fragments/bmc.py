@@ -11,49 +11,50 @@ class ModuleDocFragment:
 options:
   bmc_address:
     description:
-      - The name or address of the BMC (iDRAC, iLO, ...), with a port where it is not 443. A URL with C(https://) is
-        taken as well.
-      - If the task does not set it, the environment variable E(AIREADY_BMC_ADDRESS) is used. One of them has to be set.
+      - Name or address of the BMC (iDRAC, iLO, ...), with a port if it is not 443. A URL with C(https://) also works.
+      - If the task does not set it, the module uses the environment variable E(AIREADY_BMC_ADDRESS). One of them is
+        required.
     type: str
   bmc_username:
     description:
-      - The user to log in as. It needs the privileges to log in, to configure the server and to control its power.
-      - If the task does not set it, the environment variable E(AIREADY_BMC_USER) is used. One of them has to be set.
+      - User of the BMC. It needs the privileges to log in, to configure the server and to control its power.
+      - If the task does not set it, the module uses the environment variable E(AIREADY_BMC_USER). One of them is
+        required.
     type: str
   bmc_password:
     description:
-      - The password of O(bmc_username). It is written nowhere.
-      - If the task does not set it, the environment variable E(AIREADY_BMC_PASSWORD) is used. One of them has to be
-        set.
+      - Password of O(bmc_username). The module writes it nowhere.
+      - If the task does not set it, the module uses the environment variable E(AIREADY_BMC_PASSWORD). One of them is
+        required.
     type: str
   bmc_validate_certs:
     description:
-      - Whether the certificate of the BMC must be valid and made for O(bmc_address).
+      - Whether to verify the certificate of the BMC. It must be valid and issued for O(bmc_address).
       - With V(false) anybody between this machine and the BMC can read the password.
-      - If the task does not set it, the environment variable E(AIREADY_BMC_VALIDATE_CERTS) is used.
-      - A task that does not verify the certificate warns and names the setting. With O(bmc_ca_file) it is refused.
+      - If the task does not set it, the module uses the environment variable E(AIREADY_BMC_VALIDATE_CERTS).
+      - With V(false) the module warns and names the setting. It rejects V(false) together with O(bmc_ca_file).
     type: bool
     default: true
   bmc_ca_file:
     description:
-      - A file of certificates in PEM format that are trusted instead of those of the system. BMCs come with a
-        certificate that they signed themselves, which can stand in this file when you have compared its fingerprint.
-      - If the task does not set it, the environment variable E(AIREADY_BMC_CA_FILE) is used.
+      - File of certificates in PEM format. The module trusts them instead of those of the system. BMCs come with a
+        self-signed certificate. Compare its fingerprint before you add it to this file.
+      - If the task does not set it, the module uses the environment variable E(AIREADY_BMC_CA_FILE).
     type: path
   bmc_timeout_s:
     description:
-      - How many seconds the BMC may take for one answer. Reads that failed in passing, and requests that a busy BMC did
-        not look at, are repeated within this time.
+      - Maximum time in seconds for one answer of the BMC. Within this time the module repeats reads after a transient
+        failure, and requests that a busy BMC did not process.
     type: int
     default: 60
   system_id:
     description:
-      - The ID of the server, such as V(System.Embedded.1) or V(1), where the BMC looks after several.
-      - Without it the BMC's only server is taken.
+      - ID of the server, such as V(System.Embedded.1) or V(1), if the BMC manages several.
+      - If not set, the module uses the BMC's only server.
     type: str
 notes:
-  - The module runs on a machine that reaches the BMC, which is usually the controller, with C(delegate_to).
-  - Proxies are taken from the environment variables E(HTTPS_PROXY) and E(NO_PROXY).
+  - The module runs on a machine that reaches the BMC, usually the controller. Use C(delegate_to).
+  - The environment variables E(HTTPS_PROXY) and E(NO_PROXY) define the proxy.
 """
 
     # What modules that talk to a BMC, and not to vCenter, say of themselves.
@@ -61,10 +62,10 @@ notes:
 options: {}
 attributes:
   check_mode:
-    description: Can say what it would change without changing anything.
+    description: Reports the changes that it would make, without any change.
     support: full
   diff_mode:
-    description: Returns what changes, before and after, when run with C(--diff).
+    description: Returns the differences, before and after, with C(--diff).
     support: full
   action_group:
     description: Use C(group/aiready.vsphere.bmc) in C(module_defaults) to set the connection once.
@@ -72,7 +73,7 @@ attributes:
     membership:
       - aiready.vsphere.bmc
   platform:
-    description: Where the module itself runs. It needs Python 3.8 or newer, and a route to the BMC.
+    description: Platform of the machine that runs the module. It needs Python 3.8 or newer, and a route to the BMC.
     support: full
     platforms: posix
 """

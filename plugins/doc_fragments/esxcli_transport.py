@@ -11,41 +11,41 @@ class ModuleDocFragment:
 options:
   esxcli_transport:
     description:
-      - How commands of C(esxcli) reach the host.
-      - With V(vcenter) they go through vCenter's own connection to the host. SSH stays off, and lockdown mode does not
+      - Connection for C(esxcli) commands to the host.
+      - V(vcenter) sends them through vCenter's own connection to the host. SSH stays off, and lockdown mode does not
         matter.
-      - With V(ssh) they go through the C(ssh) program of the machine that runs the module, with a key and a verified
-        host key. It is the fallback for a vCenter that does not pass C(esxcli) on.
+      - V(ssh) sends them through the C(ssh) program of the machine that runs the module, with a key and a verified host
+        key. Use it if vCenter does not pass C(esxcli) commands to the host.
     type: str
     choices: [vcenter, ssh]
     default: vcenter
   esxcli_timeout_s:
     description:
-      - How many seconds one command that changes something may take. Installing a driver takes minutes.
+      - Maximum time in seconds of one command that changes something. Installing a driver takes minutes.
     type: int
     default: 900
   ssh_host:
     description:
-      - The name or address for O(esxcli_transport=ssh). Without it, the name of the host in vCenter.
+      - Name or address for O(esxcli_transport=ssh). If not set, the module uses the name of the host in vCenter.
     type: str
   ssh_port:
     description:
-      - The port for O(esxcli_transport=ssh).
+      - Port for O(esxcli_transport=ssh).
     type: int
     default: 22
   ssh_user:
     description:
-      - The user for O(esxcli_transport=ssh). It has to be an administrator of the host.
+      - User for O(esxcli_transport=ssh). It must be an administrator of the host.
     type: str
     default: root
   ssh_key_file:
     description:
-      - The private key for O(esxcli_transport=ssh). Without it, what the C(ssh) program finds by itself, such as an
+      - Private key for O(esxcli_transport=ssh). If not set, the C(ssh) program uses its own keys, such as those of an
         agent.
     type: path
   ssh_known_hosts_file:
     description:
-      - The file of known host keys for O(esxcli_transport=ssh). Without it, that of the C(ssh) program.
-      - A host whose key is not in it is refused.
+      - File of known host keys for O(esxcli_transport=ssh). If not set, the C(ssh) program uses its own file.
+      - The module rejects a host whose key is not in this file.
     type: path
 """

@@ -11,9 +11,9 @@ class ModuleDocFragment:
 options:
   host:
     description:
-      - The ESXi host, by its name in vCenter, its inventory path (such as V(/dc1/host/gpu/esx-01.example.com)) or its
+      - ESXi host, by its name in vCenter, its inventory path (such as V(/dc1/host/gpu/esx-01.example.com)) or its
         managed object ID (such as V(host-42)).
-      - A name that several hosts have is an error that lists their paths.
+      - If several hosts have this name, the module fails and lists their paths.
     type: str
     required: true
 """
