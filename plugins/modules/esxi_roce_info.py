@@ -262,7 +262,7 @@ hosts:
           returned: always
           sample: null
         lldp:
-          description: Neighbors, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
+          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
           type: list
           elements: dict
           returned: always

@@ -266,7 +266,7 @@ guest:
           returned: always
           sample: 7
         lldp:
-          description: Neighbors, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
+          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
           type: list
           elements: dict
           returned: always

@@ -14,7 +14,7 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Reads one switch and returns, in the same format for all platforms, the configured and the running QoS of its ports, their
-    counters and their neighbors.
+    counters and their neighbours.
   - Computes the whole path of a packet for each port. The path leads from the DSCP to the priority, then to the priority group,
     the queue and the priorities that PFC pauses.
   - Supports Onyx, Cumulus Linux, SONiC, Enterprise SONiC, NX-OS, EOS, OS10 and Junos. Another tool or a person may have
