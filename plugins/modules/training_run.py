@@ -8,51 +8,51 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: training_run
-short_description: Run a distributed training on several guests, and tell what came of it
+short_description: Run a distributed training on several guests
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Starts one container on each guest, and in them a training by Horovod or by PyTorch's own C(torchrun). It tells how
-    far the training is while it runs, and ends with a result for machines.
-  - Derives every flag of MPI, Gloo and NCCL from the data path and from how RoCE is treated, each with its reason.
-  - The environment of all ranks is clean. It holds what the image says of itself, what was derived, and O(environment).
-  - A training that goes wrong ends within O(limits) with a verdict. It names the guest, or the rank that failed first,
-    with its last lines and with what is known of the error.
-  - Containers, processes, files and keys of the run are removed afterwards, also when it is interrupted. Should nobody
-    be left to do so, each container ends by itself a minute later, and the next run removes what is left.
-  - Runs on the controller and reaches all guests at once, as if each part was delegated to them. They need a container
-    engine, C(/bin/sh), C(tar) and C(base64), and no Python. It needs administrator rights (C(become)).
+  - Starts one container on each guest, and runs a training in them with Horovod or with PyTorch's C(torchrun). The module
+    reports the progress and returns a machine-readable result.
+  - Derives every flag of MPI, Gloo and NCCL from the data path and the RoCE QoS, each with its reason.
+  - Each rank has a clean environment. It contains only the variables of the image, the derived variables and
+    O(environment).
+  - A failed training ends within O(limits) with a verdict. The verdict names the guest or the rank that failed first,
+    with its last lines and an explanation of known errors.
+  - The module removes containers, processes, files and keys after the run, also after an interruption. If the controller
+    dies, each container stops within 60 seconds, and the next run removes the leftovers.
+  - Runs on the controller and connects to all guests in parallel, like a delegated task. The guests need a container
+    engine, C(/bin/sh), C(tar) and C(base64), and no Python. The module needs administrator rights (C(become)).
 notes:
-  - A training that is run again runs again, so the task is always changed.
-  - Launchers log in from container to container with keys that are made for the run and end with it. The keys of users
-    and of guests are neither used nor seen.
-  - Everything that a training prints is in the log of the run, see O(result_dir). It is shown to nobody else, apart
-    from its last lines when it fails.
-  - The traffic class of NCCL follows from O(roce). Nothing else of it matters here.
-  - Guests are reached side by side, with connections of their own. With C(ansible_connection=ssh), a guest that
-    vanishes is noticed after fifteen seconds.
+  - The module is not idempotent. Each task runs a training and reports a change.
+  - Launchers log in from container to container with keys that the module generates for this run. The module does not
+    use or read the keys of users and guests.
+  - The log of the run contains the complete output of the training, see O(result_dir). The task itself shows only the
+    last lines of a failed training.
+  - The traffic class of NCCL derives from O(roce). The module ignores its other settings.
+  - Each guest has its own connection, in parallel to the others. With C(ansible_connection=ssh), the module detects a lost
+    guest after 15 seconds.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.roce_intent.as_roce
 attributes:
   check_mode:
     details:
-      - Looks at all guests, refuses what a run would refuse, and says exactly what would be started. What follows from
-        an image that is not there yet may come to be another way, such as C(NCCL_IB_GID_INDEX).
-      - The role C(aiready.vsphere.horovod) goes on where only that is missing which earlier stages of a site make, such
-        as the engine, and says so.
+      - Reads all guests, fails on the same errors as a run, and returns the exact commands of the run. If the image was
+        not pulled yet, values that depend on it can change, such as C(NCCL_IB_GID_INDEX).
+      - The role C(aiready.vsphere.horovod) continues if earlier stages of the site create the missing part, such as the
+        engine, and reports this.
   diff_mode:
-    details: The containers, the environment and the commands of the run.
+    details: Shows the containers, the environment and the commands of the run.
   platform:
-    description: The guests on which the containers run.
+    description: Guests on which the containers run.
     support: full
     platforms: linux
 options:
   hosts:
     description:
-      - The guests, by their names in the inventory. The launcher runs on the first one, and ranks fill the slots in
-        this order.
+      - Guests of the training. The launcher runs on the first one, and ranks fill the slots in this order.
     type: list
     elements: dict
     required: true
@@ -63,145 +63,144 @@ options:
         required: true
       address:
         description:
-          - Its IPv4 address on the data path. Left out, it is that of the interface.
+          - IPv4 address of the guest on the data path. If omitted, the address of the interface.
         type: str
       interface:
         description:
-          - Its interface on the data path, instead of O(interface). Left out, it is the one that holds the address.
+          - Interface on the data path, instead of O(interface). If omitted, the interface that has the address.
         type: str
       slots:
-        description: How many ranks it takes, as a rule one for each GPU.
+        description: Number of ranks on the guest, usually one for each GPU.
         type: int
         default: 1
   image:
     description:
-      - The image with the training's framework, and with an ssh server where Horovod runs on more than one guest.
-      - Its variable C(NCCL_VERSION) tells which NCCL it has, from which follows how that is told the GID of RoCE v2.
-        The images of NVIDIA have it, and all that are built on them.
-      - The role C(aiready.vsphere.horovod) brings recipes for such images.
+      - Image with the framework of the training. It needs an ssh server if Horovod runs on more than one guest.
+      - The image's variable C(NCCL_VERSION) states its NCCL version. The module uses it to select the variable for the
+        RoCE v2 GID. Images of NVIDIA and all images based on them set it.
+      - The role C(aiready.vsphere.horovod) contains recipes for such images.
     type: str
     required: true
   pull:
     description:
-      - When the image is fetched. All guests have to run the same one.
+      - Policy for pulling the image. All guests must have the same image.
     type: str
     choices: [missing, always, never]
     default: missing
   engine:
     description:
-      - What makes one training of many ranks. V(torchrun) is for images with a newer PyTorch, which Horovod does not
-        build with.
+      - Training engine. V(torchrun) is for images with a newer PyTorch, with which Horovod does not compile.
     type: str
     choices: [horovod, torchrun]
     default: horovod
   launcher:
     description:
-      - What starts the ranks of Horovod. V(mpirun) is that of Open MPI.
+      - Launcher of the Horovod ranks. V(mpirun) is the one of Open MPI.
     type: str
     choices: [mpirun, horovodrun]
     default: mpirun
   controller:
     description:
-      - By what the ranks of Horovod agree on what to do next. V(gloo) needs O(launcher=horovodrun).
+      - Controller that coordinates the Horovod ranks. V(gloo) needs O(launcher=horovodrun).
     type: str
     choices: [mpi, gloo]
     default: mpi
   check_build:
     description:
-      - Whether Horovod of the image is asked with what it was built, before the training starts. What it needs and
-        lacks is an error then. M(aiready.vsphere.horovod_build_info) tells the same without a run.
+      - Whether to verify the build options of Horovod in the image before the training starts. The module then fails if a
+        required part is not built in. M(aiready.vsphere.horovod_build_info) returns the same without a run.
     type: bool
     default: true
   elastic:
     description:
-      - Lets Horovod go on with fewer ranks when some are lost, and take them back. The training has to be written for
-        it. Needs O(launcher=horovodrun) and O(controller=gloo).
-      - A guest or container that is lost then ends the run only if it is the one of the launcher, which is the first of
-        O(hosts), or if the others have fewer slots than O(elastic.min_ranks). A run that went on without some and ended
-        well is good, and its result names them.
+      - Elastic run. Horovod continues with fewer ranks after a loss, and adds returning ranks again. The training must
+        support this. Needs O(launcher=horovodrun) and O(controller=gloo).
+      - A lost guest or container then ends the run only in two cases. Either it is the one of the launcher, the first of
+        O(hosts), or the others have fewer slots than O(elastic.min_ranks).
+      - A run that continued without some guests and ended successfully counts as passed. Its result names the lost guests.
     type: dict
     suboptions:
       min_ranks:
-        description: With fewer ranks it pauses, and ends when the guests that are left have fewer slots.
+        description: Minimum number of ranks. With fewer ranks, the run pauses. With fewer slots, it ends.
         type: int
         required: true
       max_ranks:
-        description: It never has more ranks than that.
+        description: Maximum number of ranks.
         type: int
       reset_limit:
-        description: How often ranks may change before it gives up.
+        description: Number of rank changes after which the run fails.
         type: int
   builtin:
     description:
-      - A training that comes with the collection and needs no data. V(small) really trains, and takes a quarter of a
-        minute on CPUs. V(synthetic) is a benchmark with the shape of ResNet-50.
-      - Mutually exclusive with O(command). One of them is needed.
+      - Training that is part of the collection and needs no data. V(small) trains a small model, in about 15 seconds on
+        CPUs. V(synthetic) is a benchmark with the layers of ResNet-50.
+      - Mutually exclusive with O(command). One of them is required.
     type: str
     choices: [small, synthetic]
   command:
     description:
-      - The command of one rank, as a list of words.
+      - Command of one rank, as a list of words.
     type: list
     elements: str
   arguments:
     description:
-      - More words for the training, such as C(--iterations).
-      - Here and in O(command), options and variables that look like secrets are refused, in one word or in two, such as
-        C(--api-key) and its value.
+      - Additional arguments of the training, such as C(--iterations).
+      - The module rejects options and variables that look like secrets, here and in O(command). This applies to one word
+        or two, such as C(--api-key) and its value.
     type: list
     elements: str
     default: []
   environment:
     description:
-      - More of the ranks' environment. What is derived gives way to it.
-      - Names and values that look like secrets are refused, since every process on a guest could read them. So are
-        names that launchers set themselves. Names of files are no secrets, such as C(HF_TOKEN_PATH).
+      - Additional environment variables of the ranks. They have precedence over derived variables.
+      - The module rejects names and values that look like secrets, because every process on a guest could read them. It
+        also rejects names that launchers set themselves. Names of files are allowed, such as C(HF_TOKEN_PATH).
     type: dict
     default: {}
   data_path:
     description:
-      - What carries gradients from guest to guest. With all but V(tcp), the interface has to have an RDMA device whose
-        table holds the guest's address for RoCE v2.
+      - Data path of the gradients between guests. With all values except V(tcp), the interface needs an RDMA device. Its
+        GID table must contain the guest's address for RoCE v2.
     type: str
     choices: [tcp, pvrdma, sriov, passthrough]
     default: tcp
   interface:
     description:
-      - The interface of the data path on all guests. Left out, it is on each guest the one that holds its address.
+      - Interface of the data path on all guests. If omitted, the interface that has the address of the guest.
     type: str
   gpudirect:
     description:
-      - Whether NCCL moves data from GPU to adapter without a copy in memory. V(auto) leaves that to NCCL. PVRDMA cannot
-        do it, so there it is always off.
+      - GPUDirect RDMA of NCCL, the transfer from GPU to adapter without a copy in memory. V(auto) leaves the decision to
+        NCCL. PVRDMA does not support it, so it is always off there.
     type: str
     choices: [auto, enabled, disabled]
     default: auto
   gpus:
     description:
-      - Whether containers get all GPUs of their guest. With V(all), a guest needs as many as it has slots.
+      - GPUs that containers get. With V(all), containers get all GPUs of their guest, and each slot needs one GPU.
     type: str
     choices: [all, none]
     default: all
   container_engine:
     description:
-      - The engine of the guests. V(containerd) is used by C(nerdctl).
+      - Container engine of the guests. The module uses V(containerd) through C(nerdctl).
     type: str
     choices: [containerd, docker, podman]
     default: docker
   memlock:
     description:
-      - Whether containers may lock as much memory as they like, which RDMA needs. V(ignore) leaves it to the engine.
+      - Locked memory limit of the containers. RDMA needs V(unlimited). V(ignore) uses the limit of the engine.
     type: str
     choices: [unlimited, ignore]
     default: unlimited
   shm_size:
     description:
-      - Shared memory of a container, which NCCL and loaders of data use.
+      - Size of the shared memory of a container. NCCL and data loaders use it.
     type: str
     default: 1g
   mounts:
     description:
-      - Folders of the guests that containers see, for example with data.
+      - Folders of the guests to mount into the containers, for example with data.
     type: list
     elements: dict
     default: []
@@ -211,58 +210,58 @@ options:
         type: path
         required: true
       target:
-        description: Where containers see it.
+        description: Path of the folder in the containers.
         type: path
         required: true
       writable:
-        description: Whether they may write there.
+        description: Whether to mount the folder writable.
         type: bool
         default: false
   ssh_port:
     description:
-      - The port of the containers' own ssh servers, on the addresses of the data path. It has to be free on all guests.
+      - Port of the ssh servers in the containers, on the addresses of the data path. It must be free on all guests.
     type: int
     default: 12345
   limits:
     description:
-      - How long things may take.
+      - Time limits of the run.
     type: dict
     suboptions:
       wall_s:
-        description: The training, in seconds.
+        description: Maximum duration of the training, in seconds.
         type: int
         default: 3600
       stall_s:
-        description: A standstill, in seconds. Without any known iterations, that is the time without output.
+        description: Maximum time without an iteration, in seconds. Without known iterations, the time without output.
         type: int
         default: 300
       start_s:
-        description: The start of all containers, in seconds.
+        description: Maximum time for the start of all containers, in seconds.
         type: int
         default: 120
       pull_s:
-        description: Fetching the image on all guests, in seconds.
+        description: Maximum time for pulling the image on all guests, in seconds.
         type: int
         default: 1800
       lost_s:
-        description: The silence of a guest until it counts as lost, in seconds.
+        description: Time without an answer after which a guest counts as lost, in seconds.
         type: int
         default: 30
   work_dir:
     description:
-      - Folder on the guests for the files of the run, keys among them. It should be in memory and belong to root alone.
-      - Nothing is executed there, so that it may be C(noexec), as C(/run) is on Debian and Ubuntu.
+      - Folder on the guests for the files of the run, including keys. It should be in memory and accessible only to root.
+      - The module executes nothing there, so the folder can be C(noexec), as C(/run) is on Debian and Ubuntu.
     type: path
     default: /run/aiready-training
   result_dir:
     description:
-      - Folder on the controller that gets two files for each run, with its name. The one in JSON holds the result, the
-        other everything that was printed. Left out, neither is written.
+      - Folder on the controller for two files of each run, named after the run. The JSON file contains the result, and the
+        log file the complete output. If omitted, the module writes neither.
     type: path
 seealso:
   - module: aiready.vsphere.horovod_build_info
   - name: Training
-    description: What a run does, what its result says, and what to do about errors.
+    description: Steps of a run, keys of its result, and causes of errors.
     link: https://github.com/aiready/vsphere/blob/main/docs/training.md
 """
 
@@ -276,7 +275,7 @@ EXAMPLES = r"""
     builtin: small
   become: true
 
-- name: Measure over PVRDMA, from any one of the guests
+- name: Run the benchmark over PVRDMA, from one of the guests
   hosts: training_guests[0]
   gather_facts: false
   become: true
@@ -293,7 +292,7 @@ EXAMPLES = r"""
         result_dir: results
       register: run
 
-    - name: Say how fast it is
+    - name: Show the throughput
       ansible.builtin.debug:
         msg: "{{ run.training.after.result.throughput.mean }} images/s"
 
@@ -314,7 +313,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 training:
-  description: The run, planned and as it was.
+  description: Result of the run. In check mode, the planned run.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -324,17 +323,17 @@ training:
       returned: always
       sample: 20260301-081530-6ed2
     changed:
-      description: Whether something was started, or would be in check mode.
+      description: V(true) if the module started a run, or would start one in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: Nothing, since a run has no state before it.
+      description: Always empty, because a run has no previous state.
       type: dict
       returned: always
       sample: {}
     after:
-      description: The run. Empty when it was refused.
+      description: Data of the run. Empty if the request was rejected.
       type: dict
       returned: always
       contains:
@@ -344,24 +343,24 @@ training:
           returned: success
           sample: 20260301-081530-6ed2
         image:
-          description: The image.
+          description: Image of the run.
           type: str
           returned: success
           sample: images.example.com/aiready/horovod:0.28.1-cuda
         pulls:
-          description: The guests on which it is fetched first.
+          description: Guests on which the module pulls the image first.
           type: list
           elements: str
           returned: success
           sample: []
         removes:
-          description: Earlier runs of which something is left on the guests, and removed.
+          description: Earlier runs whose leftovers the module removes from the guests.
           type: list
           elements: str
           returned: success
           sample: []
         hosts:
-          description: The guests, with the address, interface and RDMA device by which they take part.
+          description: Guests with the address, interface and RDMA device that they use.
           type: list
           elements: dict
           returned: success
@@ -369,12 +368,12 @@ training:
             - {name: train-01, address: 10.0.112.11, interface: ens224, rdma_device: null, slots: 1}
             - {name: train-02, address: 10.0.112.12, interface: ens224, rdma_device: null, slots: 1}
         containers:
-          description: The command that starts each guest's container.
+          description: Command that starts the container of each guest.
           type: dict
           returned: success
           sample: {train-01: [docker, run, --detach], train-02: [docker, run, --detach]}
         launches:
-          description: What is started in which container.
+          description: Commands in the containers, with the guest of each.
           type: list
           elements: dict
           returned: success
@@ -382,7 +381,7 @@ training:
             - host: train-01
               argv: [mpirun, -np, "2", -H, "train-01:1,train-02:1", python3, /aiready/trainings/small.py]
         environment:
-          description: What all ranks get, with the reason of each variable.
+          description: Environment variables of all ranks, each with its reason.
           type: list
           elements: dict
           returned: success
@@ -392,8 +391,8 @@ training:
               reason: NCCL meets over the data path and no bridge of containers.
         result:
           description:
-            - What came of it, as in the file of O(result_dir). Of a long run it has the last 200 iterations, and the
-              file all. Null in check mode.
+            - Result of the run, as in the file in O(result_dir). For a long run, it has the last 200 iterations. The file
+              has all. Null in check mode.
           type: dict
           returned: success
           sample:
@@ -403,37 +402,37 @@ training:
             loss: {first: 2.31, last: 0.62}
             weights: {equal: true}
     changes:
-      description: Everything that is started or removed, one entry each.
+      description: Everything that the module starts or removes, one entry each.
       type: list
       elements: dict
       returned: always
       sample:
         - {path: "train-01: launch", before: null, after: "mpirun -np 2 -H train-01:1,train-02:1", needs: null}
     pending:
-      description: Nothing, since a run waits for no restart.
+      description: Always empty, because a run needs no restart.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether it was refused, or went wrong.
+      description: V(true) if the request was rejected or the run failed.
       type: bool
       returned: always
       sample: false
     msg:
-      description: What went wrong and what to do. Empty when it trained.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when it trained.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
   description:
-    - Why the task failed, with a stable C(code), and as far as they are known the C(host), the C(rank) that failed
-      first, its C(status) or C(signal), its last C(lines), and what is C(known) of the error.
+    - Cause of the failure, with a stable C(code). If known, it also has the C(host), the C(rank) that failed first, its
+      C(status) or C(signal), its last C(lines), and an explanation of the error in C(known).
   returned: failure
   type: dict
   sample: {code: rank_failed, subject: Training 20260301-081530-6ed2, host: train-02, rank: 1, status: 1}
