@@ -8,127 +8,127 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vgpu_guest_driver
-short_description: Install the NVIDIA guest driver that a vGPU needs, or remove it
+short_description: Manage the NVIDIA guest driver for a vGPU
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Installs the guest driver, which NVIDIA also calls the GRID driver, in a VM with a vGPU. It comes as a deb, rpm or
-    run file that is on the guest or has an address, or as a package of a repository.
-  - Refuses what would leave the guest without its vGPU, before anything is touched. This is a driver that does not fit
-    that of the host, the driver of a host or of a data centre, packages of another NVIDIA driver that are installed, a
-    missing compiler or missing kernel headers, and a module that secure boot would refuse.
-  - Keeps the driver nouveau from loading, and has the file system of the early boot made anew for that.
-  - Loads the module, and takes the list of GPUs in C(nvidia-smi) for the proof. A driver that sees no GPU is an error
-    that names the cause.
-  - A run that was killed in the middle is finished by the next one.
+  - Installs or removes the guest driver in a VM with a vGPU. NVIDIA also calls it the GRID driver. The source is a deb,
+    rpm or run file on the guest or at a URL, or a package of a repository.
+  - Rejects requests that would leave the guest without its vGPU, before it changes anything. Examples are a driver that
+    is incompatible with the host driver, a host driver or a data centre driver, and an installed package of another NVIDIA
+    driver.
+  - Also rejects the request if the compiler or the kernel headers are missing, or if secure boot would reject the module.
+  - Blocks the driver nouveau and rebuilds the initramfs.
+  - Loads the module and verifies that C(nvidia-smi) lists GPUs. The module fails with the cause if the driver detects no
+    GPU.
+  - Completes an installation that was killed in a previous run.
 notes:
   - Needs root. Use C(become).
-  - The module never reboots the guest. What waits for a reboot is in RV(driver.pending). This is the case where nouveau
-    is loaded, and where another version of the driver is in the kernel. A second run before the reboot changes nothing.
-  - NVIDIA offers guest drivers on its licensing portal and in its enterprise catalogue only. They are in no public
-    repository, so that an address or a repository is always one of your own.
-  - Ubuntu 20.04, 22.04 and 24.04, Debian 12, RHEL 8 and 9 and Rocky Linux 8 and 9 are supported. On RHEL and Rocky
-    Linux, the package C(dkms) comes from EPEL, which has to be set up before.
+  - The module never reboots the guest. RV(driver.pending) lists changes that wait for a reboot. This happens if nouveau
+    or another version of the driver is loaded. A second run before the reboot changes nothing.
+  - NVIDIA offers guest drivers only on its licensing portal and in its enterprise catalogue. They are in no public
+    repository, so use a URL or a repository of your own.
+  - Supports Ubuntu 20.04, 22.04 and 24.04, Debian 12, RHEL 8 and 9 and Rocky Linux 8 and 9. On RHEL and Rocky Linux, the
+    package C(dkms) comes from EPEL, which must be configured beforehand.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 attributes:
   check_mode:
     details: >-
-      A file that is not on the guest yet is planned by the version in its name, since a task before may be what
-      copies it there. An address is planned in the same way. Their contents are looked at in the real run.
+      Plans a missing file or a URL by the version in its name, because an earlier task may copy the file to the guest.
+      Only a real run checks the contents.
 options:
   state:
     description:
-      - V(present) installs the driver, V(absent) removes every guest driver.
-      - With V(absent), nouveau is let in again if this module has kept it away.
+      - Desired state. V(present) installs the driver. V(absent) removes every guest driver.
+      - With V(absent), the module also removes its block of nouveau.
     type: str
     choices: [present, absent]
     default: present
   package:
     description:
-      - The driver. This is the path of a file on the guest, an address that begins with C(http://) or C(https://), or
-        the name of a package in a repository of the guest. See O(source).
-      - An address with C(http://) needs O(checksum), since anybody on the way could replace what is installed as root.
+      - Driver to install. This is a path on the guest, a URL with C(http://) or C(https://), or the name of a package in a
+        repository of the guest. See O(source).
+      - A URL with C(http://) needs O(checksum), because an attacker on the network could replace the file.
       - Required with O(state=present).
     type: str
   source:
     description:
-      - What O(package) is. V(auto) tells it by its first letters.
+      - Type of O(package). V(auto) derives it from the prefix.
     type: str
     choices: [auto, file, url, repository]
     default: auto
   version:
     description:
-      - The version of the driver, such as V(550.54.15).
-      - Of a file, it is told by the name, and has to be the version that the file itself tells. Set it where the name
-        does not tell.
-      - Of a package in a repository, it chooses the version. Without it, any installed version is right, and the newest
-        is installed where there is none.
+      - Version of the driver, such as V(550.54.15).
+      - For a file, the module reads the version from the name. It must match the version in the file. Set this option if
+        the name has no version.
+      - For a package in a repository, this option selects the version. If omitted, the module accepts any installed
+        version, and installs the newest if none is installed.
     type: str
   checksum:
     description:
-      - The checksum of the file, as V(sha256:<digits>), V(sha384:<digits>) or V(sha512:<digits>). It is looked at
-        before the file is installed.
+      - Checksum of the file, as V(sha256:<digits>), V(sha384:<digits>) or V(sha512:<digits>). The module verifies it
+        before the installation.
     type: str
   ca_file:
     description:
-      - A file on the guest with the certificates by which the server of an address is verified, instead of those of
-        the system.
+      - File on the guest with CA certificates for the server of a URL, instead of those of the system.
     type: path
   host_version:
     description:
-      - The version of the driver of the host, such as V(550.54.16). A guest driver that does not fit it is refused,
-        because the VM would start without its vGPU.
-      - M(aiready.vsphere.nvaie_driver_info) tells it. When it is empty, the two are not compared.
+      - Version of the host driver, such as V(550.54.16). The module rejects an incompatible guest driver, because the VM
+        would start without its vGPU.
+      - M(aiready.vsphere.nvaie_driver_info) returns it. If empty, the module does not compare the versions.
     type: str
     default: ""
   gpu:
     description:
-      - V(required) takes the GPU in C(nvidia-smi) for the proof. V(optional) is for a guest without one, such as a
-        template.
+      - GPU verification. V(required) fails if C(nvidia-smi) lists no GPU. V(optional) is for a guest without a GPU, such
+        as a template.
     type: str
     choices: [required, optional]
     default: required
   downgrade:
     description:
-      - Whether a driver may be replaced by an older one.
+      - Policy for replacing an installed driver by an older one.
     type: str
     choices: [refuse, allow]
     default: refuse
   headers:
     description:
-      - Whether the headers of the running kernel are needed. Set it to V(false) for a package whose modules were built
-        for this kernel before.
+      - Whether to require the headers of the running kernel. Set it to V(false) for a package with modules that were built
+        for this kernel.
     type: bool
     default: true
   install_requirements:
     description:
-      - Install the kernel headers, and for a run file the compiler, make and DKMS, where they are missing. Without it
-        they are named in an error.
+      - Whether to install missing kernel headers, and for a run file the missing compiler, make and DKMS. With V(false),
+        the module fails and names them.
     type: bool
     default: false
   secure_boot:
     description:
-      - What is done in a VM with secure boot for which no enrolled key is found. V(refuse) stops before anything is
-        installed. V(signed) says that the module will be signed by an enrolled key all the same.
+      - Policy for a VM with secure boot and without a detected enrolled key. V(refuse) fails before the installation.
+        V(signed) declares that an enrolled key signs the module.
     type: str
     choices: [refuse, signed]
     default: refuse
   signing_key:
     description:
-      - The file on the guest with the private key by which a run file signs the module. Its certificate has to be
-        enrolled in the firmware of the VM.
+      - File on the guest with the private key that a run file uses to sign the module. Its certificate must be enrolled in
+        the firmware of the VM.
       - Required together with O(signing_certificate).
     type: path
   signing_certificate:
     description:
-      - The file on the guest with the certificate that belongs to O(signing_key).
+      - File on the guest with the certificate of O(signing_key).
     type: path
   lock_wait_s:
     description:
-      - How long to wait for another process that uses the package manager, in seconds. A guest that has just started
-        is often upgrading itself.
+      - Time in seconds to wait for another process that uses the package manager. A guest often upgrades itself after
+        boot.
     type: int
     default: 300
 seealso:
@@ -143,11 +143,11 @@ EXAMPLES = r"""
     package: /var/tmp/nvidia-linux-grid-550_550.54.15_amd64.deb
   become: true
 
-- name: Guests have the driver that fits their hosts
+- name: Install a driver that is compatible with the hosts
   hosts: training_guests
   become: true
   tasks:
-    - name: Install the guest driver from an address, with what it is built with
+    - name: Install the guest driver and its build requirements
       aiready.vsphere.vgpu_guest_driver:
         package: https://depot.example.com/grid/nvidia-linux-grid-550_550.54.15_amd64.deb
         checksum: sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -155,7 +155,7 @@ EXAMPLES = r"""
         install_requirements: true
       register: driver
 
-    - name: Reboot where nouveau or another version is still in the kernel
+    - name: Reboot if nouveau or another version is still loaded
       ansible.builtin.reboot:
       when: driver.driver.pending | length > 0
 
@@ -174,7 +174,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 driver:
-  description: The driver of the guest, also when the task fails.
+  description: Result for the driver of the guest, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -184,32 +184,32 @@ driver:
       returned: always
       sample: train-01
     machine_id:
-      description: What the guest calls itself in C(/etc/machine-id).
+      description: Machine ID of the guest from C(/etc/machine-id).
       type: str
       returned: always
       sample: 6b2d1f0f5b8c4f6c9a0e6f1f2b3c4d5e
     distribution:
-      description: The distribution that the guest runs.
+      description: Distribution of the guest.
       type: str
       returned: always
       sample: Ubuntu 22.04.4 LTS
     kernel:
-      description: The kernel that the guest runs.
+      description: Running kernel of the guest.
       type: str
       returned: always
       sample: 5.15.0-105-generic
     secure_boot:
-      description: Whether the VM has secure boot. Null where the guest cannot tell.
+      description: V(true) if the VM uses secure boot. Null if the guest cannot determine it.
       type: bool
       returned: always
       sample: false
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was there, with the keys of RV(driver.after). Empty when it could not be read.
+      description: State before the change, with the keys of RV(driver.after). Empty when it could not be read.
       type: dict
       returned: always
       sample:
@@ -223,46 +223,46 @@ driver:
         interrupted: []
         gpus: []
     after:
-      description: What is there now, or would be in check mode.
+      description: State after the change. In check mode, the expected state.
       type: dict
       returned: always
       contains:
         version:
-          description: The version of the guest driver that is installed. Null for none.
+          description: Version of the installed guest driver. Null for none.
           type: str
           returned: success
         format:
-          description: How it was installed, V(deb), V(rpm) or V(run).
+          description: Format of the installation, V(deb), V(rpm) or V(run).
           type: str
           returned: success
         package:
-          description: The name of its package. Null for a run file.
+          description: Name of its package. Null for a run file.
           type: str
           returned: success
         module:
-          description: The version of its module for the kernel that runs. Null where it was not built.
+          description: Version of its module for the running kernel. Null if it was not built.
           type: str
           returned: success
         loaded:
-          description: The version of the module in the kernel. Null where none is loaded.
+          description: Version of the loaded module. Null if none is loaded.
           type: str
           returned: success
         nouveau:
-          description: Whether nouveau is kept from loading at boot, V(blocked) or V(allowed).
+          description: State of nouveau at boot, V(blocked) or V(allowed).
           type: str
           returned: success
         missing:
-          description: The packages that are missing for building the module.
+          description: Missing packages for the build of the module.
           type: list
           elements: str
           returned: success
         interrupted:
-          description: What a killed run left to be finished, V(driver), V(nouveau) or V(packages).
+          description: Unfinished steps of a killed run, V(driver), V(nouveau) or V(packages).
           type: list
           elements: str
           returned: success
         gpus:
-          description: The GPUs that C(nvidia-smi) shows. In check mode, those that it shows now.
+          description: GPUs in C(nvidia-smi). In check mode, the current ones.
           type: list
           elements: dict
           returned: success
@@ -272,7 +272,7 @@ driver:
               type: str
               returned: success
             name:
-              description: The name of the product, for a vGPU with the name of its profile.
+              description: Product name. For a vGPU, it includes the profile.
               type: str
               returned: success
             uuid:
@@ -280,7 +280,7 @@ driver:
               type: str
               returned: success
             virtualization:
-              description: V(vgpu), V(passthrough), or V(none).
+              description: Virtualization mode, V(vgpu), V(passthrough), or V(none).
               type: str
               returned: success
             memory_mb:
@@ -288,11 +288,11 @@ driver:
               type: int
               returned: success
             mig:
-              description: Whether it is in MIG mode.
+              description: V(true) if the GPU is in MIG mode.
               type: bool
               returned: success
             licence:
-              description: The state of its licence. See M(aiready.vsphere.vgpu_licence).
+              description: State of its licence. See M(aiready.vsphere.vgpu_licence).
               type: str
               returned: success
       sample:
@@ -313,7 +313,7 @@ driver:
             mig: false
             licence: Unlicensed (Unrestricted)
     changes:
-      description: What was changed, or would be in check mode.
+      description: Changes that were made, or would be made in check mode.
       type: list
       elements: dict
       returned: always
@@ -322,28 +322,28 @@ driver:
         - {path: driver, before: null, after: 550.54.15 (deb), needs: null}
         - {path: loaded, before: null, after: 550.54.15, needs: null}
     pending:
-      description: What waits for a reboot of the guest.
+      description: Changes that wait for a reboot of the guest.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the driver is not as wanted.
+      description: V(true) if the driver is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why it is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the driver is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: driver_pair, host_version: 535.161.05, guest_version: 550.54.15, allowed_branches: [535, 525, 470]}

@@ -8,83 +8,82 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vgpu_licence
-short_description: Give a guest the licence for its vGPU, and wait until it has it
+short_description: Manage the vGPU licence of a guest
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Sets the feature type in C(/etc/nvidia/gridd.conf) and puts the client configuration token into its folder. Comments
-    and all other settings stay as they are.
-  - Restarts the service C(nvidia-gridd) if something of that was changed, or if the service runs with older files.
-  - Waits until C(nvidia-smi) says that every vGPU of the guest has its licence. This takes a while after each start of
-    the service. A run on an unlicensed vGPU is throttled after some minutes, so that this is a step before any
-    measurement.
-  - A guest that gets no licence is an error that names the cause, as far as the service, the clock and the network
-    tell it.
-  - The token is a secret. It is in no result, no diff and no message.
+  - Sets the feature type in C(/etc/nvidia/gridd.conf) and copies the client configuration token into its folder.
+    Comments and all other settings stay unchanged.
+  - Restarts the service C(nvidia-gridd) if one of these files changed, or if the service is running with older files.
+  - Waits until C(nvidia-smi) reports a licence for every vGPU of the guest. This takes some time after each start of the
+    service. An unlicensed vGPU is throttled after some minutes, so run this module before any measurement.
+  - Fails if the guest gets no licence. The error names the cause, as far as the service, the clock and the network
+    report it.
+  - The token is a secret. It appears in no result, no diff and no message.
 notes:
-  - Needs root, and the guest driver. Use C(become).
-  - A token that the guest has already can be used without giving it again.
+  - Needs root and the guest driver. Use C(become).
+  - The module can use a token that is already on the guest.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 attributes:
   check_mode:
-    details: Whether a licence comes is known only after a real run. Check mode says V(Licensed) in its place.
+    details: Check mode reports V(Licensed). Only a real run shows the actual state of the licence.
   diff_mode:
-    details: Of a token, only the name of its file is shown.
+    details: Shows only the file name of a token.
 options:
   state:
     description:
-      - V(present) takes a licence. V(absent) removes all tokens, sets the feature type V(unlicensed) and so gives the
-        licence back.
+      - Desired state. V(present) acquires a licence. V(absent) returns it. For this, the module removes all tokens and sets
+        the feature type V(unlicensed).
     type: str
     choices: [present, absent]
     default: present
   feature_type:
     description:
-      - What kind of licence is asked for. V(vgpu) leaves it to the profile of the vGPU and is right for every vGPU.
-        V(compute) and V(rtx_vws) are for a GPU that is passed through.
+      - Type of the requested licence. With V(vgpu), the profile of the vGPU decides, so it fits every vGPU. V(compute) and
+        V(rtx_vws) are for a GPU in passthrough mode.
     type: str
     choices: [unlicensed, vgpu, rtx_vws, compute]
     default: vgpu
   token:
     description:
-      - The text of the client configuration token.
-      - Without it and O(token_file), the one token that is in the folder is used.
+      - Text of the client configuration token.
+      - If this option and O(token_file) are omitted, the module uses the only token in the folder.
     type: str
   token_file:
     description:
-      - A file on the guest that has the token in it.
+      - File on the guest that contains the token.
       - Mutually exclusive with O(token).
     type: path
   token_name:
     description:
-      - The name of the file that is written. A file with another name that has the same token in it is right as well.
+      - Name of the token file that the module writes. It also accepts a file with another name and the same token.
     type: str
     default: client_configuration_token_aiready.tok
   other_tokens:
     description:
-      - What is done with other tokens in the folder, since the service uses one of them and does not say which. They
-        are named in an error or removed.
+      - Policy for other tokens in the folder. The service uses one of them and does not report which one. V(refuse) fails
+        and names them. V(remove) removes them.
     type: str
     choices: [refuse, remove]
     default: refuse
   settings:
     description:
-      - Further settings for C(gridd.conf), such as C(LicenseInterval). V(null) takes a setting out.
-      - Which settings there are depends on the release of the driver. The comments of its
-        C(gridd.conf.template) list them.
+      - Additional settings for C(gridd.conf), such as C(LicenseInterval). V(null) removes a setting.
+      - The available settings depend on the driver release. The comments in its C(gridd.conf.template) list them.
     type: dict
     default: {}
   proof:
     description:
-      - V(licensed) waits for the licence. V(none) only sets up the files and the service, for a template without a GPU.
+      - Verification of the result. V(licensed) waits for the licence. V(none) configures only the files and the service,
+        for a template without a GPU.
     type: str
     choices: [licensed, none]
     default: licensed
   wait_s:
     description:
-      - How long to wait for the licence, in seconds.
+      - Time in seconds to wait for the licence.
     type: int
     default: 120
 seealso:
@@ -92,27 +91,27 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Take a licence with the token that is on the guest
+- name: Acquire a licence with the token that is on the guest
   aiready.vsphere.vgpu_licence:
     feature_type: vgpu
   become: true
 
-- name: Every guest has its licence before it trains
+- name: License all guests before the training
   hosts: training_guests
   become: true
   tasks:
-    - name: Take a licence
+    - name: Acquire a licence
       aiready.vsphere.vgpu_licence:
         token: "{{ licence_token }}"
         other_tokens: remove
         wait_s: 180
       register: licence
 
-    - name: Show until when it lasts
+    - name: Show the expiry of the licence
       ansible.builtin.debug:
         msg: "{{ licence.licence.after.product }} until {{ licence.licence.after.expiry }}"
 
-- name: Give the licence back
+- name: Return the licence
   aiready.vsphere.vgpu_licence:
     state: absent
   become: true
@@ -120,7 +119,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 licence:
-  description: The licence of the guest, also when the task fails.
+  description: Result for the licence of the guest, also when the task fails.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -130,17 +129,17 @@ licence:
       returned: always
       sample: train-01
     machine_id:
-      description: What the guest calls itself in C(/etc/machine-id).
+      description: Machine ID of the guest from C(/etc/machine-id).
       type: str
       returned: always
       sample: 6b2d1f0f5b8c4f6c9a0e6f1f2b3c4d5e
     changed:
-      description: Whether something was changed, or would be in check mode.
+      description: V(true) if something changed, or would change in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: What was there, with the keys of RV(licence.after). Empty when it could not be read.
+      description: State before the change, with the keys of RV(licence.after). Empty when it could not be read.
       type: dict
       returned: always
       sample:
@@ -153,37 +152,37 @@ licence:
         gpus:
           - {address: "00000000:02:00.0", name: NVIDIA A100-40C, status: Unlicensed (Unrestricted), expiry: null}
     after:
-      description: What is there now, or would be in check mode.
+      description: State after the change. In check mode, the expected state.
       type: dict
       returned: always
       contains:
         settings:
-          description: The settings of C(gridd.conf) that the task speaks of.
+          description: Settings of C(gridd.conf) that the task manages.
           type: dict
           returned: success
         tokens:
-          description: The C(name) and C(mode) of each file with a token.
+          description: Token files, each with C(name) and C(mode).
           type: list
           elements: dict
           returned: success
         service:
-          description: The state of the service, V(active), V(inactive) or V(failed). Null where there is no service.
+          description: State of the service, V(active), V(inactive) or V(failed). Null if there is no service.
           type: str
           returned: success
         status:
-          description: What C(nvidia-smi) says of the licence, and of several vGPUs the worst of it.
+          description: Licence status in C(nvidia-smi). With several vGPUs, the worst one.
           type: str
           returned: success
         product:
-          description: The product that is licensed.
+          description: Licensed product.
           type: str
           returned: success
         expiry:
-          description: When the first licence ends, in UTC. The service renews it before.
+          description: Expiry of the first licence, in UTC. The service renews it before.
           type: str
           returned: success
         gpus:
-          description: The C(address), C(name), C(status) and C(expiry) of each vGPU.
+          description: vGPUs, each with C(address), C(name), C(status) and C(expiry).
           type: list
           elements: dict
           returned: success
@@ -198,7 +197,7 @@ licence:
         gpus:
           - {address: "00000000:02:00.0", name: NVIDIA A100-40C, status: Licensed, expiry: "2026-11-23T10:41:16Z"}
     changes:
-      description: What was changed, or would be in check mode.
+      description: Changes that were made, or would be made in check mode.
       type: list
       elements: dict
       returned: always
@@ -206,28 +205,28 @@ licence:
         - {path: settings.FeatureType, before: null, after: "1", needs: null}
         - {path: token.client_configuration_token_aiready.tok, before: null, after: the token, needs: null}
     pending:
-      description: Nothing of a licence waits for a restart. Always empty.
+      description: Always empty, because no change needs a reboot.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the licence is not as wanted.
+      description: V(true) if the licence is not in the desired state.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why it is not as wanted, and what to do. Empty when it is.
+      description: Cause of the failure and its fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when the licence is as wanted.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Cause of the failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: server_unreachable, status: Unlicensed (Restricted), unreachable: [dls.example.com]}
