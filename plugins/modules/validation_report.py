@@ -8,56 +8,57 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: validation_report
-short_description: Make the report of a run, as a page, as data and as a summary
+short_description: Render the report of a validation run as HTML, JSON and Markdown
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Writes C(report.html), C(report.json) and C(report.md) into the results folder of a run, from what the validation
-    and the stages recorded there.
-  - The page is one file that needs no network. It has the verdict, what was found and changed, every check with its
-    evidence, plots, the topology, versions and restarts. Everything that it shows is in C(report.json) too.
-  - Each result that rests on a simulated part is marked. A run with simulated parts is reported as a rehearsal and
-    never as a verdict on hardware.
-  - Settings that are less strict than the defaults are listed, and named in the rows and stages that they concern.
-  - The verdict is the worse of what was recorded and of what the checks say. What was not measured has not passed.
-  - Runs on the controller. It asks no host anything.
+  - Writes C(report.html), C(report.json) and C(report.md) into the results folder of a run. The sources are the records
+    of the validation and of the stages in that folder.
+  - The page is one file that needs no network. It has the verdict, all changes, every check with its evidence, plots,
+    the topology, versions and restarts. C(report.json) contains everything that the page shows.
+  - The report labels each result that depends on a simulated part. It reports a run with simulated parts as a rehearsal
+    and never as a verdict on hardware.
+  - Lists settings that are less strict than the defaults. The affected rows and stages name these settings.
+  - The verdict is the worse of the recorded verdict and the result of the checks. A missing measurement never passes.
+  - Runs on the controller and connects to no host.
 requirements:
-  - Matplotlib 3.7 or newer where Ansible runs, for plots. See O(plots).
+  - Matplotlib 3.7 or newer on the machine that runs Ansible, for plots. See O(plots).
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
 attributes:
   diff_mode:
-    details: Size and checksum of each file, before and after.
+    details: Shows size and checksum of each file, before and after.
   platform:
-    description: Where the results are, which is where Ansible runs.
+    description: The machine that runs Ansible and holds the results.
     support: full
     platforms: posix
 options:
   results:
     description:
-      - The folder of the run, with C(validation.json), C(stages.json), or both. The report is written into it.
-      - A run that did not come to its validation gets a report of its stages, whose verdict is V(fail) or
+      - Path of the folder of the run, with C(validation.json), C(stages.json), or both. The module writes the report
+        into it.
+      - A run that stopped before its validation gets a report of its stages, with the verdict V(fail) or
         V(incomplete).
     type: path
     required: true
   compare_with:
     description:
-      - The folder of an earlier run, as the one before an upgrade. The report then also tells what changed between the
-        two. Nothing is written there.
+      - Path of the folder of an earlier run, such as the one before an upgrade. The report then also lists the
+        differences between the two runs. The module only reads this folder.
     type: path
   plots:
     description:
-      - Whether plots are drawn. V(auto) draws them where Matplotlib is installed, and puts tables in their place where
-        it is not, with a warning. V(required) fails without it.
+      - Whether to draw plots. V(auto) draws them if Matplotlib is installed. Without Matplotlib, it warns and uses
+        tables instead. V(required) fails without Matplotlib. V(none) draws no plots.
     type: str
     choices: [auto, required, none]
     default: auto
 notes:
-  - The same results give the same bytes, since the report holds no time of its making. So a second run changes nothing.
-    Another release of Matplotlib may draw otherwise.
-  - A few lines of the evidence of checks that failed or warned are part of the report, without values that sound like
-    secrets.
+  - The module is idempotent. The report contains no creation time, so the same results give the same bytes. Another
+    release of Matplotlib may produce other bytes.
+  - The report contains a few lines of evidence for checks that failed or warned. Values that look like secrets are
+    removed.
 seealso:
   - module: aiready.vsphere.validation_result
     description: Writes C(validation.json).
@@ -67,7 +68,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make the report of a run
+- name: Render the report of a run
   aiready.vsphere.validation_report:
     results: results/after-upgrade
 
@@ -75,17 +76,17 @@ EXAMPLES = r"""
   hosts: localhost
   gather_facts: false
   tasks:
-    - name: Make a report that tells what the upgrade changed
+    - name: Render a report with the changes of the upgrade
       aiready.vsphere.validation_report:
         results: results/after-upgrade
         compare_with: results/before-upgrade
       register: made
 
-    - name: Say where it is
+    - name: Show the path of the report
       ansible.builtin.debug:
         msg: "{{ made.report.after.title }}: {{ made.report.after.files['report.html'] }}"
 
-- name: Insist on plots
+- name: Require plots in the report
   aiready.vsphere.validation_report:
     results: results/after-upgrade
     plots: required
@@ -93,7 +94,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 report:
-  description: What the report says, and where it is.
+  description: Content and paths of the report.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -103,18 +104,18 @@ report:
       returned: always
       sample: results/after-upgrade
     changed:
-      description: Whether a file was written, or would be in check mode.
+      description: Whether the module wrote a file, or would write one in check mode.
       type: bool
       returned: always
       sample: true
     before:
-      description: The files of a report that were there. Empty where the results could not be read.
+      description: Files of the existing report. Empty if the results could not be read.
       type: dict
       returned: always
       sample:
         files: {}
     after:
-      description: The report. In check mode, the one that would be written.
+      description: The new report. In check mode, the one that would be written.
       type: dict
       returned: always
       contains:
@@ -123,27 +124,27 @@ report:
           type: dict
           returned: success
         state:
-          description: The verdict, one of V(pass), V(warn), V(fail) and V(incomplete).
+          description: Verdict, one of V(pass), V(warn), V(fail) and V(incomplete).
           type: str
           returned: success
         title:
-          description: The verdict as the page says it.
+          description: Title of the verdict on the page.
           type: str
           returned: success
         sentence:
-          description: What it comes from.
+          description: Reason for the verdict.
           type: str
           returned: success
         rehearsal:
-          description: Whether something was simulated, so that nothing is said about hardware.
+          description: Whether a part was simulated. The report then makes no statement about hardware.
           type: bool
           returned: success
         counts:
-          description: How many checks have each verdict.
+          description: Number of checks with each verdict.
           type: dict
           returned: success
         plots:
-          description: How many plots were drawn.
+          description: Number of plots in the page.
           type: int
           returned: success
       sample:
@@ -158,7 +159,7 @@ report:
         counts: {fail: 0, warn: 0, not_run: 0, skipped: 1, not_required: 2, pass: 90}
         plots: 7
     changes:
-      description: What was written, or would be in check mode, one entry per file.
+      description: Files that were written, or would be in check mode, one entry per file.
       type: list
       elements: dict
       returned: always
@@ -168,28 +169,28 @@ report:
           after: 286720 bytes, sha256 4c1d5a0e6b9f2a37
           needs: null
     pending:
-      description: Always empty; a report waits for nothing.
+      description: Always empty, because no change is pending.
       type: list
       elements: dict
       returned: always
       sample: []
     failed:
-      description: Whether the report could not be made. The verdict of a run is no failure of its report.
+      description: Whether the module failed to render the report. A bad verdict of the run is not such a failure.
       type: bool
       returned: always
       sample: false
     msg:
-      description: Why it could not be made, and what to do. Empty when it was.
+      description: Failure, cause and fix. Empty on success.
       type: str
       returned: always
       sample: ""
     failure:
-      description: The reason for machines, with a stable C(code). Empty when it was made.
+      description: Failure for programs, with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: no_results}

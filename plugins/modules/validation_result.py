@@ -8,33 +8,32 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: validation_result
-short_description: Judge what was measured of guests, pairs, fabric and trainings, and write it down
+short_description: Validate the measurements of guests, pairs, fabric and trainings
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Takes the results of M(aiready.vsphere.guest_health_info), M(aiready.vsphere.pair_test),
-    M(aiready.vsphere.roce_agreement_info), M(aiready.vsphere.roce_qos_info) and M(aiready.vsphere.training_run), and
-    judges each of them against what the site wants.
-  - What should have been measured and was not is told as such. It never passes. What stands on something that is broken
-    does not count, and says on what.
-  - A check passes where its value is required, measured, based on evidence that is kept, and as expected. A value that
-    the site does not require is C(not_required). It is shown, it never counts as passed, and it keeps nothing from
-    running.
-  - Writes C(validation.json) and a file with all that was printed for each result, in O(result_dir).
+  - Compares the results of M(aiready.vsphere.guest_health_info), M(aiready.vsphere.pair_test),
+    M(aiready.vsphere.roce_agreement_info), M(aiready.vsphere.roce_qos_info) and M(aiready.vsphere.training_run) with
+    the requirements of the site.
+  - A missing measurement is reported as missing. It never passes. A result that depends on a failed check does not
+    count, and its row names that check.
+  - A check passes if its value is required, measured, as expected, and based on saved evidence. A value that the site
+    does not require is C(not_required). It is shown, it never counts as passed, and it blocks no other check.
+  - Writes C(validation.json), and for each result a file with the full output, into O(result_dir).
 notes:
   - Runs on the controller and connects to nothing.
-  - Every validation writes a record of its own, so the task is always changed, in check mode too. The callback
+  - Every validation writes its own record. The task is therefore always changed, in check mode too. The callback
     P(aiready.vsphere.record#callback) does not count it as a change of the site.
 attributes:
   check_mode:
     description: Can say what it would change without changing anything.
     support: full
-    details: Judges and writes nothing.
+    details: Validates the measurements and writes no file.
   diff_mode:
     description: Returns what changes, before and after, when run with C(--diff).
     support: none
-    details: What it writes is a result.
+    details: The written file is a result, not a setting.
   platform:
     description: Where the module itself runs. It needs Python 3.8 or newer, and nothing else.
     support: full
@@ -42,24 +41,24 @@ attributes:
 options:
   intent:
     description:
-      - What the site wants, as the filter P(aiready.vsphere.site_validation#filter) tells it in C(intent). It holds the
-        guests, the data path, the speed of its adapters, the MTU, GPUs and what is left out with which reason.
+      - Requirements of the site, in the format that the filter P(aiready.vsphere.site_validation#filter) returns in
+        C(intent). They contain the guests, the data path, the speed of its adapters, the MTU, the GPUs, and the checks
+        that are left out, with the reasons.
     type: dict
     required: true
   guests:
     description:
-      - For each guest the results of M(aiready.vsphere.guest_health_info) as C(before) and C(after) the timed runs.
+      - Results of M(aiready.vsphere.guest_health_info) for each guest, as C(before) and C(after) the timed runs.
     type: dict
     default: {}
   pairs:
     description:
-      - The result of M(aiready.vsphere.pair_test).
+      - Result of M(aiready.vsphere.pair_test).
     type: dict
     default: {}
   agreement:
     description:
-      - The result of M(aiready.vsphere.roce_agreement_info), or a dictionary with C(why) where there is nothing to
-        compare.
+      - Result of M(aiready.vsphere.roce_agreement_info). If there is nothing to compare, a dictionary with C(why).
     type: dict
     default: {}
   switches:
@@ -69,7 +68,7 @@ options:
     default: {}
   host_ports:
     description:
-      - RV(aiready.vsphere.esxi_roce_info#module:hosts), for the picture of the site.
+      - RV(aiready.vsphere.esxi_roce_info#module:hosts), for the topology of the site.
     type: list
     elements: dict
     default: []
@@ -77,40 +76,41 @@ options:
     description:
       - Results of M(aiready.vsphere.training_run), each with C(check) (V(cluster.hostname), V(pair.mpi_lat),
         V(pair.mpi_bw), V(cluster.mpi_allreduce), V(cluster.nccl) or V(cluster.training)), C(variant) such as V(2:rdma),
-        C(guests) and C(run). Of a pair the first guest is the one that sends.
+        C(guests) and C(run). The first guest of a pair is the sender.
     type: list
     elements: dict
     default: []
   places:
     description:
-      - For each guest the ESXi host (C(host)), its C(gpu), the adapter of the host (C(nic)) and its C(address).
+      - Placement of each guest, with the ESXi host (C(host)), its C(gpu), the adapter of the host (C(nic)) and its
+        C(address).
     type: dict
     default: {}
   thresholds:
     description:
-      - Marks that differ from the usual ones, by check. Each has C(low) and C(high), which fail, and C(warn_low) and
-        C(warn_high), which warn, and C(share) with V(line) where they are shares of the adapter's speed.
-      - C(baseline), C(spread) and C(outliers) say how far figures may lie from earlier ones, and from each other.
+      - Thresholds that differ from the defaults, by check. C(low) and C(high) fail, C(warn_low) and C(warn_high) warn.
+        With C(share) set to V(line), they are shares of the adapter's speed.
+      - C(baseline), C(spread) and C(outliers) set how far figures may differ from earlier figures, and from each other.
     type: dict
     default: {}
   baseline:
     description:
-      - File of the controller with figures of earlier runs, to compare with. It is written where it is missing. Left
-        out, nothing is compared.
+      - Path of a file on the controller with figures of earlier runs. The module compares the results with this file.
+        It creates the file if it is missing. Without this option, the module compares nothing.
     type: path
   keep:
     description:
-      - Which figures go into the baseline. V(missing) takes those that it has not, V(better) also better ones, and
-        V(replace) all that passed.
+      - Rule for adding figures to the baseline. V(missing) adds figures that it does not have yet. V(better) also
+        replaces figures that improved. V(replace) replaces all figures that passed.
     type: str
     choices: [missing, better, replace]
     default: missing
   simulated:
     description:
-      - Parts of the site that are simulated, in a lab or a rehearsal. Each result that rests on one of them is marked,
-        and so are versions, restarts, changes and the parts of the topology.
-      - V(rdma) and V(gpu) are the adapters and GPUs of the guests. With V(network), the guests share one machine, so
-        that nothing between them crosses a wire. With V(guests), they are containers in place of virtual machines.
+      - Parts of the site that are simulated, in a lab or a rehearsal. Each result that depends on one of them is
+        labelled. Versions, restarts, changes and parts of the topology are labelled too.
+      - V(rdma) and V(gpu) are the adapters and GPUs of the guests. With V(network), the guests share one machine, and
+        no traffic between them uses a cable. With V(guests), the guests are containers instead of virtual machines.
         V(vcenter), V(hosts) and V(switches) are vCenter, the ESXi hosts and the switches.
     type: list
     elements: str
@@ -118,40 +118,40 @@ options:
     default: []
   notes:
     description:
-      - Remarks by check that a reader of its results has to know. Each row of the check has them in C(notes).
+      - Notes for readers of the results, by check. Each row of the check has them in C(notes).
     type: dict
     default: {}
   relaxed:
     description:
-      - Settings that are less strict than the defaults, as the filter P(aiready.vsphere.site_validation#filter) lists
-        them. Each row that one concerns has it in C(relaxed).
+      - Settings that are less strict than the defaults, in the format of the filter
+        P(aiready.vsphere.site_validation#filter). Each affected row lists them in C(relaxed).
     type: list
     elements: dict
     default: []
     suboptions:
       setting:
-        description: The setting, such as C(site.guests.limits.memlock).
+        description: Name of the setting, such as C(site.guests.limits.memlock).
         type: str
         required: true
       value:
-        description: Its value.
+        description: Value of the setting.
         type: str
         required: true
       strict:
-        description: The value of the default, or what it requires.
+        description: Default value, or the requirement of the default.
         type: str
         required: true
       means:
-        description: What follows from it, in one sentence.
+        description: Consequence of the setting, in one sentence.
         type: str
         required: true
       checks:
-        description: The checks that it concerns.
+        description: Checks that the setting affects.
         type: list
         elements: str
         default: []
       stages:
-        description: The stages that it concerns.
+        description: Stages that the setting affects.
         type: list
         elements: str
         default: []
@@ -162,11 +162,11 @@ options:
     default: ""
   began:
     description:
-      - When the run began, in UTC as V(2026-03-01T08:15:30Z). Left out, now.
+      - Start time of the run in UTC, such as V(2026-03-01T08:15:30Z). Defaults to the current time.
     type: str
   result_dir:
     description:
-      - Folder for the results of this run.
+      - Path of the folder for the results of this run.
     type: path
     required: true
 seealso:
@@ -174,11 +174,11 @@ seealso:
   - module: aiready.vsphere.pair_test
   - module: aiready.vsphere.training_run
   - module: aiready.vsphere.validation_report
-    description: Makes a page of it.
+    description: Renders the report from the result.
 """
 
 EXAMPLES = r"""
-- name: Judge what was measured between two guests
+- name: Validate the measurements between two guests
   aiready.vsphere.validation_result:
     intent:
       guests: [train-01, train-02]
@@ -193,26 +193,26 @@ EXAMPLES = r"""
   delegate_to: localhost
   register: judged
 
-- name: Say what came of it
+- name: Show the verdict
   ansible.builtin.debug:
     msg: "{{ judged.validation.verdict.sentence }}"
 """
 
 RETURN = r"""
 validation:
-  description: The verdict, and where everything else is.
+  description: Verdict, and the path of all other results.
   returned: success
   type: dict
   contains:
     path:
-      description: The file C(validation.json), which has all rungs.
+      description: Path of C(validation.json), which has the rows of all checks.
       type: str
       returned: always
       sample: results/acceptance/validation.json
     verdict:
       description:
-        - C(state) is V(pass), V(warn), V(fail), or V(incomplete) where something that was wanted did not run.
-          C(sentence) says it, and C(counts) has how many rungs there are of each kind.
+        - Verdict of the run. C(state) is V(pass), V(warn), V(fail), or V(incomplete) if a requested measurement did not
+          run. C(sentence) describes it, and C(counts) has the number of rows with each verdict.
       type: dict
       returned: always
       sample:
@@ -221,7 +221,7 @@ validation:
         counts: {pass: 12, not_required: 0, warn: 0, fail: 0, skipped: 0, not_run: 0, all: 12, simulated: 0}
     not_right:
       description:
-        - The rungs that failed, warned or did not run, each with C(id), C(verdict), C(why), C(cause) and C(evidence).
+        - Rows that failed, warned or did not run, each with C(id), C(verdict), C(why), C(cause) and C(evidence).
       type: list
       elements: dict
       returned: always
@@ -233,8 +233,8 @@ validation:
           evidence: evidence/pair.ping_mtu.train-01.train-02.txt
     causes:
       description:
-        - What it comes from, as far as it can be known. Each has a C(code), the C(place) and what is there as C(text),
-          and in C(rows) the C(id) of each rung that goes back to it.
+        - Known causes of the problems. Each has a C(code), the location in C(place), its description in C(text), and in
+          C(rows) the C(id) of each row with this cause.
       type: list
       elements: dict
       returned: always
@@ -244,18 +244,18 @@ validation:
           place: train-02
           rows: [guest.mtu train-02]
     simulated:
-      description: Titles of the checks that rest on simulated parts.
+      description: Titles of the checks that depend on simulated parts.
       type: list
       elements: str
       returned: always
       sample: []
     baseline:
-      description: Whether figures were added to the baseline.
+      description: Whether the module added figures to the baseline.
       type: bool
       returned: always
       sample: false
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters, problems: ["thresholds.pair.nothing: there is no such check."]}
