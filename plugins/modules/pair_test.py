@@ -8,44 +8,43 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: pair_test
-short_description: Measure the way between each pair of guests
+short_description: Run network tests between all pairs of guests
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Runs C(ping), C(rping), C(ib_write_lat), C(ib_write_bw) and C(iperf3) between each two guests, in both directions,
-    and returns what they measured.
-  - Pairs are tested side by side, in rounds in which no guest is in two tests at once. N guests need at most N rounds.
-    One kind of test is done with all pairs before the next begins, so that a test of latency never meets one of
-    bandwidth.
-  - A test that goes wrong is a result, and the others go on. Each result names its pair, and tells why nothing was
-    measured. A program that is missing and a guest that does not answer are told in the same way.
-  - Every program ends by itself in time, also when nobody is left to end it. When the task is interrupted, all of them
-    are ended at once. What a killed run left is removed by the next one.
-  - Runs on the controller and reaches all guests at once, as if each part was delegated to them. They need C(/bin/sh),
-    coreutils and util-linux, and no Python. It needs administrator rights (C(become)).
+    and returns the measurements.
+  - Tests pairs in parallel, in rounds. A guest takes part in one test at a time. N guests need at most N rounds. One
+    kind of test finishes with all pairs before the next begins, so bandwidth tests never disturb a latency test.
+  - A failed test is a result, and the other tests continue. Each result names its pair, and the reason if nothing was
+    measured. A missing program and a guest that does not answer are also such results.
+  - Every program has a time limit, and stops even if the controller dies. If the task is interrupted, all programs stop
+    at once. The next run removes the files of a killed run.
+  - Runs on the controller and connects to all guests in parallel, like delegated tasks. The guests need C(/bin/sh),
+    coreutils and util-linux, and no Python. The module needs administrator rights (C(become)).
 notes:
-  - It puts load on the network and changes nothing, so the task is never changed.
-  - The programs are started with an empty environment.
-  - No measurement is judged here. The role C(aiready.vsphere.validation) holds them against thresholds.
-  - C(rping) has no option for the traffic class, and C(ib_write_lat) and C(ib_write_bw) take that of O(traffic_class)
-    where it is set. Else they measure the class of packets without a mark.
+  - The module puts load on the network and changes no setting, so the task is never changed.
+  - The programs start with an empty environment.
+  - The module does not judge measurements. The role C(aiready.vsphere.validation) compares them with thresholds.
+  - C(ib_write_lat) and C(ib_write_bw) use O(traffic_class) if it is set. Otherwise they measure the traffic class of
+    packets without a DSCP. C(rping) has no option for the traffic class.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
 attributes:
   check_mode:
-    details: Looks at all guests and says in RV(planned) what would be run. Nothing is measured.
+    details: Reads all guests and returns the planned tests in RV(planned). Measures nothing.
   diff_mode:
     support: none
-    details: There is nothing that could change.
+    details: The module changes no setting.
   platform:
-    description: The guests on which the programs run.
+    description: Operating system of the guests on which the programs run.
     support: full
     platforms: linux
 options:
   guests:
     description:
-      - The guests, at least two.
+      - Guests to test, at least two.
     type: list
     elements: dict
     required: true
@@ -55,33 +54,34 @@ options:
         type: str
         required: true
       address:
-        description: Its IPv4 address on the data path.
+        description: IPv4 address of the guest on the data path.
         type: str
         required: true
       interface:
-        description: Its interface on the data path. Left out, it is the one that holds the address.
+        description: Interface of the guest on the data path. Defaults to the interface with the address.
         type: str
       device:
-        description: Its RDMA device. Left out, it is the one with a GID of the address.
+        description: RDMA device of the guest. Defaults to the device with a GID of the address.
         type: str
       port:
-        description: Port of that device. Left out, it is the one with the GID.
+        description: Port of that device. Defaults to the port with the GID.
         type: int
       gid_index:
-        description: Index of the GID. Left out, it is that of RoCE v2 with the address.
+        description: Index of the GID. Defaults to the RoCE v2 GID with the address.
         type: int
       gpu:
-        description: The GPU whose memory V(pair.write_bw_gpu) uses.
+        description: Index of the GPU whose memory V(pair.write_bw_gpu) uses.
         type: int
         default: 0
   checks:
     description:
-      - What is measured. They are done in the order in which they are listed here, cheap ones first.
-      - V(pair.ping_mtu) proves that packets as large as O(mtu) pass, and tells how large they may be where they do not.
-      - V(pair.rping) proves that RDMA connects. Where it does not, the tests that need it are left out.
-      - V(pair.write_lat) is the latency of RDMA, V(pair.write_bw) its bandwidth in one direction at a time and
-        V(pair.write_bw_both) in both at once. V(pair.write_bw_gpu) reads and writes the memory of GPUs.
-      - V(pair.iperf3) is the bandwidth of TCP.
+      - Tests to run. They run in the order of the choices, cheap tests first.
+      - V(pair.ping_mtu) verifies that packets of O(mtu) bytes arrive. If they do not, it returns the largest size that
+        does.
+      - V(pair.rping) verifies that RDMA connects. If it does not, the tests that need RDMA are skipped.
+      - V(pair.write_lat) measures the latency of RDMA. V(pair.write_bw) measures its bandwidth in one direction at a
+        time, and V(pair.write_bw_both) in both directions at once. V(pair.write_bw_gpu) uses the memory of GPUs.
+      - V(pair.iperf3) measures the bandwidth of TCP.
     type: list
     elements: str
     choices:
@@ -95,112 +95,111 @@ options:
     default: [pair.ping_mtu, pair.iperf3]
   rounds:
     description:
-      - How many rounds there are at most, for sites where all pairs would take too long. Each guest then meets so many
-        others. Left out, all pairs are tested.
+      - Maximum number of rounds, for sites where all pairs would take too long. Each guest is then tested with this
+        number of other guests. By default, all pairs are tested.
     type: int
   mtu:
     description:
-      - The MTU that has to pass, such as V(9000). Left out, it is that of the interface.
+      - MTU that packets must pass with, such as V(9000). Defaults to the MTU of the interface.
     type: int
   seconds:
     description:
-      - How long each test of bandwidth lasts.
+      - Duration of each bandwidth test, in seconds.
     type: int
     default: 5
   sizes:
     description:
-      - Sizes of messages in the tests of bandwidth with RDMA, in bytes. Each takes O(seconds).
+      - Message sizes of the RDMA bandwidth tests, in bytes. Each size takes O(seconds).
     type: list
     elements: int
     default: [1048576]
   latency_sizes:
     description:
-      - Sizes of messages in the test of latency, in bytes.
+      - Message sizes of the latency test, in bytes.
     type: list
     elements: int
     default: [2]
   iterations:
     description:
-      - How many messages the test of latency sends.
+      - Number of messages of the latency test.
     type: int
     default: 1000
   messages:
     description:
-      - How many messages C(ping) and C(rping) send.
+      - Number of messages of C(ping) and C(rping).
     type: int
     default: 5
   qps:
     description:
-      - How many queue pairs the tests of bandwidth use. More than one fills a network better that spreads flows over
-        several ways.
+      - Number of queue pairs of the bandwidth tests. More than one uses a network with several paths better.
     type: int
     default: 1
   traffic_class:
     description:
-      - The traffic class of RDMA packets, four times their DSCP, such as V(104) for DSCP 26. It is that of
-        C(NCCL_IB_TC).
-      - Left out, packets carry none.
+      - Traffic class of RDMA packets. It is four times their DSCP, such as V(104) for DSCP 26. C(NCCL_IB_TC) takes the
+        same value.
+      - By default, packets carry no traffic class.
     type: int
   gpu_memory:
     description:
-      - How the adapter reaches the memory of GPUs. V(dmabuf) needs an open GPU driver, V(peermem) the module
+      - Method by which the adapter accesses GPU memory. V(dmabuf) needs an open GPU driver, V(peermem) the module
         nvidia-peermem. Both need a C(ib_write_bw) that was built with CUDA.
     type: str
     choices: [dmabuf, peermem]
     default: dmabuf
   streams:
     description:
-      - How many streams C(iperf3) uses in all.
+      - Total number of streams of C(iperf3).
     type: int
     default: 4
   processes:
     description:
-      - How many processes of C(iperf3) share the streams. Left out, it is 1 from version 3.16 on, which uses several
-        cores by itself, and 4 before.
+      - Number of C(iperf3) processes that share the streams. Defaults to 1 from version 3.16 on, which uses several
+        cores by itself, and to 4 for older versions.
     type: int
   ports:
     description:
-      - TCP ports that servers may listen on. A server takes the first one that is free.
+      - TCP ports that servers may listen on. A server takes the first free port.
     type: dict
     suboptions:
       first:
-        description: The first one.
+        description: First port.
         type: int
         default: 18515
       count:
-        description: How many there are.
+        description: Number of ports.
         type: int
         default: 32
   limits:
     description:
-      - How long things may take, in seconds.
+      - Time limits, in seconds.
     type: dict
     suboptions:
       test_s:
-        description: A test, beyond the time for which it measures.
+        description: Limit for a test, in addition to its measuring time.
         type: int
         default: 30
       look_s:
-        description: The look at a guest.
+        description: Limit for reading the state of a guest.
         type: int
         default: 60
   simulated:
     description:
-      - Parts of the site that are simulated, in a lab or a rehearsal. Results that rest on one of them are marked
-        (RV(measurements[].simulated)).
+      - Parts of the site that are simulated, in a lab or a rehearsal. RV(measurements[].simulated) labels the results
+        that depend on one of them.
     type: list
     elements: str
     choices: [rdma, gpu, network, guests, vcenter, hosts, switches]
     default: []
   work_dir:
     description:
-      - Folder of the guests for outputs while tests run. It is removed afterwards.
+      - Folder on the guests for output while tests run. The module removes it afterwards.
     type: path
     default: /run/aiready-pairs
   result_dir:
     description:
-      - Folder of the controller. Its subfolder C(evidence) gets a file for each test, with the commands and all that
-        they printed. Left out, nothing is kept.
+      - Folder on the controller. Its subfolder C(evidence) gets a file for each test, with the commands and their full
+        output. By default, no output is saved.
     type: path
 seealso:
   - module: aiready.vsphere.guest_health_info
@@ -216,7 +215,7 @@ EXAMPLES = r"""
   register: tested
   become: true
 
-- name: Measure everything that RDMA can do, with what was printed
+- name: Run all RDMA tests and save their output
   aiready.vsphere.pair_test:
     guests:
       - {name: train-01, address: 192.168.50.11, device: mlx5_0}
@@ -241,81 +240,81 @@ EXAMPLES = r"""
 
 RETURN = r"""
 measurements:
-  description: One entry for each check and direction. Empty in check mode.
+  description: Measurements, one entry for each check and direction. Empty in check mode.
   returned: success
   type: list
   elements: dict
   contains:
     check:
-      description: What was measured, one of O(checks).
+      description: Name of the test, one of O(checks).
       type: str
       returned: always
       sample: pair.write_bw
     subject:
-      description: The client's guest as C(from) and the server's as C(to).
+      description: Guest of the client as C(from) and guest of the server as C(to).
       type: dict
       returned: always
       sample: {from: train-01, to: train-02}
     command:
-      description: The command of the client. Empty where nothing was started.
+      description: Command of the client. Empty if nothing was started.
       type: list
       elements: str
       returned: always
       sample: [ib_write_bw, -d, mlx5_0, -i, "1", -x, "3", -p, "18515", -F, --report_gbits, 192.168.50.12]
     version:
-      description: Version of the program. Empty where it does not tell.
+      description: Version of the program. Empty if the program does not report it.
       type: str
       returned: always
       sample: "6.06"
     status:
       description:
-        - V(done) where something was measured. V(failed), V(timeout), V(missing) for a program that is not there, or
-          V(skipped) where another test told already that it cannot work.
+        - Status of the test. V(done) means measured, and V(missing) means that the program is not installed.
+          V(failed) and V(timeout) are failures. V(skipped) means that another test already showed that it cannot work.
       type: str
       returned: always
       sample: done
     why:
-      description: Why nothing was measured, as a sentence. Empty where it was.
+      description: Reason why nothing was measured, as a sentence. Empty for V(done).
       type: str
       returned: always
       sample: ""
     readings:
       description:
-        - What was measured. Bandwidth has C(gbps), latency C(usec), C(ping) C(received), C(mtu) and C(passes),
-          C(rping) C(answered), C(iperf3) C(gbps) and C(retransmits). Where it failed for a known reason, C(error) is
-          its code.
+        - Measured values. Bandwidth has C(gbps), latency has C(usec), and C(iperf3) has C(gbps) and C(retransmits).
+          C(ping) has C(received), C(mtu) and C(passes), and C(rping) has C(answered). If the test failed for a known
+          reason, C(error) is its code.
       type: dict
       returned: always
       sample: {gbps: 92.4, bytes: 1048576, qps: 1}
     evidence:
-      description: The file with all that was printed, in O(result_dir). Empty where there is none.
+      description: File with the full output, in O(result_dir). Empty without such a file.
       type: str
       returned: always
       sample: evidence/pair.write_bw.train-01.train-02.txt
     simulated:
-      description: Whether it rests on a part that O(simulated) names.
+      description: Whether the result depends on a part that O(simulated) names.
       type: bool
       returned: always
       sample: false
     began:
-      description: When it began, in UTC.
+      description: Start time of the test, in UTC.
       type: str
       returned: always
       sample: "2026-03-01T08:15:30Z"
     seconds:
-      description: How long it took.
+      description: Duration of the test, in seconds.
       type: float
       returned: always
       sample: 7.2
     variant:
-      description: O(gpu_memory) for V(pair.write_bw_gpu), else empty.
+      description: O(gpu_memory) for V(pair.write_bw_gpu), otherwise empty.
       type: str
       returned: always
       sample: ""
 planned:
   description:
-    - One entry for each of O(checks), with how many C(tests) there are in how many C(rounds), the seconds that all of
-      them take C(at_most_s), and the commands of the first pair (C(servers), C(clients)).
+    - Planned tests, one entry for each of O(checks). C(tests) and C(rounds) are numbers, and C(at_most_s) is the maximum
+      duration of all tests in seconds. C(servers) and C(clients) are the commands of the first pair.
   returned: success
   type: list
   elements: dict
@@ -327,7 +326,7 @@ planned:
       servers: [rping -s -a 192.168.50.12 -p PORT -v -C 5]
       clients: [rping -c -a 192.168.50.12 -p PORT -v -C 5]
 rounds:
-  description: Which pairs are tested side by side, round by round.
+  description: Pairs that are tested in parallel, round by round.
   returned: success
   type: list
   elements: list
@@ -338,12 +337,12 @@ lost:
   type: dict
   sample: {}
 out:
-  description: Guests that answer and cannot take part in any test, each with the reason.
+  description: Guests that answer but cannot take part in any test, each with the reason.
   returned: success
   type: dict
   sample: {}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters, problems: ["guests: a pair needs at least two of them."]}
