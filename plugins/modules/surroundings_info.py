@@ -8,36 +8,36 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: surroundings_info
-short_description: Tell what a machine reaches, how much disk is free, and what time it has
+short_description: Gather reachable addresses and registries, free disk space and time
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Asks addresses and container registries whether they answer, all side by side, and registries whether they take a
-    login.
-  - Tells the free space of disks and the time.
-  - Runs on the machine that it is about, the controller or a guest. What is not reached is told and fails nothing.
+  - Checks in parallel whether addresses and container registries answer, and whether registries accept a login.
+  - Returns the free disk space and the time of the machine.
+  - Runs on the machine to check, which is the controller or a guest. An unreachable address is reported and does not
+    fail the task.
 notes:
-  - A file is asked for by C(HEAD), so that nothing but a key is loaded.
-  - Proxies of the environment are used.
+  - The module requests files with C(HEAD). It downloads only keys.
+  - The module uses the proxies of the environment.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
   - aiready.vsphere.attributes.read_only
 options:
   addresses:
-    description: The addresses.
+    description: Addresses to check.
     type: list
     elements: dict
     default: []
     suboptions:
       url:
-        description: The address, with C(http://) or C(https://).
+        description: URL of the address, with C(http://) or C(https://).
         type: str
         required: true
       expect:
         description:
-          - V(file) has to be there. Of V(server) any answer is right that does not tell of a failure of its own.
-          - V(key) is a file of at most 1 MiB, such as the key of a repository, which is loaded and returned.
+          - Expected answer. V(file) must exist. For V(server), any answer is valid except a server error (HTTP 5xx).
+          - V(key) is a file of at most 1 MiB, such as the key of a repository. The module downloads and returns it.
         type: str
         choices: [file, key, server]
         default: file
@@ -45,35 +45,35 @@ options:
         description: File with the certificate authorities that are trusted too.
         type: path
   registries:
-    description: The container registries.
+    description: Container registries to check.
     type: list
     elements: dict
     default: []
     suboptions:
       address:
-        description: Host name and port, such as V(nvcr.io).
+        description: Host name and port of the registry, such as V(nvcr.io).
         type: str
         required: true
       username:
-        description: The user. Without it or without O(registries[].password) no login is tried.
+        description: User for the login. Without it, or without O(registries[].password), the module tries no login.
         type: str
       password:
-        description: The password or API key.
+        description: Password or API key for the login.
         type: str
       ca_file:
         description: File with the certificate authorities that are trusted too.
         type: path
       insecure:
-        description: Whether the registry may speak HTTP, or have a certificate that nobody checks.
+        description: Whether to allow HTTP, or a certificate that is not verified.
         type: bool
         default: false
   paths:
-    description: Folders whose free space is told. For one that is not there, it is that of the folder above.
+    description: Folders whose free space is returned. For a missing folder, it is that of the nearest existing parent.
     type: list
     elements: path
     default: []
   timeout_s:
-    description: How long each may take to answer, in seconds.
+    description: Time limit for each answer, in seconds.
     type: int
     default: 10
 seealso:
@@ -82,16 +82,16 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Is the driver's package where the guests load it from?
+- name: Check that guests can download the driver package
   aiready.vsphere.surroundings_info:
     addresses:
       - url: https://mirror.example.org/grid/nvidia-linux-grid-550_550.54.15_amd64.deb
 
-- name: Refuse to go on without the images
+- name: Require the registry before a run
   hosts: localhost
   gather_facts: false
   tasks:
-    - name: Look at the registry and at the disk for results
+    - name: Check the registry and the disk for results
       aiready.vsphere.surroundings_info:
         registries:
           - address: images.example.org
@@ -100,7 +100,7 @@ EXAMPLES = r"""
         paths: [~/aiready/results]
       register: here
 
-    - name: The registry takes the login
+    - name: Assert that the registry accepts the login
       ansible.builtin.assert:
         that: here.registries | selectattr('login', 'eq', 'refused') | length == 0
 """
@@ -108,10 +108,10 @@ EXAMPLES = r"""
 RETURN = r"""
 addresses:
   description:
-    - One entry for each address, in the same order, with C(url), C(reached), whether it answered as it should,
-      C(status) (the HTTP status, null where there was none), C(why), what is wrong as a sentence, and C(code),
-      V(certificate) where the one of the server is not accepted, else empty, and C(content), that of a V(key) as
-      base64, else null.
+    - Results for the addresses, one entry for each, in the same order. C(url) is the address, and C(reached) is whether
+      it answered as expected. C(status) is the HTTP status, or null without an answer. C(why) is the problem as a
+      sentence. C(code) is V(certificate) if the certificate of the server is not accepted, otherwise empty.
+      C(content) is the content of a V(key) as base64, otherwise null.
   returned: success
   type: list
   elements: dict
@@ -124,27 +124,28 @@ addresses:
       content: null
 registries:
   description:
-    - One entry for each registry, in the same order, with C(address), C(reached), C(login) (V(basic), V(token) or
-      V(open) by how it was checked, V(refused), or V(none) where none was tried), C(why), and C(code) of the failure.
+    - Results for the registries, one entry for each, in the same order, with C(address), C(reached), C(login), C(why),
+      and C(code) of the failure. C(login) is V(basic), V(token) or V(open), by the method of the registry. It is
+      V(refused) if the registry rejected the login, and V(none) if none was tried.
   returned: success
   type: list
   elements: dict
   sample:
     - {address: images.example.org, reached: true, login: token, why: "", code: ""}
 disks:
-  description: One entry for each of the O(paths), with C(path), C(free_gb) (null where it is not known) and C(why).
+  description: Free space, one entry for each of the O(paths), with C(path), C(free_gb) (null if unknown) and C(why).
   returned: success
   type: list
   elements: dict
   sample:
     - {path: ~/aiready/results, free_gb: 120.5, why: ""}
 time:
-  description: The time of the machine, in seconds since 1970.
+  description: Time of the machine, in seconds since 1970.
   returned: success
   type: float
   sample: 1764900000.25
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters}

@@ -8,20 +8,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vcenter_access_info
-short_description: Tell what a user may do in vCenter, and which clocks are wrong
+short_description: Gather missing privileges of a vCenter user, and clock differences
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Logs in to vCenter and tells its version, those of its hosts, and which of the privileges asked for the user does
-    not hold on which object. So a run does not end in its middle for want of a privilege.
-  - Tells how far the clocks of vCenter and of the hosts are from that of the machine that runs the module.
-  - Finds all objects with one request, and asks for all privileges with one more, however many there are.
+  - Logs in to vCenter and returns its version and the versions of its hosts. For each object, it returns the requested
+    privileges that the user does not hold. A playbook can thus check privileges before it changes anything.
+  - Returns the clock difference of vCenter and of the hosts to the machine that runs the module.
+  - Finds all objects with one request, and reads all privileges with another one, for any number of objects.
 notes:
-  - A privilege that a method of vCenter needs can depend on its arguments, so that no list is complete. vCenter has the
-    last word when something is done.
-  - What lies within the time that a question took counts as no difference of clocks. C(clock_known_within_s) of
-    RV(hosts) tells that time.
+  - No list of privileges is complete, because the privilege of a vCenter method can depend on its arguments. vCenter can
+    still reject a later operation.
+  - A clock difference smaller than the duration of the request counts as zero. C(clock_known_within_s) of RV(hosts) is
+    that duration.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
@@ -29,34 +29,35 @@ extends_documentation_fragment:
 options:
   datacenter:
     description:
-      - The name or inventory path of the datacenter to search in. Without it all of vCenter is searched.
+      - Name or inventory path of the datacenter to search in. By default, the module searches all of vCenter.
     type: str
   hosts:
-    description: Names of the hosts to tell of. Without them, all hosts.
+    description: Names of the hosts to read. Defaults to all hosts.
     type: list
     elements: str
     default: []
   objects:
-    description: The objects, each with the privileges that are needed there.
+    description: Objects to check, each with the required privileges.
     type: list
     elements: dict
     default: []
     suboptions:
       kind:
         description:
-          - What the object is. V(vcenter) is the root of everything, V(network) any kind of port group.
+          - Kind of the object. V(vcenter) is the root of the inventory, V(network) is any kind of port group.
         type: str
         required: true
         choices: [vcenter, datacenter, cluster, host, folder, datastore, network, vm]
       name:
         description:
-          - Its name, or the end of its inventory path. Where several objects have it, the privilege is needed on each.
-          - Without it, the O(hosts) or what is around them, such as their clusters, their datacenters, and the folders
-            of these for VMs. A datastore, network or VM needs a name.
-          - A folder that is not there stands for the folder of all VMs, below which it would be made.
+          - Name of the object, or the end of its inventory path. If several objects match, the privilege is needed on
+            each of them.
+          - Without it, the module checks the O(hosts), their clusters, their datacenters, or the VM folders of these
+            datacenters, by O(objects[].kind). A datastore, network or VM needs a name.
+          - For a folder that does not exist, the module checks the folder of all VMs, in which it would be created.
         type: str
       privileges:
-        description: The privileges by their IDs, such as V(Host.Config.Maintenance).
+        description: IDs of the privileges, such as V(Host.Config.Maintenance).
         type: list
         elements: str
         required: true
@@ -66,7 +67,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: May this user restart the hosts?
+- name: Check that the user may restart the hosts
   aiready.vsphere.vcenter_access_info:
     hostname: vcenter.example.com
     username: administrator@vsphere.local
@@ -75,7 +76,7 @@ EXAMPLES = r"""
       - kind: host
         privileges: [Host.Config.Maintenance]
 
-- name: Refuse a user who may not create VMs
+- name: Require the privileges to create VMs
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -84,7 +85,7 @@ EXAMPLES = r"""
       username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
-    - name: Look at privileges and clocks
+    - name: Gather privileges and clocks
       aiready.vsphere.vcenter_access_info:
         hosts: [esx-01.example.com]
         objects:
@@ -95,47 +96,47 @@ EXAMPLES = r"""
             privileges: [VirtualMachine.Inventory.CreateFromExisting]
       register: access
 
-    - name: Nothing is missing
+    - name: Assert that no privilege is missing
       ansible.builtin.assert:
         that: access.objects | map(attribute='missing') | flatten | length == 0
 """
 
 RETURN = r"""
 vcenter:
-  description: vCenter itself.
+  description: Information about vCenter.
   returned: success
   type: dict
   contains:
     name:
-      description: Where it was reached.
+      description: Address and port of the connection.
       type: str
       returned: always
     user:
-      description: Who is logged in.
+      description: Name of the logged-in user.
       type: str
       returned: always
     version:
-      description: Its version.
+      description: Version of vCenter.
       type: str
       returned: always
     build:
-      description: Its build.
+      description: Build of vCenter.
       type: str
       returned: always
     api_version:
-      description: The version of its API.
+      description: Version of the vSphere API.
       type: str
       returned: always
     is_vcenter:
-      description: False for a host that was addressed directly.
+      description: Whether the server is a vCenter. V(false) for a direct connection to an ESXi host.
       type: bool
       returned: always
     clock_ahead_s:
-      description: How many seconds its clock is ahead of the one here, negative where it is behind.
+      description: Seconds by which the clock of vCenter is ahead of the local clock. Negative if it is behind.
       type: float
       returned: always
     clock_known_within_s:
-      description: How long the question took, in seconds.
+      description: Duration of the request, in seconds. The clock difference is not known more exactly.
       type: float
       returned: always
   sample:
@@ -149,8 +150,8 @@ vcenter:
     clock_known_within_s: 0.1
 hosts:
   description:
-    - The hosts, each with C(name), C(connection), C(version) and C(build) of ESXi, C(clock_ahead_s),
-      C(clock_known_within_s) and C(why_no_clock). The clock is null where it could not be read.
+    - Information about the hosts. Each has C(name), C(connection), C(version) and C(build) of ESXi, C(clock_ahead_s),
+      C(clock_known_within_s) and C(why_no_clock). The clock is null if it could not be read.
   returned: success
   type: list
   elements: dict
@@ -163,14 +164,14 @@ hosts:
       clock_known_within_s: 0.1
       why_no_clock: ""
 strangers:
-  description: The O(hosts) that vCenter does not know, or that this user may not see.
+  description: Names of the O(hosts) that vCenter does not know, or that the user may not see.
   returned: success
   type: list
   elements: str
   sample: []
 datastores:
   description:
-    - The datastores of the hosts, each with C(name), C(free_gb), C(capacity_gb) and C(accessible).
+    - Datastores of the hosts, each with C(name), C(free_gb), C(capacity_gb) and C(accessible).
   returned: success
   type: list
   elements: dict
@@ -178,15 +179,15 @@ datastores:
     - {name: datastore-01, free_gb: 8192, capacity_gb: 20480, accessible: true}
 objects:
   description:
-    - One entry for each of the O(objects), in the same order, with C(kind), C(name), C(found), whether there is such an
-      object, and C(missing), the privileges that are not held.
+    - Results of the O(objects), one entry for each, in the same order, with C(kind) and C(name). C(found) is whether the
+      object exists, and C(missing) lists the privileges that the user does not hold.
   returned: success
   type: list
   elements: dict
   sample:
     - {kind: host, name: null, found: true, missing: [Host.Config.Maintenance]}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: login_refused}
