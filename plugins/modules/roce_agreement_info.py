@@ -8,22 +8,22 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: roce_agreement_info
-short_description: Tell where switches, hosts and guests disagree about RoCE
+short_description: Gather RoCE QoS disagreements between switches, hosts and guests
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Takes what M(aiready.vsphere.roce_qos_info), M(aiready.vsphere.esxi_roce_info) and
-    M(aiready.vsphere.guest_roce_info) have read, and tells every disagreement in one sentence. The sentence names the
-    port and its value, the peer and its value, and what breaks.
-  - Each cable is looked at in both directions. The whole chain is followed at every hop, from the DSCP to the priority,
-    to its buffer and its queue, and to what is paused and what is marked.
-  - Without O(config), what most adapters of hosts do is what the others are held to. So a network that was set up in
-    any other way can be checked too.
-  - Needs no connection. It works on what it is given.
+  - Compares the results of M(aiready.vsphere.roce_qos_info), M(aiready.vsphere.esxi_roce_info) and
+    M(aiready.vsphere.guest_roce_info), and returns each disagreement as one sentence. The sentence names the port and
+    its value, the peer and its value, and the consequence.
+  - Checks each cable in both directions. At every hop, it follows the DSCP to the priority, and the priority to its
+    buffer, its queue, PFC and ECN.
+  - Without O(config), the setting of most host adapters is the reference. The module can therefore also check a network
+    that other tools configured.
+  - Needs no connection. It compares only the given data.
 notes:
-  - What is not known is listed in RV(not_known). It is never taken for right.
-  - A configuration that was not saved is told by M(aiready.vsphere.roce_qos_info), and is no disagreement.
+  - RV(not_known) lists unknown settings. The module never counts an unknown setting as correct.
+  - An unsaved configuration is not a disagreement. M(aiready.vsphere.roce_qos_info) reports it.
 extends_documentation_fragment:
   - aiready.vsphere.roce_intent
 attributes:
@@ -34,7 +34,7 @@ attributes:
   diff_mode:
     support: none
     description: Returns what changes, before and after, when run with C(--diff).
-    details: There is nothing that could change.
+    details: The module changes nothing.
   platform:
     support: full
     description: Where the module itself runs. It needs Python 3.8 or newer, and nothing else.
@@ -42,79 +42,80 @@ attributes:
 options:
   switches:
     description:
-      - The switches, each as RV(aiready.vsphere.roce_qos_info#module:switch).
+      - Switches to compare, each in the format of RV(aiready.vsphere.roce_qos_info#module:switch).
     type: list
     elements: dict
     required: true
   hosts:
     description:
-      - The ESXi hosts, as RV(aiready.vsphere.esxi_roce_info#module:hosts).
+      - ESXi hosts to compare, in the format of RV(aiready.vsphere.esxi_roce_info#module:hosts).
     type: list
     elements: dict
     default: []
   guests:
     description:
-      - The guests, each as RV(aiready.vsphere.guest_roce_info#module:guest). A key C(host) with the name of the ESXi
-        host says that the guest uses adapters of that host.
+      - Guests to compare, each in the format of RV(aiready.vsphere.guest_roce_info#module:guest). A key C(host) with the
+        name of the ESXi host means that the guest uses adapters of that host.
     type: list
     elements: dict
     default: []
   cables:
     description:
-      - Cables that LLDP does not show. What LLDP shows counts more, and a difference is told.
+      - Cables that LLDP does not show. LLDP takes precedence, and the module reports a difference.
     type: list
     elements: dict
     default: []
     suboptions:
       switch:
-        description: The switch.
+        description: Name of the switch.
         type: str
         required: true
       port:
-        description: Its port.
+        description: Port of the switch.
         type: str
         required: true
       host:
-        description: The ESXi host or guest at the other end.
+        description: Name of the ESXi host or guest at the other end.
         type: str
       nic:
-        description: Its adapter, such as V(vmnic2).
+        description: Adapter of the host or guest, such as V(vmnic2).
         type: str
       peer:
-        description: The other switch, for a cable between switches.
+        description: Name of the other switch, for a cable between switches.
         type: str
       peer_port:
-        description: Its port.
+        description: Port of the other switch.
         type: str
       length_m:
-        description: Length of the cable in metres, which buffers have to be large enough for.
+        description: Length of the cable in metres. Buffers must be large enough for it.
         type: int
   host_ports:
     description:
-      - Ports to hosts that the inventory names, as a list by the name of the switch. A list may hold ranges, such as
-        V(Ethernet1-4). A named port without a link is an error. A host on another port of such a switch is an error.
+      - Ports to hosts that the inventory names, as a list for each switch name. A list can contain ranges, such as
+        V(Ethernet1-4). A named port without a link is an error. A host on another port of such a switch is also an
+        error.
     type: dict
     default: {}
   fabric_ports:
     description:
-      - Ports to other switches that the inventory names, in the same form.
+      - Ports to other switches that the inventory names, in the same format as O(host_ports).
     type: dict
     default: {}
   portgroups:
     description:
-      - Names of the port groups of the data path. Their VLANs must pass all ports of the switches on the path. The port
-        groups of VMkernel adapters that PVRDMA uses are checked in any case.
+      - Names of the port groups of the data path. All switch ports on the path must pass their VLANs. The module always
+        checks the port groups of VMkernel adapters that PVRDMA uses.
     type: list
     elements: str
     default: []
   strict:
     description:
-      - Whether warnings count as disagreement too. They are told in any case.
+      - Whether warnings count as disagreement too. The module returns them in any case.
     type: bool
     default: false
   fail:
     description:
-      - Whether the task fails when there is disagreement.
+      - Whether to fail the task if there is a disagreement.
     type: bool
     default: false
 seealso:
@@ -124,7 +125,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Tell where two ports disagree
+- name: Compare two ports
   aiready.vsphere.roce_agreement_info:
     switches:
       - name: leaf-01
@@ -137,13 +138,13 @@ EXAMPLES = r"""
     cables:
       - {switch: leaf-01, port: Ethernet1, host: esx-01.example.com, nic: vmnic2}
 
-- name: Hold a fabric to what is wanted
+- name: Compare a fabric with its desired state
   hosts: localhost
   gather_facts: false
   vars:
     switches: []
   tasks:
-    - name: Compare it
+    - name: Compare all ends
       aiready.vsphere.roce_agreement_info:
         switches: "{{ switches }}"
         config:
@@ -151,73 +152,73 @@ EXAMPLES = r"""
           priority: 3
       register: roce
 
-    - name: Show what is wrong
+    - name: Show the disagreements
       ansible.builtin.debug:
         msg: "{{ roce.disagreements | map(attribute='msg') }}"
 """
 
 RETURN = r"""
 agreed:
-  description: Whether there is no disagreement that is an error; with O(strict), none at all.
+  description: Whether no disagreement is an error. With O(strict), whether there is no disagreement at all.
   returned: success
   type: bool
   sample: false
 disagreements:
-  description: Every disagreement, errors first.
+  description: All disagreements, errors first.
   returned: always
   type: list
   elements: dict
   contains:
     msg:
-      description: The whole of it in one sentence.
+      description: Full description in one sentence.
       type: str
       returned: always
       sample: >-
         leaf-01 Ethernet0 puts DSCP 26 into priority 1, while esx-01.example.com vmnic2 pauses priority 3: packets of
         RoCE are in another class than its pauses, and are dropped under load.
     code:
-      description: What it is, for machines.
+      description: Machine-readable code of the disagreement.
       type: str
       returned: always
       sample: dscp_map
     severity:
-      description: V(error) where packets are dropped, V(warning) where something is slow or unsafe.
+      description: Severity. V(error) if packets are dropped, V(warning) if the setting is slow or unsafe.
       type: str
       returned: always
       sample: error
     a:
-      description: The port that it is about, with C(name) of the switch, host or guest, and C(port).
+      description: Port with the disagreement, with C(name) of the switch, host or guest, and C(port).
       type: dict
       returned: always
       sample: {name: leaf-01, port: Ethernet0}
     b:
-      description: The port at the other end, in the same form. Null where the intent or the rest of the fabric is it.
+      description: Port at the other end, in the same format. Null if the reference is the intent or the rest of the fabric.
       type: dict
       returned: always
       sample: {name: esx-01.example.com, port: vmnic2}
     key:
-      description: The setting.
+      description: Name of the setting.
       type: str
       returned: always
       sample: roce_priority
     seen:
-      description: Its values at C(a) and at C(b), or what is wanted there.
+      description: Value at C(a), and the value or the desired value at C(b).
       type: dict
       returned: always
       sample: {a: 1, b: 3}
     breaks:
-      description: What comes of it.
+      description: Consequence of the disagreement.
       type: str
       returned: always
       sample: packets of RoCE are in another class than its pauses, and are dropped under load
 not_known:
-  description: What could not be checked, as sentences.
+  description: Settings that could not be checked, as sentences.
   returned: always
   type: list
   elements: str
   sample: ["leaf-01 Ethernet0 does not tell the watchdog."]
 paths:
-  description: Every cable that carries RoCE.
+  description: Cables that carry RoCE.
   returned: always
   type: list
   elements: dict
@@ -233,34 +234,34 @@ paths:
       returned: always
       sample: {name: leaf-01, port: Ethernet0}
     known_from:
-      description: V(lldp), V(given), or both.
+      description: Source of the cable. V(lldp), V(given), or both.
       type: list
       elements: str
       returned: always
       sample: [lldp]
     agreed:
-      description: Whether no error is told of either end.
+      description: Whether neither end has an error.
       type: bool
       returned: always
       sample: false
 ends:
-  description: Every port that RoCE passes, with the settings that decide there.
+  description: Ports that RoCE passes, with their relevant settings.
   returned: always
   type: list
   elements: dict
   contains:
     name:
-      description: The switch, host or guest.
+      description: Name of the switch, host or guest.
       type: str
       returned: always
       sample: leaf-01
     port:
-      description: Its port.
+      description: Port of the switch, host or guest.
       type: str
       returned: always
       sample: Ethernet1
     switch:
-      description: Whether it is a switch.
+      description: Whether the device is a switch.
       type: bool
       returned: always
       sample: true
@@ -271,19 +272,19 @@ ends:
       returned: always
       sample: [what it trusts, flow control, the MTU]
     untold:
-      description: Settings that are not known, since the platform has no command that reports them.
+      description: Unknown settings that no command of the platform reports.
       type: list
       elements: str
       returned: always
       sample: []
     unknown:
-      description: Settings that are not known, and that the platform can report.
+      description: Unknown settings that the platform can report.
       type: list
       elements: str
       returned: always
       sample: [the watchdog]
 summary:
-  description: The same in lines for people. Ports of a switch with one and the same trouble share a line.
+  description: Readable summary. Ports of a switch with the same problem share a line.
   returned: always
   type: list
   elements: str
@@ -291,12 +292,12 @@ summary:
     - "warning  leaf-01 Ethernet1-32 pauses and has no watchdog: one adapter that never stops to send pauses freezes the
       fabric."
 wanted:
-  description: What the ends were held to. C(source) is V(intent), or V(fabric) where most of it decided.
+  description: Desired state of the ends. C(source) is V(intent), or V(fabric) if most of the adapters decided.
   returned: always
   type: dict
   sample: {source: fabric, dscp: 26, priority: 3, cnp_dscp: 48, cnp_priority: 6, lossless: true, ecn: true}
 failure:
-  description: Why the task failed, with a stable C(code) and what else is known.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: roce_disagreement, subject: fabric}
