@@ -8,28 +8,28 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: record
 type: aggregate
-short_description: Writes down what the stages of a run changed on which object
+short_description: Gather the changes of a run by stage and object into a record
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Writes C(stages.json) into the folder of the run, with the stages of the playbooks of this collection, how long each
-    took and how it ended, each change that was made with its object and the values before and after, and how often each
-    object was restarted. M(aiready.vsphere.validation_report) shows it in its report.
-  - It is written while the run goes on, so that it is there too when the run fails, is interrupted or killed. Playbooks
-    of one run add to it, see O(run_folder).
-  - Runs without any such stage leave no record.
-  - Values are taken only from modules of this collection, which keep secrets out of them. Of other modules only their
-    name is written down, of tasks with C(no_log) too, and values whose name or form is that of a secret are left out.
-  - In check mode it holds what would be changed, and the stages say C(check_mode). That is a plan. What check mode
-    cannot know stands in C(decided_later).
+  - Writes C(stages.json) into the folder of the run. The file has the stages of the playbooks of this collection, with
+    their duration and result. It has each change with its object and the values before and after, and the number of
+    restarts of each object. M(aiready.vsphere.validation_report) shows these data in its report.
+  - Updates the file while the run continues. The file therefore also exists after a failed, interrupted or killed run.
+    Playbooks of one run add to it, see O(run_folder).
+  - Runs without a stage of this collection leave no record.
+  - Takes values only from modules of this collection, which never return secrets. For other modules and for tasks with
+    C(no_log), it records only the name. It removes values whose name or format is that of a secret.
+  - In check mode, the record has the changes that would be made, and the stages have C(check_mode). This record is a
+    plan. C(decided_later) lists the values that are unknown until a stage runs.
   - A run whose variable C(aiready_plan) names the folder of such a plan ends with a comparison of both.
 extends_documentation_fragment:
   - aiready.vsphere.run_record
 requirements:
   - enabled in C(callbacks_enabled)
 notes:
-  - A run that is killed leaves its last stage as C(failed), with C(why).
+  - After a killed run, the last stage is C(failed), with the reason in C(why).
 """
 
 from typing import TYPE_CHECKING, Any

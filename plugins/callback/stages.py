@@ -8,19 +8,19 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: stages
 type: stdout
-short_description: Shows a run by its stages, with what changes and what goes wrong
+short_description: Render the output of a run by its stages, with changes and failures
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Shows which stage of the collection runs on which hosts, for how long, and how long that usually takes; what is
-    changed; and how far long work is. At the end come the verdict, and where the report lies.
-  - What needs no attention is left out, so tasks that find everything right, and skipped ones. Failures, hosts that
-    cannot be reached, warnings, deprecations, retries, differences (C(--diff)) and messages of M(ansible.builtin.debug)
-    are always shown, as the callback P(ansible.builtin.default#callback) shows them.
-  - With C(-v) or more, and for playbooks without a stage of this collection, everything is shown as that callback does.
-  - On a terminal some lines at its bottom change in place. Without one, and in automation controller, there are plain
-    lines.
+  - Shows the current stage of the collection with its hosts, its elapsed time and its usual time. Also shows all changes
+    and the progress of long tasks. The last lines have the verdict and the path of the report.
+  - Hides tasks without a change and skipped tasks. Always shows failures, unreachable hosts, warnings, deprecations,
+    retries, differences (C(--diff)) and messages of M(ansible.builtin.debug), in the format of the callback
+    P(ansible.builtin.default#callback).
+  - With C(-v) or more, and for playbooks without a stage of this collection, the output is that of the default callback.
+  - On a terminal, some lines at the bottom change in place. Without a terminal, and in automation controller, the output
+    has plain lines.
 extends_documentation_fragment:
   - default_callback
   - result_format_callback
@@ -30,8 +30,8 @@ requirements:
 options:
   show:
     description:
-      - V(changes) leaves out what needs no attention. V(all) shows everything, and then C(display_ok_hosts) and
-        C(display_skipped_hosts) count as with Ansible's own callback.
+      - Amount of output. V(changes) hides tasks without a change and skipped tasks. V(all) shows everything. With V(all),
+        C(display_ok_hosts) and C(display_skipped_hosts) apply as with Ansible's own callback.
     type: str
     choices: [changes, all]
     default: changes
@@ -42,8 +42,8 @@ options:
         key: stages_show
   live:
     description:
-      - Whether lines change in place. V(auto) does it on a terminal that can, and not where E(CI) is set.
-      - Choose V(never) where C(ssh) or a plugin asks questions on the terminal by itself.
+      - Whether to change lines in place. V(auto) does so on a terminal that supports it, unless E(CI) is set.
+      - Set V(never) if C(ssh) or a plugin asks questions on the terminal by itself.
     type: str
     choices: [auto, never]
     default: auto
@@ -54,7 +54,7 @@ options:
         key: stages_live
   still_s:
     description:
-      - Without lines that change in place, after how many seconds a task that still runs is told of. 0 tells nothing.
+      - Seconds between two lines that name the tasks in progress, if no lines change in place. 0 prints no such line.
     type: int
     default: 60
     env:
