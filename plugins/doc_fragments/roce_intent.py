@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of the desired RoCE QoS; the argument spec is ROCE_INTENT in module_utils/fabric/args.py."""
+"""Options of the desired RoCE QoS; the spec is ROCE_INTENT in module_utils/fabric/args.py."""
 
 from __future__ import annotations
 
