@@ -14,9 +14,7 @@ CARRIERS = re.compile(r"dscp|roce|_site\b|module_options|options|traffic_class|R
 
 
 def ways():
-    text = (
-        (ROOT / "docs" / "architecture.md").read_text().partition("## Path of the DSCP")[2].partition("\n## ")[0]
-    )
+    text = (ROOT / "docs" / "architecture.md").read_text().partition("## Path of the DSCP")[2].partition("\n## ")[0]
     rows = [line.split("|")[1:3] for line in text.splitlines() if line.startswith(("| the ", "| NCCL"))]
     return {target.strip(): re.findall(r"`([^`]+)`", files) for target, files in rows}
 
