@@ -139,8 +139,8 @@ def test_name_that_a_later_stage_needs_is_refused_before_a_host_is_changed(fabri
 def test_right_names_are_looked_for_once_and_the_run_goes_on(fabric_lab):
     lab = fabric_lab(("leaf-01",))
     run, _folder = run_and_record(lab, "run", "--extra-vars", "site_stop_after=hosts")
-    assert "Refuse names" not in run.output, "Without the stage machines, its names are not needed."
+    assert "Reject names" not in run.output, "Without the stage machines, its names are not needed."
     run, _folder = run_and_record(lab, "all", "--extra-vars", "site_stop_after=machines")
-    assert "Refuse names that vCenter does not know" in run.output
+    assert "Reject names that vCenter does not know" in run.output
     assert "Read the switch ports of the inventory" in run.output
     assert run.status == 0, run.output

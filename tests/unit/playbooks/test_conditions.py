@@ -23,11 +23,11 @@ def skipping(*stages):
 
 
 STAGES = [
-    ("fabric", "Look at all switches before the first one is changed", "switches"),
-    ("fabric", "Give RoCE its class on the switches, one wave after the other", "switches"),
-    ("hosts", "Check the site before the first host is looked at", "esxi_hosts"),
-    ("hosts", "Make the ESXi hosts ready, one wave after the other", "esxi_hosts"),
-    ("machines", "Make the training VMs ready", "localhost"),
+    ("fabric", "Read all switches before the first change", "switches"),
+    ("fabric", "Configure RoCE QoS on the switches in waves", "switches"),
+    ("hosts", "Check the site before the first host", "esxi_hosts"),
+    ("hosts", "Prepare the ESXi hosts in waves", "esxi_hosts"),
+    ("machines", "Prepare the training VMs", "localhost"),
 ]
 
 
@@ -59,12 +59,12 @@ def test_an_inventory_without_hosts_of_a_stage_is_checked_all_the_same(playbook,
     ids=["two", "one", "check mode", "left out", "none"],
 )
 def test_all_hosts_are_checked_first_where_there_is_more_than_one(names, hostvars, check_mode, hosts):
-    play = entry_of("hosts", "Check all hosts before the first one is changed", "hosts")
+    play = entry_of("hosts", "Check all hosts before the first change", "hosts")
     given = {"groups": {} if names is None else {"esxi_hosts": names}, "hostvars": hostvars}
     assert worked_out(play["hosts"], play["vars"], ansible_check_mode=check_mode, **given) == hosts
 
 
-ORDERED = "Give RoCE its class on the switches, one wave after the other"
+ORDERED = "Configure RoCE QoS on the switches in waves"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_pauses_are_taken_away_from_leaves_before_spines(given, site, order):
 @pytest.mark.parametrize("playbook, group, part", [("fabric", "switches", "fabric"), ("hosts", "esxi_hosts", "hosts")])
 @pytest.mark.parametrize("given, size", [({}, 1), ({"serial": 4}, 4)])
 def test_waves_have_the_size_that_the_site_says_or_one(playbook, group, part, given, size):
-    name = ORDERED if playbook == "fabric" else "Make the ESXi hosts ready, one wave after the other"
+    name = ORDERED if playbook == "fabric" else "Prepare the ESXi hosts in waves"
     serial = entry_of(playbook, name, "serial")["serial"]
     there = {"groups": {group: ["one", "two"]}, "hostvars": {"one": {"site": {part: given}}, "two": {"site": {}}}}
     found = worked_out(serial, {}, **there)
@@ -96,7 +96,7 @@ def test_waves_have_the_size_that_the_site_says_or_one(playbook, group, part, gi
 
 @pytest.mark.parametrize("playbook, kind", [("fabric", "switch"), ("hosts", "host")])
 def test_no_wave_begins_after_a_failure(playbook, kind):
-    task = entry_of(playbook, f"Begin no further wave after a {kind} that failed", "vars")
+    task = entry_of(playbook, f"Stop after a failed {kind}", "vars")
     lost = worked_out(task["vars"]["__lost"], {}, ansible_play_hosts_all=["a", "b", "c"], ansible_play_hosts=["a", "c"])
     assert lost == ["b"]
     assert (task["run_once"], task["any_errors_fatal"]) == (True, True)
@@ -104,7 +104,7 @@ def test_no_wave_begins_after_a_failure(playbook, kind):
 
 
 def test_check_mode_ends_with_the_look_at_all_switches():
-    name = "End here in check mode, since the look at all switches has told everything"
+    name = "End the play in check mode"
     assert [is_met("fabric", name, ansible_check_mode=mode) for mode in (True, False)] == [True, False]
 
 
@@ -134,7 +134,7 @@ def test_the_fabric_is_compared_where_there_are_switches(groups, hostvars, compa
 def test_validation_compares_the_fabric_where_there_are_switches_and_guests(switches, hostvars, compared):
     given = {"groups": {"switches": switches}, "hostvars": hostvars}
     assert is_met("validate", "Compare switches, hosts and guests", **given) is compared
-    play = entry_of("validate", "Look at the switches after everything that was timed", "hosts")
+    play = entry_of("validate", "Read the switches after all timed checks", "hosts")
     there = {"groups": {"switches": switches} if switches else {}, "hostvars": hostvars}
     assert worked_out(play["hosts"], {}, **there) == ("switches" if compared else NOBODY)
 
@@ -153,8 +153,8 @@ def test_validation_compares_the_fabric_where_there_are_switches_and_guests(swit
 )
 def test_playbook_site_checks_names_and_ports_before_it_changes_the_first_host(given, names_checked, ports_checked):
     given = {"groups": {"switches": ["leaf-01"]}, **given}
-    names = entry_of("site", "Check names that only vCenter knows, before the first host is changed", "hosts")["hosts"]
-    ports = entry_of("site", "Check the ports of the switches, before the first host is changed", "hosts")["hosts"]
+    names = entry_of("site", "Check names in vCenter before the first change", "hosts")["hosts"]
+    ports = entry_of("site", "Check the switch ports before the first change", "hosts")["hosts"]
     assert worked_out(names, {}, **given) == ("localhost" if names_checked else NOBODY)
     assert worked_out(ports, {}, **given) == ("switches" if ports_checked else NOBODY)
 
@@ -169,10 +169,8 @@ def test_playbook_site_checks_names_and_ports_before_it_changes_the_first_host(g
     ],
 )
 def test_playbook_site_skips_stages_and_keeps_what_is_known(first, last, skipped):
-    play = entry_of("site", "Begin the run", "vars")
-    task = entry_of(
-        "site", "Skip stages before the first and after the last, and name the folder of the run", "run_once"
-    )
+    play = entry_of("site", "Start the run", "vars")
+    task = entry_of("site", "Select the stages and name the folder of the run", "run_once")
     given = {"site_start_at": first or "", "site_stop_after": last or "", "hostvars": known("guests")}
     found = worked_out(task["ansible.builtin.set_fact"]["aiready_run"], play["vars"], **given)
     assert (found["skipped"], found["guests"]["guests"]) == (skipped, GUEST)
@@ -189,7 +187,7 @@ def test_playbook_site_skips_stages_and_keeps_what_is_known(first, last, skipped
     ],
 )
 @pytest.mark.parametrize(
-    "name", ["Read what the ports do to RoCE", "Read what the adapters do to RoCE", "Compare them"]
+    "name", ["Read the RoCE QoS of the ports", "Read the RoCE QoS of the adapters", "Compare the RoCE QoS"]
 )
 def test_the_fabric_is_read_unless_the_site_skips_it_or_takes_it_away(name, given, expected):
     assert is_met("fabric_check", name, **given) is expected
@@ -208,7 +206,7 @@ def test_the_fabric_is_read_unless_the_site_skips_it_or_takes_it_away(name, give
 def test_check_mode_says_of_whom_nothing_can_be_known_yet(playbook, stage, check_mode, stages, later, said):
     hostvars = known(stage if stages else "other", later=later)
     given = {"ansible_check_mode": check_mode, "hostvars": hostvars}
-    assert is_met(playbook, "Tell of whom nothing can be known yet", **given) is said
+    assert is_met(playbook, "Report guests without data", **given) is said
 
 
 @pytest.mark.parametrize("playbook", ["guests", "runtime", "training", "validate"])
@@ -225,8 +223,8 @@ def test_guests_are_looked_up_once_in_a_run(playbook):
 def test_check_mode_says_what_keeps_guests_out(check_mode, waiting, problems, said):
     found = {"waiting": waiting, "problems": problems}
     given = {"ansible_check_mode": check_mode, "__known_guests": found}
-    assert is_met("known_guests", "Tell what keeps guests out of this preview", **given) is said
-    name = "Refuse guests that cannot be reached or do not fit the site"
+    assert is_met("known_guests", "Report problems of guests in check mode", **given) is said
+    name = "Reject guests that are unreachable or do not fit the site"
     assert is_met("known_guests", name, **given) is not check_mode
 
 
@@ -234,7 +232,7 @@ def test_check_mode_says_what_keeps_guests_out(check_mode, waiting, problems, sa
     "groups, fine", [({}, True), ({"aiready_guests": []}, True), ({"aiready_guests": ["vm-01"]}, False)], ids=str
 )
 def test_a_group_of_the_inventory_adds_no_host_to_the_stages_inside_guests(groups, fine):
-    name = "Refuse an inventory that has a group of our name"
+    name = "Reject an inventory with a reserved group name"
     that = entry_of("known_guests", name, "when")["ansible.builtin.assert"]["that"]
     assert worked_out(f"{{{{ {that} }}}}", {}, groups=groups) is fine
     # A play before this one may have filled it.
@@ -244,7 +242,7 @@ def test_a_group_of_the_inventory_adds_no_host_to_the_stages_inside_guests(group
 
 @pytest.mark.parametrize("group", ["__without_hosts", "__stage_guests", "aiready_skipped", "skipped"])
 def test_no_group_of_the_inventory_skips_a_stage(group):
-    pattern = entry_of("hosts", "Make the ESXi hosts ready, one wave after the other", "hosts")["hosts"]
+    pattern = entry_of("hosts", "Prepare the ESXi hosts in waves", "hosts")["hosts"]
     assert worked_out(pattern, {}, groups={group: ["esx-01"], "esxi_hosts": ["esx-01"]}) == "esxi_hosts"
 
 
@@ -252,7 +250,7 @@ def test_no_group_of_the_inventory_skips_a_stage(group):
     "state, fine", [("stop", True), ("start", True), ("restart", False), ("", False), (None, False)]
 )
 def test_playbook_fleet_has_to_know_whether_to_stop_or_to_start(state, fine):
-    that = entry_of("fleet", "Refuse a run that does not say what to do", "tags")["ansible.builtin.assert"]["that"]
+    that = entry_of("fleet", "Reject a run without an action", "tags")["ansible.builtin.assert"]["that"]
     given = {} if state is None else {"site_fleet": state}
     assert worked_out(f"{{{{ {that} }}}}", {}, **given) is fine
 
@@ -266,14 +264,14 @@ def undone(playbook, task, hostvars):
 def test_machines_wait_for_hosts_that_check_mode_left_undone():
     hostvars = {name: {"inventory_hostname": name} for name in ("a", "b", "c")}
     hostvars["a"]["esxi_host_undone"], hostvars["b"]["esxi_host_undone"] = ["mtu"], []
-    assert undone("machines", "Make the training VMs ready", hostvars) == ["a"]
+    assert undone("machines", "Prepare the training VMs", hostvars) == ["a"]
 
 
 def test_the_look_before_a_run_takes_hosts_with_gaps_for_unfinished():
     hostvars = {name: {"inventory_hostname": name} for name in ("a", "b", "c")}
     hostvars["a"]["esxi_host_preview"], hostvars["b"]["esxi_host_preview"] = {"gaps": ["mtu"]}, {"gaps": []}
     hostvars["c"]["esxi_host_preview"] = {"answers": {}}
-    assert undone("preflight", "Look at the training VMs", hostvars) == ["a"]
+    assert undone("preflight", "Check the training VMs", hostvars) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -281,16 +279,16 @@ def test_the_look_before_a_run_takes_hosts_with_gaps_for_unfinished():
 )
 def test_switches_are_worked_out_for_a_site_without_problems(problems, switches, looked):
     given = {"__preflight": {"problems": problems}, "groups": {"switches": switches}}
-    assert is_met("preflight", "Work out the site for the switches", **given) is looked
+    assert is_met("preflight", "Compute the site for the switches", **given) is looked
 
 
 def test_switches_with_problems_of_their_own_do_not_hide_the_others():
-    task = entry_of("preflight", "Work out what the site means for the others", "vars")
+    task = entry_of("preflight", "Compute the settings of switches without problems", "vars")
     given = {"groups": {"switches": ["leaf-01", "leaf-02"]}, "__switch_problems": ["leaf-02: no port is named."]}
     assert worked_out(task["vars"]["__sound"], {}, **given) == ["leaf-01"]
 
 
-@pytest.mark.parametrize("name", ["Look at vCenter, privileges and clocks", "Look at what is reached from here"])
+@pytest.mark.parametrize("name", ["Check vCenter, privileges and clocks", "Check the connections of the controller"])
 @pytest.mark.parametrize("problems, looked", [([], True), (["wrong"], False)])
 def test_surroundings_are_looked_at_for_a_site_without_problems(name, problems, looked):
     assert is_met("preflight", name, __preflight={"problems": problems}) is looked
@@ -308,19 +306,19 @@ def test_surroundings_are_looked_at_for_a_site_without_problems(name, problems, 
 )
 def test_a_host_is_looked_at_where_vcenter_shows_it(local, looked):
     given = {"hostvars": {"localhost": local}, "inventory_hostname": "esx-01"}
-    assert is_met("preflight", "Look at the host as its stage does", **given) is looked
+    assert is_met("preflight", "Check the host like its stage", **given) is looked
 
 
 def test_a_host_with_problems_of_its_own_is_not_looked_at():
     for problems, looked in ((["wrong"], False), ([], True)):
         assert is_met("preflight", "Look at the host", __preflight_problems=problems) is looked
-    assert is_met("preflight", "Look for what is wrong with what is different for the host", site_host={})
-    assert not is_met("preflight", "Look for what is wrong with what is different for the host")
+    assert is_met("preflight", "Validate the settings of the host", site_host={})
+    assert not is_met("preflight", "Validate the settings of the host")
 
 
 def test_a_switch_that_has_no_meaning_in_the_site_is_not_looked_at():
     found = [
-        is_met("preflight", "Look at the switch as its stage does", __switches={"leaf-01": {}}, inventory_hostname=name)
+        is_met("preflight", "Check the switch like its stage", __switches={"leaf-01": {}}, inventory_hostname=name)
         for name in ("leaf-01", "leaf-02")
     ]
     assert found == [True, False]
@@ -328,8 +326,8 @@ def test_a_switch_that_has_no_meaning_in_the_site_is_not_looked_at():
 
 @pytest.mark.parametrize("stages, asked", [(["guests"], True), ([], False)])
 def test_vms_are_looked_at_from_outside_where_a_stage_needs_their_guests(stages, asked):
-    assert is_met("preflight", "Look at the VMs from outside", __known_guests={"stages": stages}) is asked
-    name = "Ask vCenter, put together what it tells, and know the guests"
+    assert is_met("preflight", "Read the VMs from vCenter", __known_guests={"stages": stages}) is asked
+    name = "Query vCenter and identify the guests"
     assert is_met("known_guests", name, __known_guests={"stages": stages}) is asked
 
 
@@ -339,7 +337,7 @@ def test_vms_are_looked_at_from_outside_where_a_stage_needs_their_guests(stages,
 )
 def test_what_blocks_ends_the_playbook_unless_somebody_says_otherwise(fail, blocked, asked):
     given = {} if fail is None else {"preflight_fail": fail}
-    name = "Refuse to begin while something blocks"
+    name = "Reject the run if something blocks it"
     assert is_met("preflight", name, __preflight_told={"blocked": blocked}, **given) is asked
 
 
@@ -353,7 +351,7 @@ def test_counters_are_read_again_of_switches_that_were_read_before(before, skip,
         "hostvars": {"leaf-01": {"__fabric_check_switch": before}},
         "site": {"validation": {"skip": skip}},
     }
-    name = "Read what the ports counted"
+    name = "Read the port counters"
     assert is_met("validate", name, **given) is read
 
 
@@ -369,4 +367,4 @@ def test_counters_are_read_again_of_switches_that_were_read_before(before, skip,
 def test_owners_of_vms_are_read_for_the_report_where_there_is_a_cluster(stages, cluster, asked):
     given = {"hostvars": known(*stages), "site": {} if cluster is None else {"cluster": cluster}}
     assert is_met("validate", "Read who created the VMs of the cluster", **given) is asked
-    assert is_met("validate", "Say where results go", **given) is ("validation" in stages)
+    assert is_met("validate", "Select the folder of the results", **given) is ("validation" in stages)

@@ -15,7 +15,7 @@ except ImportError:  # before ansible-core 2.19, which takes any text for a temp
     trust_as_template = str
 
 PLAYBOOK = pathlib.Path(__file__).resolve().parents[3] / "playbooks" / "fabric_check.yml"
-ASK, FAIL = "Look at the ports of the ESXi hosts", "Fail where they disagree"
+ASK, FAIL = "Read the ports of the ESXi hosts", "Fail on mismatches"
 
 
 def met(name, **variables):
