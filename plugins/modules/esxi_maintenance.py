@@ -25,8 +25,8 @@ description:
 notes:
   - The note is the custom attribute C(aiready.vsphere.maintenance) of the host. The user needs the privileges
     C(Global.ManageCustomFields), C(Global.SetCustomField) and C(Host.Config.Maintenance).
-  - If somebody ends maintenance mode of a noted host by hand and later enters it for another reason, the module still
-    assumes its own maintenance. O(state=left) corrects this when it runs once.
+  - If somebody ends maintenance mode of a noted host by hand and later enters it for another reason, the module treats
+    that maintenance as its own. A run with O(state=left) in between removes the note.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
