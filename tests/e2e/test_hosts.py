@@ -93,7 +93,7 @@ def test_each_step_that_was_left_out_is_named_by_the_proof(host_lab):
     run = lab.hosts("--skip-tags", STEPS, site={"hosts": {"serial": "100%"}})
     for name, missing in LEFT_OUT.items():
         proof = run.failed_on(f"{name}.lab.example")
-        assert f"{name}.lab.example is not what was wanted:" in proof, run.output
+        assert f"{name}.lab.example differs from the request:" in proof, run.output
         assert missing in proof
         assert re.search(r": requested \S.*, found \S", proof), proof
 
@@ -172,7 +172,7 @@ def test_what_is_wrong_for_a_single_host_stops_the_play_before_the_first_one(hos
         "site_host.hosts.serial: it cannot differ",
     ):
         assert told in run.failed_on(ESX_01), run.output
-    assert "Look at the host" not in run.text
+    assert "Read the state of the host" not in run.text
 
 
 def test_preview_says_what_it_could_not_look_at_and_promises_no_restart_less(host_lab):

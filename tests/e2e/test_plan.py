@@ -56,7 +56,7 @@ def test_stages_before_the_first_and_after_the_last_are_left_out(host_lab, argum
     extra = [word for argument in arguments for word in ("--extra-vars", argument)]
     run, folder = run_and_record(lab, "run", "--check", *extra)
     looked = {
-        "hosts": "Look at the host" in run.text,
+        "hosts": "Read the state of the host" in run.text,
         "machines": "Look at the settings and devices of the training VMs" in run.text
         or "Plan a host for each" in run.text,
     }
@@ -86,7 +86,7 @@ def test_stages_that_there_are_not_are_refused_with_the_list(lab, arguments):
         run, _folder = run_and_record(lab, "run", *limit, *extra)
         assert run.status != 0
         assert "in this order, hosts, fabric, machines, guests, runtime, training, validation." in run.text
-        assert "Look at the host" not in run.text
+        assert "Read the state of the host" not in run.text
 
 
 def test_plan_without_the_callback_that_compares_is_refused_before_anything_is_asked(lab):
@@ -101,7 +101,7 @@ def test_limit_that_leaves_out_the_controller_heeds_the_stages_all_the_same(lab)
     lab = lab()
     run, _folder = run_and_record(lab, "run", "--limit", "esxi_hosts", "--extra-vars", "site_start_at=machines")
     assert (run.status, run.changed) == (0, 0), run.output
-    assert "Look at the host" not in run.text
+    assert "Read the state of the host" not in run.text
 
 
 # What only vCenter and the switches know, and only a stage after the restart of hosts needs.
@@ -131,7 +131,7 @@ def test_name_that_a_later_stage_needs_is_refused_before_a_host_is_changed(fabri
     inventory = lab.inventory({**ONE, **site})
     (inventory / "zz.yml").write_text(yaml.safe_dump({"switches": {"hosts": switches}}))
     run = lab.run(of=SITE, inventory=inventory, env=plan.environment(lab.work / "run"))
-    assert (run.status != 0, run.changed, "Look at the host" in run.output) == (True, 0, False), run.output
+    assert (run.status != 0, run.changed, "Read the state of the host" in run.output) == (True, 0, False), run.output
     for one in words:
         assert one in run.text, run.output
 

@@ -25,7 +25,7 @@ TASKS = pathlib.Path(__file__).resolve().parents[3] / "roles" / "esxi_host" / "t
     ],
 )
 def test_addresses_are_compared_only_where_pvrdma_connects_them(pvrdma, named):
-    (task,) = (one for one in yaml.safe_load(TASKS.read_text()) if one["name"] == "Keep what the stage would do")
+    (task,) = (one for one in yaml.safe_load(TASKS.read_text()) if one["name"] == "Record what the stage would do")
     expression = task["vars"]["__esxi_host_outlook"]["vmknic"]
     given = {"esxi_host_vmknic": "vmk1", "esxi_host_pvrdma": pvrdma}
     assert Templar(loader=DataLoader(), variables=given).template(trust_as_template(expression)) == named

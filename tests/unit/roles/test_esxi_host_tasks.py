@@ -42,18 +42,18 @@ def planned(**found):
 @pytest.mark.parametrize(
     "file, name, modes",
     [
-        ("main", "Put the host back into service", (True, True, False, False)),
-        ("main", "Prove what was promised", (True, False, False, False)),
-        ("main", "Keep what check mode did not do, for the stages that follow", (False, True, False, False)),
-        ("round", "Say what will happen", (True, True, False, False)),
-        ("round", "Do what was planned", (True, False, False, False)),
-        ("look", "Wait for a host that an earlier run left on its way", (True, True, False, False)),
+        ("main", "Take the host out of maintenance mode", (True, True, False, False)),
+        ("main", "Verify the desired state", (True, False, False, False)),
+        ("main", "Record the changes that check mode did not make", (False, True, False, False)),
+        ("round", "Report the planned changes", (True, True, False, False)),
+        ("round", "Make the planned changes", (True, False, False, False)),
+        ("look", "Wait for a host that an earlier run restarted", (True, True, False, False)),
         (
             "look",
-            "Refuse a host that lets nobody do what is needed, or cannot do it",
+            "Refuse a host that prevents a required change",
             (True, False, False, False),
         ),
-        ("tell", "Refuse what is not allowed", (True, False, True, False)),
+        ("tell", "Refuse changes that are not allowed", (True, False, True, False)),
     ],
 )
 def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
@@ -61,12 +61,12 @@ def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
 
 
 def test_a_host_on_which_nothing_is_due_is_left_alone():
-    assert is_met("round", "Do what was planned", **planned(acts=False)) is False
+    assert is_met("round", "Make the planned changes", **planned(acts=False)) is False
 
 
 def test_a_check_of_all_hosts_waits_for_one_that_is_on_its_way():
     given = {**REAL, **LOOK, "__esxi_host_awaited": True}
-    assert is_met("look", "Wait for a host that an earlier run left on its way", **given)
+    assert is_met("look", "Wait for a host that an earlier run restarted", **given)
 
 
 @pytest.mark.parametrize("given_away, asked", [(False, True), (True, False)])
@@ -88,12 +88,12 @@ def test_vms_are_started_again_where_they_may_have_been_shut_down(may, mode, sta
 def test_no_vm_starts_on_a_host_that_somebody_else_keeps_out_of_service(noted, in_maintenance, started):
     left = {"host": {"after": {"in_maintenance": in_maintenance}}}
     given = {**planned(vms={"on": noted}), "__esxi_host_left": left}
-    assert is_met("start", "Start them again", **given) is started
+    assert is_met("start", "Start the VMs again", **given) is started
 
 
 @pytest.mark.parametrize("may, mode, put_back", [(False, REAL, False), (True, REAL, True), (True, LOOK, False)])
 def test_ssh_is_put_back_where_this_run_or_one_before_may_have_started_it(may, mode, put_back):
-    assert is_met("main", "Put SSH back to how it was", **planned(restores_shell=may), **mode) is put_back
+    assert is_met("main", "Restore the SSH service", **planned(restores_shell=may), **mode) is put_back
 
 
 @pytest.mark.parametrize(
@@ -102,16 +102,16 @@ def test_ssh_is_put_back_where_this_run_or_one_before_may_have_started_it(may, m
 )
 def test_a_second_round_is_for_what_is_left_after_the_restart(differs, restart, rounds, second):
     given = planned(differs=differs, restart=restart)
-    assert is_met("again", "Do what needed the restart first", **given) is rounds
-    name = "Restart the host a second time, for what could only be set with the driver loaded"
+    assert is_met("again", "Make the changes that needed the restart first", **given) is rounds
+    name = "Restart the host again for changes that needed the driver"
     assert is_met("again", name, **given) is second
 
 
 @pytest.mark.parametrize("now, again", [(True, False), (False, True)])
 def test_the_restart_and_the_second_round_follow_the_plan(now, again):
     given = planned(restarts_now=now, due={"again": again})
-    assert is_met("main", "Restart the host once, for everything that waits", **given) is now
-    assert is_met("main", "Do what was possible only after the restart", **given) is again
+    assert is_met("main", "Restart the host once for all pending settings", **given) is now
+    assert is_met("main", "Make the changes that needed the restart first", **given) is again
 
 
 CHANGED = {
@@ -121,12 +121,12 @@ CHANGED = {
     "Plan the options of the network driver": {"host": {"changed": True}},
     "Plan passthrough": {"host": {"changed": True}},
     "Plan PVRDMA": {"host": {"changed": True}},
-    "Plan jumbo frames": {"host": {"changed": True}},
+    "Plan the MTU": {"host": {"changed": True}},
     "Plan the graphics types": {"host": {"changed": True}},
     "Plan MIG": {"gpus": [{"changed": False}, {"changed": True}]},
-    "Plan the firmware of the network adapters": {"devices": [{"changed": True}]},
+    "Plan firmware options of the network adapters": {"devices": [{"changed": True}]},
     "Plan to shut down the VMs of the site on the host": {"changed": True},
-    "See whether the host can be taken out of service": {"host": {"changed": True}},
+    "Check whether the host can enter maintenance mode": {"host": {"changed": True}},
 }
 
 
@@ -146,9 +146,9 @@ PLANNED = {
     "modules": "Plan the options of the network driver",
     "passthrough": "Plan passthrough",
     "pvrdma": "Plan PVRDMA",
-    "mtu": "Plan jumbo frames",
+    "mtu": "Plan the MTU",
     "graphics": "Plan the graphics types",
-    "vms": "See which VMs of the site are on the host",
+    "vms": "Find the VMs of the site on the host",
 }
 
 
@@ -161,15 +161,15 @@ def test_a_module_is_asked_where_the_plan_says_so(step):
 
 DONE = {
     "bios": "Stage the BIOS settings for the next restart",
-    "driver": "Bring the driver",
+    "driver": "Install the host driver",
     "kernel": "Set the kernel settings",
     "modules": "Set the options of the network driver",
-    "passthrough": "Switch passthrough",
+    "passthrough": "Configure passthrough",
     "pvrdma": "Set up PVRDMA",
     "mtu": "Set the MTU",
     "graphics": "Set the graphics types",
-    "mig": "Switch MIG",
-    "firmware": "Set the firmware of the network adapters",
+    "mig": "Set the MIG mode",
+    "firmware": "Set firmware options of the network adapters",
 }
 
 
@@ -183,17 +183,17 @@ def test_a_step_is_done_where_it_is_due(step):
 @pytest.mark.parametrize("may", [True, False])
 def test_what_needs_a_shell_is_planned_where_one_may_be_used(may):
     given = planned(shell={"may": may}, asks={"mig": True, "firmware": True})
-    found = [is_met("plan", name, **given) for name in ("Plan MIG", "Plan the firmware of the network adapters")]
+    found = [is_met("plan", name, **given) for name in ("Plan MIG", "Plan firmware options of the network adapters")]
     assert found == [may, may]
     none = planned(shell={"may": may}, asks={"mig": False, "firmware": False})
-    found = [is_met("plan", name, **none) for name in ("Plan MIG", "Plan the firmware of the network adapters")]
+    found = [is_met("plan", name, **none) for name in ("Plan MIG", "Plan firmware options of the network adapters")]
     assert found == [False, False]
 
 
 @pytest.mark.parametrize("restart, mode, shown", [(XORG, CHECK, True), (XORG, REAL, False), (WARM, CHECK, False)])
 def test_the_restart_of_xorg_is_shown_in_check_mode(restart, mode, shown):
     assert is_met("plan", "Plan the restart of Xorg", **planned(restart=restart), **mode) is shown
-    assert is_met("do", "Restart Xorg, where that is all that the graphics types wait for", **planned(restart=XORG))
+    assert is_met("do", "Restart Xorg if the graphics types need no host restart", **planned(restart=XORG))
 
 
 @pytest.mark.parametrize("code, ended", [("bmc_busy", False), ("bmc_timeout", True), ("", True)])
@@ -208,7 +208,7 @@ def test_a_plan_of_the_bios_waits_for_a_bmc_that_is_busy(code, ended):
 )
 def test_the_proof_waits_for_a_bmc_until_the_server_has_tested_itself(code, ended):
     answer = {"failed": True, "failure": {"code": code}} if code else {"bios": {}}
-    assert is_met("prove", "Look at its BIOS once more", "until", __esxi_host_bios_proof=answer) is ended
+    assert is_met("prove", "Read the BIOS settings again", "until", __esxi_host_bios_proof=answer) is ended
 
 
 OCCUPIED = {"failed": True, "failure": {"code": "running_vms"}}
@@ -226,7 +226,7 @@ OCCUPIED = {"failed": True, "failure": {"code": "running_vms"}}
     ids=["real run", "check mode", "look", "another reason", "no failure"],
 )
 def test_check_mode_reports_vms_that_keep_the_host_in_service_with_the_rest(mode, answer, fails):
-    name = "See whether the host can be taken out of service"
+    name = "Check whether the host can enter maintenance mode"
     occupied = planned(occupied=answer is OCCUPIED)
     assert is_met("plan", name, "failed_when", __esxi_host_out_plan=answer, **occupied, **mode) is fails
 
@@ -240,26 +240,26 @@ def test_check_mode_reports_vms_that_cannot_be_shut_down_with_the_rest(mode, fai
 
 @pytest.mark.parametrize("may, ssh, started", [(True, "start", True), (True, "ready", False), (False, "start", False)])
 def test_ssh_is_started_where_it_is_needed_and_that_is_allowed(may, ssh, started):
-    name = "Start SSH, since only the host's own tools can do what is left"
+    name = "Start SSH for changes through the shell of the host"
     assert is_met("round", name, **planned(shell={"may": may}), esxi_host_ssh=ssh) is started
     given = {**planned(asks={"firmware": may}), "esxi_host_ssh": ssh}
-    assert is_met("prove", "Start SSH for the proof", **given) is started
+    assert is_met("prove", "Start SSH for the verification", **given) is started
 
 
 @pytest.mark.parametrize("story, said", [([], False), (["x"], True)])
 def test_a_host_on_which_nothing_is_missing_is_not_worth_a_word(story, said):
-    assert is_met("tell", "Tell what is missing and which restart settles it", **planned(story=story)) is said
+    assert is_met("tell", "Report missing settings and the restart that they need", **planned(story=story)) is said
 
 
 @pytest.mark.parametrize("mode, refusals, said", [(CHECK, ["x"], True), (CHECK, [], False), (REAL, ["x"], False)])
 def test_check_mode_says_where_a_run_would_end(mode, refusals, said):
-    assert is_met("tell", "Tell what a run would refuse", **planned(refusals=refusals), **mode) is said
+    assert is_met("tell", "Report what a run would refuse", **planned(refusals=refusals), **mode) is said
 
 
 @pytest.mark.parametrize("mode, what, said", [(CHECK, ["mode"], True), (CHECK, [], False), (REAL, ["mode"], False)])
 def test_check_mode_says_what_it_cannot_know(mode, what, said):
     left = {"what": what, "after": "SSH runs", "why": ""}
-    assert is_met("tell", "Tell what a preview cannot know", **planned(open=left), **mode) is said
+    assert is_met("tell", "Report what check mode cannot know", **planned(open=left), **mode) is said
 
 
 @pytest.mark.parametrize("shut, said", [(["a"], True), ([], False)])
