@@ -66,12 +66,12 @@ def test_another_profile_for_one_vm_touches_only_that_vm_and_needs_leave_to_powe
     vms = [{"name": "job-01"}, {"name": "job-02", "profiles": ["grid_a100-20c"]}]
     refused = lab.run(*lab.site(**created("tcp", vms)))
     assert refused.status != 0
-    assert "job-02: the VMs should change. They are running, and what changes takes a VM that is off." in refused.text
+    assert "job-02: cannot change these VMs while they run. The changes need a VM that is powered off." in refused.text
     assert untouched(two) == before
     planned = lab.run("--check", *lab.site(**created("tcp", vms)))
     assert planned.status == 0, planned.output
     assert "A run would end here:" in planned.output
-    assert "job-02: the VMs should change. They are running" in planned.text
+    assert "job-02: cannot change these VMs while they run" in planned.text
     assert untouched(two) == before
     changed = lab.run(*lab.site(**created("tcp", vms, power="cycle")))
     assert changed.status == 0, changed.output

@@ -57,7 +57,7 @@ def test_stages_before_the_first_and_after_the_last_are_left_out(host_lab, argum
     run, folder = run_and_record(lab, "run", "--check", *extra)
     looked = {
         "hosts": "Read the state of the host" in run.text,
-        "machines": "Look at the settings and devices of the training VMs" in run.text
+        "machines": "Read the settings and devices of the training VMs" in run.text
         or "Plan a host for each" in run.text,
     }
     assert looked == {name: name in entered for name in looked}, run.output

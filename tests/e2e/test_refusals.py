@@ -24,7 +24,7 @@ SITES = {
     "profile that the hosts do not offer": ({"gpu": {"mode": "vgpu", "profile": "nvidia_a40-48c"}}, "nvidia_a40-48c"),
     "cluster that the VMs are not in": (
         {"cluster": "gold"},
-        "/lab/vm/training/train-01, /lab/vm/training/train-02: the VMs were wanted in the cluster gold. They are in "
+        "/lab/vm/training/train-01, /lab/vm/training/train-02: the VMs are not in the cluster gold. They are in "
         "gpu. Name other VMs",
     ),
     "datacenter that does not exist": ({"datacenter": "Nowhere"}, "Nowhere"),

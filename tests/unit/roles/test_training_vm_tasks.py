@@ -33,7 +33,7 @@ CLONES = {"training_vm_template": "golden"}
 )
 def test_vms_are_created_from_a_template_or_an_item_unless_they_lose_their_gpus(given, creates):
     assert found("creates", **given) is creates
-    assert is_met("main", "See what is missing", **given) is creates
+    assert is_met("main", "Find missing training VMs", **given) is creates
 
 
 STATIC_PORTS = {"training_vm_path": "passthrough", "training_vm_nic_assignment": "static"}
@@ -55,12 +55,10 @@ STATIC_BOARDS = {"training_vm_gpu_mode": "passthrough", "training_vm_gpu_assignm
 )
 def test_a_place_is_planned_for_new_vms_and_for_devices_that_nobody_names(given, places):
     assert found("places", **given) is places
-    assert is_met("main", "Plan where the training VMs go", **given) is places
+    assert is_met("main", "Plan the placement of the training VMs", **given) is places
     undone = {**given, **CHECK, "training_vm_undone_hosts": ["esx-01"]}
-    assert is_met("main", "Plan where the training VMs go", **undone) is False
-    assert (
-        is_met("preview", "See where there is room, though the hosts are not yet what they will be", **undone) is places
-    )
+    assert is_met("main", "Plan the placement of the training VMs", **undone) is False
+    assert is_met("preview", "Check capacity before the hosts are configured", **undone) is places
 
 
 @pytest.mark.parametrize(
@@ -76,8 +74,8 @@ def test_vms_are_powered_on_where_they_are_new_or_somebody_asks_for_it(start, gi
 )
 def test_drs_gets_rules_for_vms_that_the_role_creates(drs, given, asked):
     assert found("tells_drs", training_vm_drs=drs, **given) is asked
-    assert is_met("look", "Look at the rules of DRS", training_vm_drs=drs, **given) is asked
-    assert is_met("prove", "Read the rules of DRS again", training_vm_drs=drs, **given) is asked
+    assert is_met("look", "Read the DRS rules", training_vm_drs=drs, **given) is asked
+    assert is_met("prove", "Read the DRS rules again", training_vm_drs=drs, **given) is asked
 
 
 DUE = {"clone": ["a"], "on": ["a"], "running": [], "anything": True}
@@ -93,10 +91,10 @@ NOTHING = {"clone": [], "on": [], "running": [], "anything": False}
             {"__training_vm_due": NOTHING},
         ),
         ("Remove VMs that left the site", {"__training_vm_removal_due": True}, {"__training_vm_removal_due": False}),
-        ("Tell DRS about the training VMs", {"__training_vm_drs_due": True}, {"__training_vm_drs_due": False}),
+        ("Configure DRS for the training VMs", {"__training_vm_drs_due": True}, {"__training_vm_drs_due": False}),
         ("Power on the training VMs", {"__training_vm_due": DUE}, {"__training_vm_due": NOTHING}),
         (
-            "Prove what was promised",
+            "Verify the desired state",
             {"__training_vm_due": DUE},
             {"__training_vm_due": NOTHING},
         ),
@@ -108,7 +106,7 @@ def test_only_a_real_run_acts_and_only_where_something_is_due(name, given, idle)
 
 
 def test_parts_of_vms_are_set_in_a_real_run_alone():
-    name = "Set what has to change in the training VMs"
+    name = "Change the training VMs that differ"
     assert [is_met("main", name, **mode) for mode in MODES] == [True, False, False, False]
 
 
@@ -148,7 +146,7 @@ def test_what_was_done_is_read_again_and_else_the_look_is_the_proof(due, drs, re
     "power, modes", [("refuse", [True, False, True, True]), ("cycle", [False] * 4)], ids=["refused", "allowed"]
 )
 def test_vms_that_run_stop_the_role_unless_check_mode_or_the_site_goes_on(power, modes):
-    name = "Refuse to power training VMs off unless that is allowed"
+    name = "Refuse to power off VMs unless that is allowed"
     assert [is_met("look", name, training_vm_power=power, **mode) for mode in MODES] == modes
 
 
@@ -157,7 +155,7 @@ def test_vms_that_run_stop_the_role_unless_check_mode_or_the_site_goes_on(power,
 )
 def test_check_mode_says_that_a_run_would_end_at_vms_that_run(power, running, said):
     given = {"training_vm_power": power, "__training_vm_due": {**NOTHING, "running": running}}
-    assert is_met("open", "Tell what a run would refuse", **given) is said
+    assert is_met("open", "Report what a run would refuse", **given) is said
 
 
 @pytest.mark.parametrize("cluster, undone, asked", [("gpu", [], True), ("", [], False), ("gpu", ["esx-01"], False)])
@@ -193,7 +191,7 @@ def test_a_look_counts_as_a_change_in_check_mode_alone():
 @pytest.mark.parametrize("start, mode, counted", [("all", CHECK, True), ("ignore", CHECK, False), ("all", REAL, False)])
 def test_power_counts_as_a_change_where_vms_will_be_powered_on(start, mode, counted):
     given = {"training_vm_start": start, "__training_vm_power_look": {"changed": True}, **mode}
-    assert is_met("look", "See which training VMs run", "changed_when", **given) is counted
+    assert is_met("look", "Find the training VMs that run", "changed_when", **given) is counted
 
 
 @pytest.mark.parametrize(
@@ -246,10 +244,10 @@ def test_vms_that_left_the_site_and_run_are_removed_only_where_power_is_allowed(
 )
 def test_a_run_ends_where_a_vm_has_no_place(place, mode, stops):
     given = {"__training_vm_place": place, **mode}
-    (task,) = (one for one in tasks_of("training_vm", "place") if one["name"] == "Stop before a training VM is touched")
+    (task,) = (one for one in tasks_of("training_vm", "place") if one["name"] == "Stop before a training VM is changed")
     assert len(task["when"]) == 2
-    assert is_met("place", "Stop before a training VM is touched", **given) is stops
-    name = "Show which training VMs have a place, and what keeps the others from having one"
+    assert is_met("place", "Stop before a training VM is changed", **given) is stops
+    name = "Show the planned placement of the training VMs"
     assert is_met("place", name, **given) is ("placement" in place)
 
 
@@ -284,9 +282,21 @@ def test_what_an_item_of_a_library_will_be_is_unknown(given, unknown):
 
 
 def test_what_there_is_now_is_reported_by_a_run_and_by_check_mode():
-    assert [is_met("main", "Tell what there is now", **mode) for mode in MODES] == [True, True, False, False]
-    assert [is_met("main", "Tell what a preview cannot know", **mode) for mode in MODES] == [False, True, False, False]
-    assert [is_met("tell", "Tell where the training VMs are", training_vm_machines=one) for one in ([], ["a"])] == [
+    assert [is_met("main", "Report the state of the training VMs", **mode) for mode in MODES] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [is_met("main", "Report what check mode cannot know", **mode) for mode in MODES] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert [
+        is_met("tell", "Report the placement of the training VMs", training_vm_machines=one) for one in ([], ["a"])
+    ] == [
         False,
         True,
     ]
