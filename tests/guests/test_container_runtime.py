@@ -249,8 +249,8 @@ def test_key_of_a_repository_comes_by_the_way_of_packages(docker):
         docker.sh("systemctl stop lab-proxy; rm /etc/apt/apt.conf.d/90-person")
     assert run.status == 0, run.output
     told = [task for _host, task in run.done]
-    assert "Keep the key that signs the repository, nvidia-container-toolkit" in told
-    assert "Tell which packages of the toolkit would be installed" in told
+    assert "Install the verified repository key, nvidia-container-toolkit" in told
+    assert "Report toolkit packages that would be installed" in told
     assert docker.sh("ls -d /tmp/aiready.* /usr/share/keyrings/nvidia-container-toolkit* 2>/dev/null || true") == ""
 
 
@@ -276,7 +276,7 @@ def test_dnf_is_previewed_and_installs_without_its_module(docker):
     wish = {"facts": ROCKY_9, "packages": ["lab-engine"]}
     preview = docker.role(check=True, facts=ROCKY_9, source="vendor")
     assert preview.status == 0, preview.output
-    assert (docker.name, "Tell which packages of the engine would be installed") in preview.done
+    assert (docker.name, "Report engine packages that would be installed") in preview.done
     first = docker.role(**wish)
     assert first.status == 0, first.output
     assert first.done == [(docker.name, "Install the engine on a RHEL or Rocky Linux guest")]

@@ -38,16 +38,16 @@ def test_the_plan_follows_from_inputs_facts_and_results():
 
 # (file, task, what its result was, whether it runs)
 TASKS = [
-    ("engine", "Use Docker's repository on a Debian or Ubuntu guest", {"container_runtime_source": "vendor"}, True),
-    ("engine", "Use Docker's repository on a Debian or Ubuntu guest", {}, False),
+    ("engine", "Add the Docker repository on a Debian or Ubuntu guest", {"container_runtime_source": "vendor"}, True),
+    ("engine", "Add the Docker repository on a Debian or Ubuntu guest", {}, False),
     ("engine", "Install the engine on a Debian or Ubuntu guest", {}, True),
     ("engine", "Install the engine on a Debian or Ubuntu guest", {"__container_runtime_listed": THERE}, False),
     ("engine", "Install the engine on a Debian or Ubuntu guest", {"ansible_check_mode": True}, False),
-    ("engine", "Tell which packages of the engine would be installed", {"ansible_check_mode": True}, True),
-    ("engine", "Start the engine, now and at every boot", {"ansible_check_mode": True}, False),
+    ("engine", "Report engine packages that would be installed", {"ansible_check_mode": True}, True),
+    ("engine", "Start and enable the engine", {"ansible_check_mode": True}, False),
     (
         "engine",
-        "Start the engine, now and at every boot",
+        "Start and enable the engine",
         {"ansible_check_mode": True, "__container_runtime_listed": THERE},
         True,
     ),
@@ -55,9 +55,9 @@ TASKS = [
     ("toolkit", "Install the toolkit on a RHEL or Rocky Linux guest", {}, False),
     ("prove", "Read the settings of the engine again", {}, True),
     ("prove", "Read the settings of the engine again", {"__container_runtime_settings": {"changed": False}}, False),
-    ("prove", "Say that no container proves it", {}, True),
-    ("prove", "Prove it by a container", {}, False),
-    ("prove", "Prove it by a container", {"container_runtime_proof_image": "proof:1"}, True),
+    ("prove", "Report that no test container runs", {}, True),
+    ("prove", "Verify the engine with a test container", {}, False),
+    ("prove", "Verify the engine with a test container", {"container_runtime_proof_image": "proof:1"}, True),
 ]
 
 
