@@ -113,7 +113,7 @@ def test_a_preview_of_a_bare_guest_goes_through_and_changes_nothing(bare):
 
 
 def test_time_comes_from_the_server_that_was_named_and_a_second_run_changes_nothing(bare, clock):
-    assert (bare.name, "Say where the time comes from") in bare.role(ntp_servers=[clock])
+    assert (bare.name, "Configure the NTP servers") in bare.role(ntp_servers=[clock])
     assert f"^* {clock}" in bare.sh("chronyc -n sources")
     assert bare.role(ntp_servers=[clock]) == []
 
@@ -130,7 +130,7 @@ def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one
     assert (clock in bare.sh("chronyc -n sources"), bare.sh(gone)) == (False, "b true")
     assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") != "4096"
     told = bare.role(**wish)
-    assert told == [(bare.name, "Let logind read its settings again"), (bare.name, "Keep the time")]
+    assert told == [(bare.name, "Restart logind to load its settings"), (bare.name, "Start chrony")]
     assert (f"^* {clock}" in bare.sh("chronyc -n sources"), bare.sh(gone)) == (True, "b false")
     assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") == "4096"
     assert bare.role(**wish) == []
@@ -171,11 +171,11 @@ def test_way_to_gpus_is_chosen_by_the_driver_that_came_just_now(guests, fresh_gu
         "reboot": "allow",
     }
     loaded = "grep -l . /sys/module/nvidia_peermem/version /etc/modules-load.d/aiready-peermem.conf | wc -l"
-    assert (bare.name, "Load the older way to GPUs now") in bare.role(**wish)
+    assert (bare.name, "Load nvidia_peermem now") in bare.role(**wish)
     assert bare.sh(loaded) == "2"
     assert bare.role(**wish) == []
     wish["rdma"]["gpudirect"] = "off"
-    assert bare.role(**wish) == [(bare.name, "Load the older way to GPUs at no start any more")]
+    assert bare.role(**wish) == [(bare.name, "Stop loading nvidia_peermem at boot")]
     assert bare.role(**wish) == []
 
 
@@ -198,7 +198,7 @@ OPENED = {
 
 
 def test_firewall_that_lets_no_training_in_is_told_and_left_alone(bare):
-    zones, told = "firewall-cmd --list-all-zones", f"{bare.name}: firewalld lets in little by ens224"
+    zones, told = "firewall-cmd --list-all-zones", f"{bare.name}: firewalld blocks most ports on ens224"
     bare.sh("apt-get -qq update; apt-get -qq install --no-install-recommends firewalld >/dev/null 2>&1")
     before = bare.sh(zones)
     assert told in " ".join(bare.play(data_interface=ADAPTER).output.split())

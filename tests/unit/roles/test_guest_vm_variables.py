@@ -52,33 +52,33 @@ THERE = {"__guest_vm_packages_seen": INSTALLED}
 CHECK = {"ansible_check_mode": True}
 # (file, task, what is given, whether the task runs)
 TASKS = [
-    ("base", "Tell what would be installed", CHECK, True),
-    ("base", "Tell what would be installed", {**CHECK, **THERE}, False),
-    ("base", "Tell what would be installed", {}, False),
-    ("base", "Keep the time", {}, True),
-    ("base", "Keep the time", CHECK, False),
-    ("base", "Keep the time", {**CHECK, **THERE}, True),
+    ("base", "Report packages that would be installed", CHECK, True),
+    ("base", "Report packages that would be installed", {**CHECK, **THERE}, False),
+    ("base", "Report packages that would be installed", {}, False),
+    ("base", "Start chrony", {}, True),
+    ("base", "Start chrony", CHECK, False),
+    ("base", "Start chrony", {**CHECK, **THERE}, True),
     ("base", "Set the limits of services", {}, True),
     ("base", "Set the limits of services", {"guest_vm_limits": {"memlock": "as_is", "nofile": 0}}, False),
-    ("check", "Look at the RDMA that the guest has", {}, False),
-    ("check", "Look at the RDMA that the guest has", SRIOV, True),
+    ("check", "Read the RDMA devices of the guest", {}, False),
+    ("check", "Read the RDMA devices of the guest", SRIOV, True),
     ("main", "Set up RDMA", {}, False),
     ("main", "Set up RDMA", SRIOV, True),
-    ("rdma", "Load the modules of RDMA now", SRIOV, True),
-    ("rdma", "Load the modules of RDMA now", {**OFED, "__guest_vm_packages_seen": {"rc": 1}}, False),
+    ("rdma", "Load the RDMA modules now", SRIOV, True),
+    ("rdma", "Load the RDMA modules now", {**OFED, "__guest_vm_packages_seen": {"rc": 1}}, False),
     ("restart", "Restart the guest", {}, False),
     ("restart", "Restart the guest", WAITS, True),
-    ("restart", "Tell what a run would refuse", {**WAITS, **CHECK}, True),
-    ("restart", "Tell what a run would refuse", {**WAITS, **CHECK, "guest_vm_reboot": "allow"}, False),
-    ("network", "Tell of a firewall that a training does not get through", SRIOV, False),
+    ("restart", "Report what a run would refuse", {**WAITS, **CHECK}, True),
+    ("restart", "Report what a run would refuse", {**WAITS, **CHECK, "guest_vm_reboot": "allow"}, False),
+    ("network", "Report a firewall that blocks the training", SRIOV, False),
     (
         "network",
-        "Tell of a firewall that a training does not get through",
+        "Report a firewall that blocks the training",
         {**SRIOV, "__guest_vm_zones": {"rc": 0, "stdout": ""}, "__guest_vm_default_zone": {"stdout": "public"}},
         True,
     ),
-    ("roce", "Give RoCE its class", SRIOV, True),
-    ("roce", "Give RoCE its class", {**SRIOV, **CHECK}, False),
+    ("roce", "Configure RoCE QoS", SRIOV, True),
+    ("roce", "Configure RoCE QoS", {**SRIOV, **CHECK}, False),
     ("prove", "Read the packages again", {}, True),
     ("prove", "Read the packages again", THERE, False),
     ("prove", "Read the adapter again", SRIOV, True),
@@ -92,5 +92,5 @@ def test_a_task_runs_where_the_plan_has_something_for_it(file, task, given, runs
 
 @pytest.mark.parametrize("given, passes", [({}, True), ({"guest_vm_licence": {"feature": "vcs"}}, False)])
 def test_inputs_that_cannot_work_together_are_refused(given, passes):
-    (task,) = (one for one in tasks_of("guest_vm", "check") if one["name"] == "Refuse what cannot work")
+    (task,) = (one for one in tasks_of("guest_vm", "check") if one["name"] == "Refuse settings that cannot work")
     assert value_of("guest_vm", task["ansible.builtin.assert"]["that"], ansible_facts=UBUNTU, **given) is passes
