@@ -138,7 +138,7 @@ def test_vm_that_is_missing_is_named(lab):
     lab = lab()
     run = lab.run(*lab.site(vms=[{"name": "train-03"}], guests={"user": "ops"}), of=KNOWN)
     assert run.status != 0
-    assert "VM train-03: a VM was wanted" in run.text, run.output
+    assert "VM train-03: cannot find the VM" in run.text, run.output
 
 
 def test_site_without_stages_inside_guests_costs_nothing(lab):

@@ -23,7 +23,7 @@ def second(**changes):
 
 REFUSED = {
     "strict lockdown": (second(lockdown="strict"), MIG, "is in strict lockdown mode, and MIG needs SSH. root is not"),
-    "disconnected": (second(connection="disconnected"), {}, "vCenter says that it is disconnected"),
+    "disconnected": (second(connection="disconnected"), {}, "vCenter reports the connection state disconnected"),
     "firmware without functions": (factory(2), SRIOV, "The firmware of vmnic2 allows 0 virtual functions, and 8 are"),
 }
 

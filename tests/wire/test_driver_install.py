@@ -203,7 +203,7 @@ def test_a_full_datastore_is_told_and_nothing_is_left_on_it(twin, drive, local):
     running = twin(seed=data)
     answer = drive(running)("nvaie_vib", host=ESX, file=str(local), datastore="datastore-01")
     assert answer["failure"]["code"] == "no_disk_space"
-    assert "Free space there or choose another datastore." in answer["msg"]
+    assert "Free space on the datastore, or choose another one." in answer["msg"]
     assert running.requests["PUT /folder"] == 0
     assert files(running) == {}
     assert software(running) == bare()

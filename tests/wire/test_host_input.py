@@ -18,7 +18,7 @@ GIVE = "its devices was to be changed. "
 WHICH = "; `esxcli system settings kernel list` on the host shows all names and types."
 OPTIONS = "Correct `options`; nmlx5_core knows DRSS, DYN_RSS, GEN_RSS, RSS, dcbx, max_queues, max_vfs, pfcrx, pfctx, "
 NEAR = "There is none that this user may see; near it: "
-LOOK = ". Correct `host`, or look at the user's permissions."
+LOOK = ". Correct `host`, or check the user's permissions."
 
 
 @pytest.mark.parametrize(
@@ -199,10 +199,10 @@ def test_what_a_shell_is_not_asked_for_is_told_in_full(twin, drive, module, para
 @pytest.mark.parametrize(
     "name, says",
     [
-        ("esx-01", f"Host esx-01: a host was wanted. {NEAR}esx-01.example.com{LOOK}"),
-        ("esx-O1.example.com", f"Host esx-O1.example.com: a host was wanted. {NEAR}{ESX}, {OTHER}{LOOK}"),
-        ("host-99999", f"Host host-99999: a host was wanted. There is none that this user may see{LOOK}"),
-        ("/lab/host/gpu/esx-01", f"Host /lab/host/gpu/esx-01: a host was wanted. {NEAR}{ESX}{LOOK}"),
+        ("esx-01", f"Host esx-01: cannot find the host. {NEAR}esx-01.example.com{LOOK}"),
+        ("esx-O1.example.com", f"Host esx-O1.example.com: cannot find the host. {NEAR}{ESX}, {OTHER}{LOOK}"),
+        ("host-99999", f"Host host-99999: cannot find the host. There is none that this user may see{LOOK}"),
+        ("/lab/host/gpu/esx-01", f"Host /lab/host/gpu/esx-01: cannot find the host. {NEAR}{ESX}{LOOK}"),
     ],
 )
 def test_a_host_that_is_not_there_is_answered_with_those_that_may_be_meant(twin, drive, name, says):
@@ -214,8 +214,8 @@ def test_a_host_that_is_not_there_is_answered_with_those_that_may_be_meant(twin,
     "module, says",
     [
         ("esxi_maintenance", "host is empty; it must name something."),
-        ("nvaie_driver_info", "host: the name, path or MoID of a host was wanted. It is empty. Set `host`."),
-        ("esxi_host_info", "host: the name, path or MoID of a host was wanted. It is empty. Set `host`."),
+        ("nvaie_driver_info", "host: the option is empty. It names no host. Set `host` to a name, path or MoID."),
+        ("esxi_host_info", "host: the option is empty. It names no host. Set `host` to a name, path or MoID."),
     ],
 )
 def test_a_host_without_a_name_is_told_as_such(twin, drive, module, says):
@@ -249,7 +249,7 @@ def test_a_host_that_vcenter_cannot_ask_is_told_with_the_way_out(twin, drive, mo
     answer = run(f"aiready.vsphere.{module}", {**drive(running).connection, "host": ESX, **OTHERS[module]})
     assert (answer["failed"], bool(answer.get("changed"))) == (True, False)
     assert answer["failure"]["code"] == "host_not_connected"
-    assert f"{START}a host that answers was wanted. vCenter says that it is {state}" in answer["msg"]
+    assert f"{START}is not connected to vCenter. vCenter reports the connection state {state}" in answer["msg"]
     assert todo in answer["msg"]
 
 
@@ -261,7 +261,7 @@ def test_a_name_that_two_hosts_have_is_answered_with_both_paths(twin, drive, mod
     answer = run(f"aiready.vsphere.{module}", {**drive(twin(seed=two)).connection, "host": ESX, **params})
     assert (answer["failure"]["code"], answer["msg"]) == (
         "host_ambiguous",
-        f"{START}one host of this name was wanted. There are 2: /attic/host/gpu/{ESX}, /lab/host/gpu/{ESX}. "
+        f"{START}the name is not unique. There are 2: /attic/host/gpu/{ESX}, /lab/host/gpu/{ESX}. "
         "Use the path or the MoID of one of them.",
     )
 

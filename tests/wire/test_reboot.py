@@ -182,7 +182,7 @@ def test_host_that_an_administrator_has_disconnected_is_refused_without_waiting(
     answer = reboot(drive(running), host=HOST, state=state)
     assert answer["failure"]["code"] == "host_not_connected"
     assert answer["msg"] == (
-        "Host esx-01: a host that answers was wanted. vCenter says that it is disconnected, its power is poweredOn. "
-        "Connect it in vCenter, then run again."
+        "Host esx-01: is not connected to vCenter. vCenter reports the connection state disconnected and "
+        "the power state poweredOn. Connect it in vCenter, then run again."
     )
     assert boots(running) == 0

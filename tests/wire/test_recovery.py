@@ -155,8 +155,8 @@ def test_a_task_of_somebody_else_is_waited_for_and_its_change_is_kept(twin, driv
             "no_graphics_resources",
             "Find or free a GPU that offers this profile",
         ),
-        ("GenericVmConfigFault", "Device 7 is odd.", "vm_config", "The vendor's messages name the setting"),
-        ("FileLocked", "The file is locked.", "file_locked", "Find the host or task that holds the file"),
+        ("GenericVmConfigFault", "Device 7 is odd.", "vm_config", "Correct the setting or the device that"),
+        ("FileLocked", "The file is locked.", "file_locked", "Wait for the host or task that locks the file"),
         ("NoPermission", "Permission was denied.", "no_permission", "Give the user a role that holds this privilege"),
         ("HostNotConnected", "The host is gone.", "host_not_connected", "Reconnect the host in vCenter"),
     ],
@@ -178,7 +178,7 @@ def test_a_task_that_does_not_end_in_time_is_named_and_left_alone(twin, drive):
     answer = drive(running)("vgpu_profile", task_timeout_s=1, **WISH)
     (task,) = [task for task in running.world.of_kind("Task") if task.method == "ReconfigVM_Task"]
     assert f"The task {task.moid} did not end within 1 seconds; last seen: " in answer["msg"]
-    assert "Nothing was cancelled: it still runs in vCenter." in answer["msg"]
+    assert "Wait for the task in vCenter, where it still runs" in answer["msg"]
     assert answer["failure"]["code"] == "task_timeout"
     assert not task.cancelled
 

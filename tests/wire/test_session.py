@@ -181,8 +181,8 @@ def test_a_directory_that_others_may_enter_is_refused(twin, tmp_path):
     answer = Driver(connection(running, directory))("vgpu_profile", **WISH)
     assert answer["failure"]["code"] == "session_dir_unsafe"
     assert answer["msg"] == (
-        f"{directory}: a private directory for vCenter sessions was wanted. Others may enter it (its mode is 0755). "
-        "Give it to the user who runs Ansible with mode 0700, or set `session_dir` to another one."
+        f"{directory}: is not a private directory for vCenter sessions. Others may enter it (its mode is 0755). "
+        "Give it to the user who runs Ansible, with mode 0700, or set `session_dir` to another one."
     )
     assert running.requests.total() == 0
 

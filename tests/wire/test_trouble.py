@@ -86,7 +86,7 @@ TROUBLES = [
         "wrong password",
         "wrong_password",
         (
-            "127.0.0.1:{port}: log in as administrator@vsphere.local.",
+            "127.0.0.1:{port}: cannot log in as administrator@vsphere.local.",
             "vCenter answered InvalidLogin: Cannot complete login due to an incorrect user name or password.",
             "Check `username` (with its domain, such as name@vsphere.local) and `password`",
         ),
@@ -114,9 +114,9 @@ TROUBLES = [
         "certificate for another name",
         "certificate_hostname",
         (
-            "127.1:{port}: a vCenter connection was wanted.",
+            "127.1:{port}: cannot connect to vCenter.",
             "certificate is not valid for '127.1'",
-            "Use one of the names that the certificate was made for (localhost, 127.0.0.1) as `hostname`",
+            "Use one of the names of the certificate (localhost, 127.0.0.1) as `hostname`",
         ),
         # Another spelling of the same address, which no certificate has.
         lambda twin, stack, directory: {"hostname": "127.1"},
@@ -124,7 +124,7 @@ TROUBLES = [
     Trouble(
         "file without certificates",
         "ca_file",
-        ("empty.pem cannot be used as trusted certificates", "Set `ca_file` to a file with certificates in PEM format"),
+        ("empty.pem has no usable trusted certificates", "Set `ca_file` to a file with certificates in PEM format"),
         _no_certificates,
     ),
     Trouble(
@@ -250,20 +250,20 @@ def _files_with(text, directory: Path):
         (
             {"name": "train-1"},
             "vm_not_found",
-            "VM train-1: a VM was wanted. There is none that this user may see; near it: train-01, train-02. "
-            "Correct `name`, or look at the user's permissions.",
+            "VM train-1: cannot find the VM. There is none that this user may see; near it: train-01, train-02. "
+            "Correct `name`, or check the user's permissions.",
         ),
         (
             {"path": "/lab/vm/train-01"},
             "vm_not_found",
             "There is none that this user may see; near it: /lab/vm/training/train-01",
         ),
-        ({"moid": "vm-99999"}, "vm_not_found", "VM with MoID vm-99999: a VM was wanted. There is none"),
-        ({"instance_uuid": "train-01"}, "uuid_malformed", "This is not a UUID."),
+        ({"moid": "vm-99999"}, "vm_not_found", "VM with MoID vm-99999: cannot find the VM. There is none"),
+        ({"instance_uuid": "train-01"}, "uuid_malformed", "The value is not a UUID."),
         (
             {"name": "train-01", "datacenter": "lob"},
             "datacenter_not_found",
-            "datacenter lob: a datacenter was wanted. vCenter has none of this name that this user may see; "
+            "datacenter lob: cannot find the datacenter. vCenter has none of this name that this user may see; "
             "there are: lab. Correct `datacenter`",
         ),
     ],
@@ -286,8 +286,8 @@ def test_a_name_that_two_vms_have_is_answered_with_both_paths_and_a_path_decides
     answer = module("vgpu_profile", name="train-01", **wish)
     assert answer["failure"]["code"] == "vm_ambiguous"
     assert answer["msg"] == (
-        "VM train-01: one VM of this name was wanted. There are 2: /lab/vm/a/train-01, /lab/vm/b/train-01. "
-        "Use `path`, `instance_uuid` or `moid` to say which one you mean."
+        "VM train-01: the name is not unique. There are 2: /lab/vm/a/train-01, /lab/vm/b/train-01. "
+        "Use `path`, `instance_uuid` or `moid` to select one of them."
     )
     (chosen,) = module("vgpu_profile", path="/lab/vm/b/train-01", **wish)["vms"]
     assert (chosen["path"], chosen["changed"]) == ("/lab/vm/b/train-01", True)

@@ -58,4 +58,4 @@ def test_an_object_without_a_name_that_needs_one_is_refused(access):
     _running, look = access
     answer = look(objects=[{"kind": "datastore", "privileges": ["Datastore.Browse"]}])
     assert answer["failed"]
-    assert "objects[0]: a datastore has no name; say which one is meant." in answer["msg"]
+    assert "objects[0]: a datastore has no name; set it." in answer["msg"]

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class OperatorError(Exception):
-    """Something an operator can act on: the object, what was wanted, what is there, what to do.
+    """An error with the object (subject), its failure (wanted), the measured cause (found) and the fix (todo).
 
-    found and todo are whole sentences, since they are read as such.
+    wanted continues the subject, such as "cannot read the file"; found and todo are whole sentences.
     """
 
     def __init__(self, subject: object, wanted: object, found: object, todo: object, code: str, **data: object) -> None:

@@ -127,7 +127,7 @@ def _leave(
     else:
         told = [item.error.message for item in failed[:TOLD] if item.error is not None]
         if len(failed) > TOLD:
-            told.append(f"What is wrong with the other {len(failed) - TOLD} stands in `{result_key}`.")
+            told.append(f"The errors of the other {len(failed) - TOLD} are in `{result_key}`.")
         answer.update(
             msg=f"{len(failed)} of {len(items)} failed. {' '.join(told)}",
             failure={"code": "some_failed", "failed": [item.label for item in failed]},

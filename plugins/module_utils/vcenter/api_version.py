@@ -43,8 +43,8 @@ def negotiate(target: Target, status: int, body: bytes) -> str:
         newest = max(offered, key=numbers) if offered else "none"
         raise OperatorError(
             target.name,
-            f"a vSphere API of version {'.'.join(str(part) for part in OLDEST)} or newer was wanted",
-            f"The server speaks up to {newest}, and pyVmomi here speaks up to {max(spoken, key=numbers)}",
+            f"has no usable vSphere API of version {'.'.join(str(part) for part in OLDEST)} or newer",
+            f"The server supports up to {newest}, and the installed pyVmomi up to {max(spoken, key=numbers)}",
             "Use vCenter 7.0 Update 2 or newer" if numbers(newest) < OLDEST else "Use a newer pyVmomi",
             "api_version",
         )
@@ -66,11 +66,11 @@ def _offered(target: Target, status: int, body: bytes) -> list[str]:
     try:
         root = ElementTree.fromstring(body)
     except ElementTree.ParseError as error:
-        raise trouble.not_vsphere(target, f"what it says of its versions is not XML ({error})") from error
+        raise trouble.not_vsphere(target, f"its list of API versions is not XML ({error})") from error
     offered = []
     for namespace in root.iter("namespace"):
         if namespace.findtext("name") == "urn:vim25":
             offered += [entry.text or "" for entry in namespace.iter("version")]
     if not offered:
-        raise trouble.not_vsphere(target, "it names no version of urn:vim25")
+        raise trouble.not_vsphere(target, "it lists no version of urn:vim25")
     return [text for text in offered if numbers(text)]

@@ -88,7 +88,7 @@ class DatastoreFiles:
         with self._send("HEAD", self._url(wanted), repeatable=True) as response:
             if response.status == 404:
                 return None
-            self._demand(response, wanted, "read the file")
+            self._demand(response, wanted, "cannot read the file")
             return int(response.getheader("Content-Length") or 0)
 
     def open(self, wanted: Place) -> io.BufferedReader | None:
@@ -105,7 +105,7 @@ class DatastoreFiles:
         with self._send("GET", self._url(wanted), repeatable=True) as response:
             if response.status == 404:
                 return None
-            self._demand(response, wanted, "read the file")
+            self._demand(response, wanted, "cannot read the file")
             for chunk in iter(lambda: response.read(_CHUNK), b""):
                 digest.update(chunk)
         return digest.hexdigest()
@@ -114,13 +114,13 @@ class DatastoreFiles:
         """Some bytes of a file; all of them from a server that does not cut."""
         headers = {"Range": f"bytes={first}-{first + count - 1}"}
         with self._send("GET", self._url(wanted), headers=headers, repeatable=True) as response:
-            self._demand(response, wanted, "read the file")
+            self._demand(response, wanted, "cannot read the file")
             if response.status != 206 and int(response.getheader("Content-Length") or 0) > _LARGEST_WHOLE:
                 raise self._error(
                     wanted,
-                    "a part of the file was to be read",
-                    f"The server sends it only as a whole, and it is larger than {_LARGEST_WHOLE >> 20} MiB",
-                    "Check that this is the file that is meant",
+                    "cannot read a part of the file",
+                    f"The server sends only the whole file, and it is larger than {_LARGEST_WHOLE >> 20} MiB",
+                    "Check that the path names the right file",
                     "file_too_large",
                 )
             return response.read(), response.status == 206
@@ -142,9 +142,9 @@ class DatastoreFiles:
             if there != checksum:
                 raise self._error(
                     wanted,
-                    "the file should have been copied",
-                    f"What arrived is not what was sent (SHA-256 {there} instead of {checksum})",
-                    "Run again; if it repeats, look at the datastore and the network",
+                    "the copied file is damaged",
+                    f"Its SHA-256 is {there} instead of {checksum}",
+                    "Run again. If it fails again, check the datastore and the network",
                     "upload_damaged",
                 )
             self._rename(draft, wanted, checksum)
@@ -158,7 +158,7 @@ class DatastoreFiles:
         manager = self._vcenter.content.fileManager
         outcome = self._run(
             wanted,
-            "delete the file",
+            "cannot delete the file",
             lambda: manager.DeleteDatastoreFile_Task(name=wanted.in_brackets, datacenter=self._host.datacenter_ref),
         )
         if outcome.error is not None and not isinstance(outcome.fault, vim.fault.FileNotFound):
@@ -176,14 +176,14 @@ class DatastoreFiles:
     def _put(self, local: str, wanted: Place, size: int) -> None:
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
         with self._send("PUT", self._url(wanted), local=local, headers=headers, repeatable=True) as response:
-            self._demand(response, wanted, "write the file")
+            self._demand(response, wanted, "cannot write the file")
             response.read()
 
     def _rename(self, draft: Place, wanted: Place, checksum: str) -> None:
         manager, home = self._vcenter.content.fileManager, self._host.datacenter_ref
         outcome = self._run(
             wanted,
-            "give the copied file its name",
+            "cannot rename the copied file",
             lambda: manager.MoveDatastoreFile_Task(
                 sourceName=draft.in_brackets,
                 sourceDatacenter=home,
@@ -213,7 +213,7 @@ class DatastoreFiles:
         except vim.fault.FileAlreadyExists:
             return
         except vmodl.MethodFault as fault:
-            raise explain(fault, f"Host {self._host.name}", f"make the folder {name}") from fault
+            raise explain(fault, f"Host {self._host.name}", f"cannot create the folder {name}") from fault
 
     def _run(self, wanted: Place, what: str, start: Callable[[], Ref]) -> Outcome:
         label = f"Host {self._host.name}, {wanted.in_brackets}"
@@ -225,9 +225,9 @@ class DatastoreFiles:
         if free < size:
             raise self._error(
                 wanted,
-                f"{size >> 20} MiB were to be copied there",
-                f"Datastore {wanted.store} has {free >> 20} MiB left",
-                "Free space there or choose another datastore",
+                f"cannot copy {size >> 20} MiB",
+                f"Datastore {wanted.store} has {free >> 20} MiB free",
+                "Free space on the datastore, or choose another one",
                 "no_disk_space",
             )
 
@@ -241,17 +241,17 @@ class DatastoreFiles:
                 if row.get("summary.accessible") is False:
                     raise self._error(
                         wanted,
-                        "this datastore was wanted",
-                        "It is not accessible now",
-                        "Bring the datastore back first",
+                        "the datastore is not accessible",
+                        "vCenter reports no access from this host",
+                        "Check the datastore and its connection to the host, then run again",
                         "datastore_inaccessible",
                     )
                 return row
         names = sorted(row.get("name", "?") for row in self._stores)
         raise self._error(
             wanted,
-            f"datastore {wanted.store} was wanted",
-            f"The host has none of this name; it has: {', '.join(names) or 'none'}",
+            f"the host has no datastore {wanted.store}",
+            f"It has: {', '.join(names) or 'none'}",
             "Choose one of these, or connect the host to the datastore",
             "datastore_not_found",
             candidates=names,
@@ -315,7 +315,7 @@ class DatastoreFiles:
             todo = "Free space on the datastore or choose another one"
         raise self._error(
             wanted,
-            f"{what} there",
+            what,
             f"{found}: {text}" if text else found,
             todo,
             "no_disk_space" if full else "datastore_access",

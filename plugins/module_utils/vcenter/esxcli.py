@@ -73,7 +73,8 @@ class Esxcli:
 
     def _answered(self, command: str, texts: Sequence[tuple[str, str]]) -> str | None:
         label = f"Host {self._host.name}"
-        wanted = f"esxcli {command.replace('.', ' ')} should have succeeded"
+        line = f"esxcli {command.replace('.', ' ')}"
+        wanted = f"{line} failed"
         repeats = _REPEATS if is_read(command) else 0
         while True:
             try:
@@ -82,7 +83,8 @@ class Esxcli:
                 if repeats:
                     repeats -= 1
                     continue
-                raise OperatorError(label, wanted, error.found, error.todo, error.code, command=command) from error
+                failure = f"{line} got no answer"
+                raise OperatorError(label, failure, error.found, error.todo, error.code, command=command) from error
             except vmodl.MethodFault as fault:
                 if reflect.is_cli_fault(fault):
                     raise refusal(
@@ -154,8 +156,8 @@ def refusal(host: str, command: str, lines: list[str] | list[str | None]) -> Ope
     lines = [line.strip() for line in lines if line and line.strip()]
     return OperatorError(
         f"Host {host}",
-        f"esxcli {command.replace('.', ' ')} should have succeeded",
-        f"It answered: {' / '.join(lines) or 'an error without a word'}",
+        f"esxcli {command.replace('.', ' ')} failed",
+        f"It reported: {' / '.join(lines) or 'an error without a message'}",
         "",
         "esxcli_failed",
         command=command,
@@ -168,7 +170,7 @@ def _unknown(label: str, wanted: str, command: str, fault: vmodl.MethodFault) ->
         label,
         wanted,
         f"The host does not know the command or one of its arguments (vCenter answered {fault._wsdlName})",
-        "Check that the release of ESXi has it",
+        "Check that this release of ESXi has the command",
         "esxcli_unknown",
         command=command,
     )

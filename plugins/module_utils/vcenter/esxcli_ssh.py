@@ -77,9 +77,9 @@ class SshEsxcli:
         except subprocess.TimeoutExpired as error:
             raise OperatorError(
                 f"Host {self._host.name}",
-                f"esxcli {command.replace('.', ' ')} should have been answered",
+                f"esxcli {command.replace('.', ' ')} got no answer",
                 f"No answer came within {params['esxcli_timeout_s']} seconds",
-                "Run again" if is_read(command) else "Look whether it was carried out before you repeat it",
+                "Run again" if is_read(command) else "Check whether the host executed it before you repeat it",
                 "fate_unknown",
                 command=command,
             ) from error
@@ -89,10 +89,10 @@ class SshEsxcli:
     def _unreachable(self, said: Sequence[str]) -> OperatorError:
         return OperatorError(
             f"Host {self._host.name}",
-            "esxcli over SSH was wanted",
-            f"The ssh program could not reach the host: {' '.join(said) or 'no reason was given'}",
-            "Check that the SSH service of the host runs, that its key is in `ssh_known_hosts_file` and yours in the "
-            "host's authorized keys, or use esxcli_transport=vcenter",
+            "esxcli over SSH failed",
+            f"The ssh program cannot reach the host: {' '.join(said) or 'it gave no reason'}",
+            "Check that the SSH service of the host runs, that `ssh_known_hosts_file` has its host key, and that your "
+            "key is in its authorized keys. Or use esxcli_transport=vcenter",
             "ssh_failed",
         )
 

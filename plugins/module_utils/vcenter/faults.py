@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def explain(fault: vmodl.MethodFault, label: str, wanted: str) -> OperatorError:
-    """An OperatorError for a vendor fault that came instead of what was wanted for the labelled object."""
+    """An OperatorError for a vendor fault; wanted states the failure of the labelled object."""
     row = next((_ADVICE[name] for name in _lineage(fault) if name in _ADVICE), None)
     service = _missing_service(fault)
     if service:
@@ -139,17 +139,17 @@ _ADVICE = {
         "vCenter locks an account after a few wrong ones",
     ),
     "PasswordExpired": ("password_expired", "Set a new password for the user in vCenter and use it here"),
-    "NotAuthenticated": ("session_lost", "Run the task again; if it repeats, look for what ends sessions in vCenter"),
+    "NotAuthenticated": ("session_lost", "Run the task again. If it fails again, check what ends sessions in vCenter"),
     "NoPermission": (
         "no_permission",
         "Give the user a role that holds this privilege on the object (or on a parent, with propagation)",
     ),
-    "InvalidPowerState": ("invalid_power_state", "Bring the VM into the power state that this change needs first"),
-    "InvalidState": ("invalid_state", "Look at the object's state in vCenter and bring it into the one needed"),
+    "InvalidPowerState": ("invalid_power_state", "Power the VM on or off, as this change needs, then run again"),
+    "InvalidState": ("invalid_state", "Check the object's state in vCenter and correct it"),
     "TaskInProgress": ("task_in_progress", "Wait for the other task on this object to end, then run again"),
     "ConcurrentAccess": (
         "concurrent",
-        "Somebody changed the object meanwhile: run again, so that it is read anew",
+        "Run again to read the object anew. Another user or task changed it meanwhile",
     ),
     "InsufficientGraphicsResourcesFault": (
         "no_graphics_resources",
@@ -160,27 +160,27 @@ _ADVICE = {
         "no_memory",
         "Free memory on the host or in the resource pool: a VM with a vGPU reserves all of its memory",
     ),
-    "InsufficientCpuResourcesFault": ("no_cpu", "Lower the CPU reservation or free CPU on the host or resource pool"),
+    "InsufficientCpuResourcesFault": ("no_cpu", "Free CPU on the host or resource pool, or lower the reservation"),
     "InsufficientResourcesFault": (
         "no_resources",
         "Free resources on the host or in the cluster, or choose another one",
     ),
-    "InvalidDeviceSpec": ("invalid_device", "Compare the device with what the VM's host and hardware version support"),
-    "InvalidVmConfig": ("invalid_config", "Compare the setting with what the VM's host and hardware version support"),
-    "GenericVmConfigFault": ("vm_config", "The vendor's messages name the setting or the device to correct"),
+    "InvalidDeviceSpec": ("invalid_device", "Check that the VM's host and hardware version support the device"),
+    "InvalidVmConfig": ("invalid_config", "Check that the VM's host and hardware version support the setting"),
+    "GenericVmConfigFault": ("vm_config", "Correct the setting or the device that the vendor's messages name"),
     "DeviceNotSupported": ("device_not_supported", "Choose a device that the VM's host and hardware version support"),
-    "VmConfigFault": ("vm_config", "Compare the VM's settings with what its host supports"),
+    "VmConfigFault": ("vm_config", "Check that the VM's host supports its settings"),
     "NotSupported": ("not_supported", "Check the versions of vCenter, host and VM hardware, and the licence"),
     "RestrictedVersion": (
         "licence",
-        "The licence in use forbids changes through the API (as that of a free ESXi does): assign another one",
+        "Use another licence. This one forbids changes through the API, as that of a free ESXi does",
     ),
     "LicenseExpired": ("licence", "Renew the vSphere licence"),
     "LicenseRestricted": ("licence", "Assign a licence that includes this feature"),
     "NotEnoughLicenses": ("licence", "Add licences or free some"),
     "FileNotFound": ("file_not_found", "Check that the file and its datastore exist and can be reached by the host"),
     "FileAlreadyExists": ("file_exists", "Remove or rename the file, or choose another name"),
-    "FileLocked": ("file_locked", "Find the host or task that holds the file and let it end"),
+    "FileLocked": ("file_locked", "Wait for the host or task that locks the file, or stop it"),
     "NoDiskSpace": ("no_disk_space", "Free space on the datastore or choose another one"),
     "FileFault": ("file", "Check the file and its datastore"),
     "HostNotConnected": ("host_not_connected", "Reconnect the host in vCenter, then run again"),
@@ -189,20 +189,20 @@ _ADVICE = {
     "NoHost": ("host_not_connected", "Check that a host for the VM exists and is connected"),
     "ManagedObjectNotFound": (
         "object_gone",
-        "The object was removed meanwhile: run again, so that it is sought anew",
+        "Run again to find the object anew. It was removed meanwhile",
     ),
     "DuplicateName": ("duplicate_name", "Choose another name, or use the object that has it"),
     "InvalidName": ("invalid_name", "Choose a name without control characters and of at most 80 characters"),
-    "InvalidProperty": ("invalid_property", "This version of vCenter does not know the property: check its version"),
+    "InvalidProperty": ("invalid_property", "Check the version of vCenter, which does not know the property"),
     "InvalidArgument": ("invalid_argument", "Check the value that the argument was given"),
     "InvalidRequest": ("invalid_request", "Check that the object's kind and the API version fit the request"),
-    "MethodNotFound": ("method_not_found", "This version of vCenter does not know the method: check its version"),
+    "MethodNotFound": ("method_not_found", "Check the version of vCenter, which does not know the method"),
     "MethodDisabled": (
         "method_disabled",
-        "Something (a task, a backup, a solution) has disabled the method: let it end",
+        "Wait for the task, backup or solution that has disabled the method",
     ),
-    "RequestCanceled": ("cancelled", "Somebody cancelled the task: find out why before you run it again"),
-    "Timedout": ("vendor_timeout", "Look for what holds the object up in vCenter, then run again"),
+    "RequestCanceled": ("cancelled", "Check why the task was cancelled before you run it again"),
+    "Timedout": ("vendor_timeout", "Check what blocks the object in vCenter, then run again"),
     "ToolsUnavailable": ("tools_unavailable", "Start or install VMware Tools (open-vm-tools) in the guest"),
-    "SystemError": ("vendor_error", "Look into the logs of vCenter and of the host at this time"),
+    "SystemError": ("vendor_error", "Check the logs of vCenter and of the host at this time"),
 }

@@ -87,7 +87,7 @@ def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref
     if rows:
         raise OperatorError(
             f"datacenter {wish}",
-            "one datacenter of this name was wanted",
+            "the name is not unique",
             f"There are {len(rows)}: {_listed(tree.path(row) for row in rows)}",
             "Use the path of one of them",
             "datacenter_ambiguous",
@@ -96,9 +96,9 @@ def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref
     names = _listed(inventory.unescaped(row.get("name", "?")) for row in there)
     raise OperatorError(
         f"datacenter {wish}",
-        "a datacenter was wanted",
+        "cannot find the datacenter",
         f"vCenter has none of this name that this user may see; there are: {names or 'none'}",
-        "Correct `datacenter`, or look at the user's permissions",
+        "Correct `datacenter`, or check the user's permissions",
         "datacenter_not_found",
         candidates=sorted(tree.path(row) for row in there),
     )
@@ -110,9 +110,9 @@ def _identity(wish: Mapping[str, Any]) -> tuple[str, str]:
             return key, wish[key]
     raise OperatorError(
         "VM",
-        f"one of {', '.join(IDENTITY_KEYS)} was wanted",
-        "None of them is set",
-        "Set exactly one",
+        "the option that identifies it is missing",
+        f"None of {', '.join(IDENTITY_KEYS)} is set",
+        "Set exactly one of them",
         "identity_missing",
     )
 
@@ -164,7 +164,7 @@ def _ask(vcenter: VCenter, key: str, value: str, datacenter: Ref | None) -> list
             or ()
         )
     except vmodl.MethodFault as fault:
-        raise explain(fault, f"{_SPOKEN[key]} {value}", "find the VM") from fault
+        raise explain(fault, f"{_SPOKEN[key]} {value}", "cannot find the VM") from fault
 
 
 def _rows_of(tree: inventory.Tree, refs: Iterable[Ref], datacenter: Ref | None) -> list[Row]:
@@ -188,17 +188,17 @@ def _answer(
         paths = sorted(tree.path(row) for row in rows)
         return OperatorError(
             subject,
-            f"one VM of this {_SPOKEN[key]}{where} was wanted",
+            f"the {_SPOKEN[key]} is not unique{where}",
             f"There are {len(rows)}: {_listed(paths)}",
-            "Use `path`, `instance_uuid` or `moid` to say which one you mean",
+            "Use `path`, `instance_uuid` or `moid` to select one of them",
             "vm_ambiguous",
             candidates=paths,
         )
     if key in _UUID_PROPERTY and _canonical(value) is None:
         return OperatorError(
             subject,
-            "a VM was wanted",
-            "This is not a UUID",
+            "cannot find the VM",
+            "The value is not a UUID",
             "Write it as 32 hexadecimal digits, with or without dashes",
             "uuid_malformed",
         )
@@ -208,9 +208,9 @@ def _answer(
         found += f"; near it: {_listed(near)}"
     return OperatorError(
         subject,
-        "a VM was wanted",
+        "cannot find the VM",
         found,
-        f"Correct `{key}`, or look at the user's permissions",
+        f"Correct `{key}`, or check the user's permissions",
         "vm_not_found",
         near=near,
     )

@@ -58,7 +58,7 @@ def find_host(
     """
     if not name.strip():
         raise OperatorError(
-            "host", "the name, path or MoID of a host was wanted", "It is empty", "Set `host`", "host_not_found"
+            "host", "the option is empty", "It names no host", "Set `host` to a name, path or MoID", "host_not_found"
         )
     tree, rows = _candidates(vcenter, name)
     if len(rows) != 1:
@@ -101,8 +101,8 @@ def unreachable(found: HostFound) -> OperatorError:
     todo = "Connect it in vCenter" if found.connection == "disconnected" else "Check its power and management network"
     return OperatorError(
         f"Host {found.name}",
-        "a host that answers was wanted",
-        f"vCenter says that it is {found.connection}, its power is {power}",
+        "is not connected to vCenter",
+        f"vCenter reports the connection state {found.connection} and the power state {power}",
         f"{todo}, then run again",
         "host_not_connected",
         connection=found.connection,
@@ -188,7 +188,7 @@ def _not_one(tree: inventory.Tree, name: str, rows: Sequence[Row]) -> OperatorEr
         paths = sorted(_path(tree, row) for row in rows)
         return OperatorError(
             f"Host {name}",
-            "one host of this name was wanted",
+            "the name is not unique",
             f"There are {len(rows)}: {', '.join(paths)}",
             "Use the path or the MoID of one of them",
             "host_ambiguous",
@@ -204,9 +204,9 @@ def _not_one(tree: inventory.Tree, name: str, rows: Sequence[Row]) -> OperatorEr
         found += f"; near it: {', '.join(near[:_NEAR])}"
     return OperatorError(
         f"Host {name}",
-        "a host was wanted",
+        "cannot find the host",
         found,
-        "Correct `host`, or look at the user's permissions",
+        "Correct `host`, or check the user's permissions",
         "host_not_found",
         near=near[:_NEAR],
     )

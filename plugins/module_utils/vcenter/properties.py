@@ -143,4 +143,4 @@ def _same(ref: Ref, other: Ref | None) -> bool:
 
 
 def _explained(vcenter: VCenter, fault: vmodl.MethodFault, select: Mapping[str, Sequence[str]]) -> OperatorError:
-    return explain(fault, vcenter.name, f"read the properties of {', '.join(sorted(select))} objects")
+    return explain(fault, vcenter.name, f"cannot read the properties of {', '.join(sorted(select))} objects")

@@ -88,8 +88,8 @@ class Rest:
                 raise OperatorError(
                     label,
                     wanted,
-                    f"vCenter's task {name} failed: {' / '.join(messages) or 'without a word'}",
-                    "Look at the task and at the cluster's updates in vCenter",
+                    f"vCenter's task {name} failed: {' / '.join(messages) or 'it gave no message'}",
+                    "Check the task and the cluster's updates in vCenter",
                     "rest_task_failed",
                     task=name,
                     messages=messages,
@@ -99,7 +99,7 @@ class Rest:
                     label,
                     wanted,
                     f"vCenter's task {name} did not end within {timeout_s} seconds; last seen: {seen[0]} % {seen[1]}",
-                    "Nothing was cancelled: it still runs in vCenter. Wait for it there, then run again",
+                    "Wait for the task in vCenter, where it still runs, then run again. Nothing was cancelled",
                     "task_timeout",
                     task=name,
                 )
@@ -116,7 +116,7 @@ class Rest:
             # Unknown to a vCenter before 7.0, and for a cluster that was never asked to be managed by an image.
             if error.status == 404:
                 return False
-            raise refused(error, f"Cluster {host.cluster}", "how its software is managed was asked") from error
+            raise refused(error, f"Cluster {host.cluster}", "cannot read how its software is managed") from error
 
     def is_user(self, owner: str) -> bool:
         """Whether the name that vCenter gives to a user is ours."""
@@ -134,7 +134,7 @@ class Rest:
         words = ":".join(self._vcenter.login_words())
         basic = base64.b64encode(words.encode("utf-8")).decode("ascii")
         status, answer = self._send("POST", _SESSION, None, {"Authorization": f"Basic {basic}"}, repeatable=True)
-        wanted = "a session of the REST services was wanted"
+        wanted = "cannot log in to the REST services"
         if status == 404:
             raise OperatorError(
                 self._vcenter.name,
@@ -173,7 +173,7 @@ class Rest:
         except ValueError as error:
             if status >= 400:
                 return status, None
-            raise trouble.not_vsphere(wire.target, f"{path} is answered with something that is no JSON") from error
+            raise trouble.not_vsphere(wire.target, f"the answer to {path} is not JSON") from error
 
 
 def _parts_of(user: str) -> tuple[str, str]:
@@ -186,7 +186,7 @@ def _parts_of(user: str) -> tuple[str, str]:
 
 def refused(error: Answered, label: str, wanted: str, field: str = "vSphere Lifecycle Manager") -> OperatorError:
     """An OperatorError for what the REST services refused; field is what the user needs privileges for."""
-    todo = f"Look at the messages, and at the user's privileges for {field}"
+    todo = f"Check the messages, and the user's privileges for {field}"
     if error.status == 401:
         todo = "Check `username` and `password`"
     said = " / ".join(error.messages)

@@ -36,7 +36,7 @@ def connect(
     problems = check_common(params) + trust.contradictions(trust.VCENTER, params, os.environ)
     if problems:
         raise OperatorError(
-            params["hostname"] or "vCenter", "a connection was wanted", " ".join(problems), "", "invalid_parameters"
+            params["hostname"] or "vCenter", "cannot connect to vCenter", " ".join(problems), "", "invalid_parameters"
         )
     told = trust.warning(trust.VCENTER, params["hostname"], params, os.environ)
     if told:
@@ -162,9 +162,9 @@ class VCenter:
         if self._instance_uuid not in (None, state.instance_uuid):
             raise OperatorError(
                 self.name,
-                "the session was to be renewed",
-                f"Another vCenter answers here now (its instance is {state.instance_uuid}, not {self._instance_uuid})",
-                "Find out why the address has moved; nothing that was found before is valid there",
+                "cannot renew the session",
+                f"Another vCenter answers at this address (instance {state.instance_uuid}, not {self._instance_uuid})",
+                "Check why the address has moved. Objects that were found earlier are not valid there",
                 "another_vcenter",
             )
         self._instance_uuid = state.instance_uuid
@@ -190,7 +190,7 @@ class VCenter:
             content = self.si.RetrieveContent()
             content.sessionManager.Login(userName=self._username, password=self._password)
         except vmodl.MethodFault as fault:
-            raise explain(fault, self.name, f"log in as {self._username}") from fault
+            raise explain(fault, self.name, f"cannot log in as {self._username}") from fault
         return _state(wire, content)
 
 

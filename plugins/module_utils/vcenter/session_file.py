@@ -82,7 +82,7 @@ class SessionStore:
             self.kept = False
             with contextlib.suppress(OSError):
                 os.unlink(draft)
-            self._warn(f"The vCenter session cannot be kept in {self.path} ({error}); every task logs in anew.")
+            self._warn(f"The vCenter session cannot be saved in {self.path} ({error}); every task logs in anew.")
 
     def fresh(self, stale: str | None, login: Callable[[], State]) -> State:
         """A session with another cookie than the stale one: somebody else's, or else the result of login()."""
@@ -97,9 +97,9 @@ class SessionStore:
             if time.time() - began > self._patience_s:
                 raise OperatorError(
                     self._lock_path,
-                    "this lock was wanted to log in to vCenter",
+                    "cannot get the lock for the login to vCenter",
                     f"Another process has held it for {self._patience_s} seconds",
-                    "Look for hanging Ansible processes on this machine and end them",
+                    "Check for hanging Ansible processes on this machine and end them",
                     "session_lock",
                 )
             self._sleep(_POLL_S)
@@ -160,11 +160,11 @@ def open_store(
         os.makedirs(directory, mode=0o700, exist_ok=True)
         found = os.lstat(directory)
     except OSError as error:
-        warn(f"vCenter sessions cannot be kept in {directory} ({error}); every task logs in anew.")
+        warn(f"vCenter sessions cannot be saved in {directory} ({error}); every task logs in anew.")
         return None
     _demand_private(directory, found)
     if not os.access(directory, os.W_OK | os.X_OK):
-        warn(f"vCenter sessions cannot be kept in {directory} (not writable); every task logs in anew.")
+        warn(f"vCenter sessions cannot be saved in {directory} (not writable); every task logs in anew.")
         return None
     identity = "\n".join((server.lower(), user, speaks))
     return SessionStore(directory, hashlib.sha256(identity.encode()).hexdigest()[:32], patience_s, warn)
@@ -186,9 +186,9 @@ def _demand_private(directory: str, found: os.stat_result) -> None:
         return
     raise OperatorError(
         directory,
-        "a private directory for vCenter sessions was wanted",
+        "is not a private directory for vCenter sessions",
         problem,
-        "Give it to the user who runs Ansible with mode 0700, or set `session_dir` to another one",
+        "Give it to the user who runs Ansible, with mode 0700, or set `session_dir` to another one",
         "session_dir_unsafe",
     )
 

@@ -37,7 +37,7 @@ class Job:
 
     label: str
     start: Callable[[], Ref]
-    wanted: str = "a task should have succeeded"
+    wanted: str = "the vCenter task did not succeed"
     # True where the server itself refuses the same request twice (a spec with a changeVersion): then an answer
     # of 503 is no reason to give up.
     guarded: bool = False
@@ -175,7 +175,7 @@ class _Run:
             if news.state == "success":
                 self._end(work, Outcome(result=news.result))
             elif news.state == "error":
-                self._failed(work, news.fault or vmodl.MethodFault(msg="The task failed without a word."))
+                self._failed(work, news.fault or vmodl.MethodFault(msg="The task failed without a message."))
             else:
                 self._end(work, Outcome(error=_gone(work.job, moid), uncertain=True))
 
@@ -212,10 +212,10 @@ def _unanswered(job: Job, error: FateUnknown) -> OperatorError:
 
 def _lost(work: _Work, error: OperatorError) -> OperatorError:
     if work.task is None:
-        found, todo = f"It was not started, since {error.message}", "Run again once vCenter answers"
+        found, todo = f"It was not started: {error.message}", "Run again once vCenter answers"
     else:
-        found = f"The task {work.task._GetMoId()} runs, but how it ends cannot be seen, since {error.message}"
-        todo = "Read the object again before you repeat it"
+        found = f"The task {work.task._GetMoId()} runs, but its result is unknown: {error.message}"
+        todo = "Check the object in vCenter before you repeat the request"
     return OperatorError(work.job.label, work.job.wanted, found, todo, error.code)
 
 
@@ -223,8 +223,8 @@ def _gone(job: Job, moid: str) -> OperatorError:
     return OperatorError(
         job.label,
         job.wanted,
-        f"vCenter no longer knows its task {moid}, so its result cannot be told",
-        "Read the object again before you repeat it",
+        f"vCenter no longer knows the task {moid}, so its result is unknown",
+        "Check the object in vCenter before you repeat the request",
         "task_gone",
         task=moid,
     )
@@ -238,7 +238,7 @@ def _late(job: Job, moid: str, timeout_s: int, news: News | None) -> OperatorErr
         job.label,
         job.wanted,
         f"The task {moid} did not end within {timeout_s} seconds; last seen: {seen}",
-        "Nothing was cancelled: it still runs in vCenter. Wait for it there, or raise `task_timeout_s`",
+        "Wait for the task in vCenter, where it still runs, or raise `task_timeout_s`. Nothing was cancelled",
         "task_timeout",
         task=moid,
         state=seen,

@@ -77,9 +77,9 @@ class FateUnknown(OperatorError):
     def __init__(self, server: str, method: str, why: str, http_status: int | None = None) -> None:
         super().__init__(
             server,
-            f"{method} should have been answered",
+            f"{method} got no answer",
             why,
-            "Whether vCenter carried it out is not known: read the object again before you repeat it.",
+            "Check the object before you repeat the request: vCenter may have executed it.",
             code="fate_unknown",
             method=method,
         )

@@ -99,7 +99,7 @@ def not_vsphere(target: Target, found: str) -> NoConnection:
 
 
 def _told(target: Target, found: str, todo: str, code: str, **data: object) -> NoConnection:
-    return NoConnection(target.name, "a vCenter connection was wanted", found, todo, code, **data)
+    return NoConnection(target.name, "cannot connect to vCenter", found, todo, code, **data)
 
 
 def _timed_out(error: BaseException) -> bool:
@@ -132,9 +132,9 @@ def _changed(error: CertificateChanged, target: Target) -> NoConnection:
     return _told(
         target,
         f"The server shows the certificate {error.shown}, but the session was opened with {error.pinned}, "
-        "and `validate_certs` is false, so nothing tells whether this is still your vCenter",
-        f"If the certificate was replaced on purpose, remove the file {target.session_file or 'of the session'} "
-        "and run again; better, set `ca_file` and turn validation on",
+        "and `validate_certs` is false, so the identity of the server is unknown",
+        "Set `ca_file` and turn validation on. Or, if the certificate was replaced on purpose, remove the file "
+        f"{target.session_file or 'of the session'} and run again",
         "certificate_changed",
         pinned=error.pinned,
         shown=error.shown,
@@ -152,15 +152,15 @@ def _untrusted(error: BaseException, target: Target) -> NoConnection:
         )
     if "match" in said and ("hostname" in said.lower() or "ip address" in said.lower()):
         names = f" ({', '.join(shown.names)})" if shown is not None and shown.names else ""
-        todo = f"Use one of the names that the certificate was made for{names} as `hostname`, or replace it"
+        todo = f"Use one of the names of the certificate{names} as `hostname`, or replace the certificate"
         code = "certificate_hostname"
     elif "expired" in said:
-        todo = "Renew the certificate of vCenter, and check the clock of this machine"
+        todo = "Check the clock of this machine, and renew the certificate of vCenter"
         code = "certificate_expired"
     else:
         todo = (
-            f"Fetch vCenter's root certificates (https://{target.name}/certs/download.zip), compare them with their "
-            f"owner, and set `ca_file` to them; the file in use is {target.ca_file or 'that of the system'}"
+            f"Set `ca_file` to vCenter's root certificates (https://{target.name}/certs/download.zip), after a check "
+            f"of their fingerprints with their owner; the file in use is {target.ca_file or 'that of the system'}"
         )
         code = "certificate_untrusted"
     return _told(target, found, todo, code, fingerprint=shown.fingerprint if shown is not None else "")

@@ -220,8 +220,8 @@ def tls_context(target: Target) -> ssl.SSLContext:
         except (OSError, ssl.SSLError) as error:
             raise OperatorError(
                 target.name,
-                "a vCenter connection was wanted",
-                f"The file {target.ca_file} cannot be used as trusted certificates "
+                "cannot connect to vCenter",
+                f"The file {target.ca_file} has no usable trusted certificates "
                 f"({trust.why_unusable(cast(str, target.ca_file), error)})",
                 "Set `ca_file` to a file with certificates in PEM format",
                 "ca_file",

@@ -35,7 +35,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     problems = args.check_common(params)
     for number, wish in enumerate(params["objects"]):
         if wish["kind"] in NAMED and not wish["name"]:
-            problems.append(f"objects[{number}]: a {wish['kind']} has no name; say which one is meant.")
+            problems.append(f"objects[{number}]: a {wish['kind']} has no name; set it.")
         if not wish["privileges"]:
-            problems.append(f"objects[{number}]: no privilege is asked for; name at least one.")
+            problems.append(f"objects[{number}]: no privilege is listed; name at least one.")
     return problems

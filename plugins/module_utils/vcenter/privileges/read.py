@@ -104,7 +104,7 @@ def _clock(ask: Callable[[], datetime.datetime], subject: str) -> tuple[float, f
     try:
         theirs = ask()
     except vmodl.MethodFault as fault:
-        raise explain(fault, subject, "its clock was to be read") from fault
+        raise explain(fault, subject, "cannot read its clock") from fault
     return state.skew(theirs, before, time.time())
 
 
@@ -129,7 +129,7 @@ def _privileges(vcenter: VCenter, there: state.Inventory, wishes: Sequence[Mappi
 
 def _held(vcenter: VCenter, refs: Sequence[Ref], asked: Sequence[str]) -> dict[str, set[str]]:
     """{MoID: the privileges that the session has there}."""
-    wanted = "the user's privileges were to be read"
+    wanted = "cannot read the user's privileges"
     try:
         key = vcenter.content.sessionManager.currentSession.key
         told = vcenter.content.authorizationManager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)

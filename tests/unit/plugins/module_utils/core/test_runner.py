@@ -148,7 +148,7 @@ def test_summary_of_a_large_fleet_stays_readable_and_every_item_has_its_own_mess
     end = outcome(Lamps({}), {f"lamp-{number}": "on" for number in range(13)})
     assert end.answer["msg"].startswith("13 of 13 failed. lamp-0: ")
     assert "lamp-9: " in end.answer["msg"]
-    assert end.answer["msg"].endswith("What is wrong with the other 3 stands in `lamps`.")
+    assert end.answer["msg"].endswith("The errors of the other 3 are in `lamps`.")
     assert len(end.answer["failure"]["failed"]) == 13
     assert end.answer["lamps"][12]["msg"].startswith("lamp-12: ")
 

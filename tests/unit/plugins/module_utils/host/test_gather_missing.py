@@ -112,9 +112,9 @@ def test_another_fault_still_fails_the_task(monkeypatch):
             "This server has no HostKernelModuleSystem: check its version",
         ),
         (gone("DrsManager", vim.SearchIndex), "service_missing", "This server has no SearchIndex"),
-        (gone("vm-7", vim.VirtualMachine), "object_gone", "run again"),
-        (gone("domain-c7", vim.ClusterComputeResource), "object_gone", "run again"),
-        (vmodl.fault.ManagedObjectNotFound(), "object_gone", "run again"),
+        (gone("vm-7", vim.VirtualMachine), "object_gone", "Run again"),
+        (gone("domain-c7", vim.ClusterComputeResource), "object_gone", "Run again"),
+        (vmodl.fault.ManagedObjectNotFound(), "object_gone", "Run again"),
     ],
 )
 def test_a_service_that_is_missing_is_not_an_object_that_was_removed(lost, code, words):

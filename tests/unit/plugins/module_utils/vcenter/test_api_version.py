@@ -35,7 +35,7 @@ def test_the_newest_version_that_both_sides_know_is_spoken(offered, spoken):
 
 @pytest.mark.parametrize("offered", [("6.7", "6.5", "5.5"), ("7.0.1.0", "7.0.0.0"), ("7.0.0.0", "6.7")])
 def test_a_server_older_than_7_0_update_2_is_refused_with_its_version(offered):
-    words = rf"speaks up to {re.escape(offered[0])}.*Use vCenter 7\.0 Update 2 or newer"
+    words = rf"supports up to {re.escape(offered[0])}.*Use vCenter 7\.0 Update 2 or newer"
     with pytest.raises(OperatorError, match=words) as caught:
         api_version.negotiate(target(), 200, page(*offered))
     assert caught.value.code == "api_version"

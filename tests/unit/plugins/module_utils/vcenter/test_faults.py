@@ -28,7 +28,7 @@ def told(fault):
             ["it is suspended", "poweredOn was requested"],
         ),
         (vim.fault.TaskInProgress(), "task_in_progress", ["Wait"]),
-        (vim.fault.ConcurrentAccess(), "concurrent", ["run again"]),
+        (vim.fault.ConcurrentAccess(), "concurrent", ["Run again"]),
         (
             vim.fault.InsufficientMemoryResourcesFault(unreserved=10, requested=20),
             "no_memory",

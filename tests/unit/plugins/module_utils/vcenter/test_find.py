@@ -120,8 +120,8 @@ def test_a_name_that_two_vms_have_is_an_error_with_both_paths(site):
     error = found(site, {"name": "node-01"})
     assert error.code == "vm_ambiguous"
     assert error.message == (
-        "VM node-01: one VM of this name was wanted. There are 2: /emea/rome/vm/node-01, /paris/vm/node-01. "
-        "Use `path`, `instance_uuid` or `moid` to say which one you mean."
+        "VM node-01: the name is not unique. There are 2: /emea/rome/vm/node-01, /paris/vm/node-01. "
+        "Use `path`, `instance_uuid` or `moid` to select one of them."
     )
 
 

@@ -139,7 +139,7 @@ def test_another_vcenter_at_the_same_address_is_not_taken_for_the_first(server):
     vcenter = server.connect()
     server.wires[0].end_session()
     server.wires[0].instance_uuid = "another"
-    with pytest.raises(OperatorError, match="Another vCenter answers here") as caught:
+    with pytest.raises(OperatorError, match="Another vCenter answers at this address") as caught:
         vcenter.si.CurrentTime()
     assert caught.value.code == "another_vcenter"
 

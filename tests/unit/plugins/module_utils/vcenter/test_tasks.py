@@ -61,7 +61,7 @@ def test_one_failing_task_does_not_hide_the_others(server):
     outcomes = run_tasks(server.vcenter, server.jobs(3))
     assert [outcome.error is None for outcome in outcomes] == [True, False, True]
     assert outcomes[1].error.code == "invalid_power_state"
-    assert outcomes[1].error.message.startswith("VM node-1: a task should have succeeded.")
+    assert outcomes[1].error.message.startswith("VM node-1: the vCenter task did not succeed.")
     assert "Not now" in outcomes[1].error.message
     assert not outcomes[1].uncertain
 
@@ -105,8 +105,8 @@ def test_a_connection_cut_at_the_start_is_uncertain_and_never_sent_again(server)
     assert [outcome.uncertain for outcome in outcomes] == [True, False]
     assert outcomes[0].error.code == "fate_unknown"
     assert outcomes[0].error.message == (
-        "VM node-0: a task should have succeeded. ReconfigVM_Task was sent, but not answered: The connection broke "
-        "(closed). Whether vCenter carried it out is not known: read the object again before you repeat it."
+        "VM node-0: the vCenter task did not succeed. ReconfigVM_Task was sent, but not answered: The connection broke "
+        "(closed). Check the object before you repeat the request: vCenter may have executed it."
     )
     assert server.wire.requests["ReconfigVM_Task"] == 2
 
@@ -140,9 +140,9 @@ def test_a_task_that_takes_too_long_is_left_running_with_its_last_state(server):
     assert outcomes[1].error is None
     assert outcomes[0].uncertain
     assert outcomes[0].error.message == (
-        "VM node-0: a task should have succeeded. The task task-1 did not end within 30 seconds; last seen: "
-        "running, 40 percent. Nothing was cancelled: it still runs in vCenter. Wait for it there, or raise "
-        "`task_timeout_s`."
+        "VM node-0: the vCenter task did not succeed. The task task-1 did not end within 30 seconds; last seen: "
+        "running, 40 percent. Wait for the task in vCenter, where it still runs, or raise `task_timeout_s`. "
+        "Nothing was cancelled."
     )
 
 

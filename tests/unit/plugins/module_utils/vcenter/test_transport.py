@@ -95,7 +95,7 @@ def test_a_refused_connection_is_not_tried_again(reach, clock):
 def test_a_change_that_may_have_been_taken_is_never_sent_again(reach, error):
     vcenter, wire = reach
     wire.trouble["ReconfigVM_Task"] = [(error, SENT)]
-    with pytest.raises(transport.FateUnknown, match="read the object again") as caught:
+    with pytest.raises(transport.FateUnknown, match="Check the object before you repeat") as caught:
         reconfigure(vcenter)
     assert wire.requests["ReconfigVM_Task"] == 1
     assert caught.value.http_status == (503 if "503" in str(error) else None)
