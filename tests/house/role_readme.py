@@ -15,7 +15,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- inputs: made by tests/house/role_readme.py -->", "<!-- end of inputs -->"
-HEAD = ["| Input | Type | Default | What it means |", "|---|---|---|---|"]
+HEAD = ["| Input | Type | Default | Description |", "|---|---|---|---|"]
 
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
