@@ -42,7 +42,7 @@ SITES = {
     "elastic with MPI": (
         "training",
         {"training": {**TRAINING, "elastic": {"min_ranks": 1}, "launcher": "mpirun"}},
-        "site.training.elastic: only Horovod with launcher: horovodrun and controller: gloo can gain and lose ranks.",
+        "site.training.elastic: only Horovod with launcher: horovodrun and controller: gloo can add and remove ranks.",
     ),
     "training of a site in the other stage": (
         "machines",

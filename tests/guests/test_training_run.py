@@ -68,7 +68,7 @@ def test_a_guest_without_an_engine_is_decided_on_after_the_stage_that_installs_i
     played = trainings.lab.playbook([play], check=check)
     assert (played.status == 0) == check, played.output
     said = " ".join(played.output.split())
-    assert "job-01: podman was to run the training's container. It does not answer" in said
+    assert "job-01: cannot run the container of the training with podman. podman does not answer" in said
     assert ("job-02: everything will be decided after runtime: job-01: podman was to run" in said) == check
 
 
@@ -89,7 +89,7 @@ def test_an_elastic_training_goes_on_when_a_container_is_lost(trainings):
     told = answer["training"]["after"]["result"]
     sizes = [entry["size"] for entry in told["iterations"]]
     assert (sizes[0], sizes[-1], told["iterations"][-1]["iteration"]) == (2, 1, 149)
-    assert f"{PAIR[1]} was lost, and the training went on without it" in " ".join(told["remarks"])
+    assert f"{PAIR[1]} was lost, and the training continued without it" in " ".join(told["remarks"])
     assert trainings.left() == NOTHING
 
 
@@ -128,7 +128,7 @@ def test_a_guest_that_loses_power_is_named_and_the_next_run_goes_on(guests, trai
     try:
         answer = trainings.meanwhile(guest.pull_plug)
         assert (answer["failure"]["code"], answer["failure"]["host"]) == ("guest_unreachable", PAIR[1]), answer
-        assert "could not be tidied up" in " ".join(answer["training"]["after"]["result"]["remarks"])
+        assert "The cleanup of" in " ".join(answer["training"]["after"]["result"]["remarks"])
         assert trainings.sh(PAIR[0], f"docker ps -aq; {OURS_RUNNING}") == ""
         guest.wait(up=False)
     finally:
@@ -163,7 +163,7 @@ def test_an_engine_that_hangs_keeps_nobody_waiting(trainings):
     try:
         answer = trainings.meanwhile(lambda: trainings.do(PAIR[1], engine.format("STOP")), arguments=LONGER)
         assert trained(answer), answer.get("msg")
-        assert f"{PAIR[1]} could not be tidied up" in " ".join(answer["training"]["after"]["result"]["remarks"])
+        assert f"The cleanup of {PAIR[1]} failed" in " ".join(answer["training"]["after"]["result"]["remarks"])
         assert trainings.sh(PAIR[0], f"docker ps -aq; {OURS_RUNNING}") == ""
     finally:
         trainings.do(PAIR[1], engine.format("CONT"))

@@ -192,6 +192,6 @@ def test_the_wrong_kind_of_connection_is_told():
     with pytest.raises(OperatorError) as error:
         switch_session.session_of(action, "leaf-01", platform_of("eos", None))
     assert error.value.message == (
-        "leaf-01: Arista EOS is reached through ansible.netcommon.network_cli. ansible_connection is ssh. "
+        "leaf-01: cannot connect to Arista EOS. ansible_connection is ssh, not ansible.netcommon.network_cli. "
         "Set ansible_connection to ansible.netcommon.network_cli for this switch."
     )

@@ -47,9 +47,9 @@ def refuse_missing(subject: str, build: Mapping[str, Any], wanted: Mapping[str, 
         has = "; ".join(f"{section}: {', '.join(build[section]) or 'none'}" for section in SECTIONS.values())
         raise OperatorError(
             subject,
-            f"Horovod was wanted with {', '.join(missing)}",
-            f"Horovod {build['version']} of this image was built without. It has {has}",
-            "Use another image, or build one by the recipe that the role horovod brings",
+            f"Horovod lacks {', '.join(missing)}",
+            f"Horovod {build['version']} in this image was built with {has}",
+            "Use another image, or build one with the recipe of the role horovod",
             "not_built_in",
             missing=missing,
         )
@@ -67,18 +67,18 @@ def refuse(params: Mapping[str, Any], found: Mapping[str, Any] | None, said: str
     if found is None:
         raise OperatorError(
             subject,
-            "Horovod should tell with what it was built",
-            f"horovodrun --check-build says: {said or 'nothing'}",
-            "Use an image that holds Horovod, or check_build: false if only horovodrun is broken",
+            "cannot read the build options of Horovod",
+            f"horovodrun --check-build printed: {said or 'nothing'}",
+            "Use an image with Horovod, or set check_build: false if only horovodrun is broken",
             "no_horovod",
         )
     refuse_missing(subject, found, needed(params))
     if not found["frameworks"]:
         raise OperatorError(
             subject,
-            "Horovod was wanted with a framework",
-            "It was built with none",
-            "Use another image, or build one by the recipe that the role horovod brings",
+            "Horovod has no framework",
+            "It was built without a framework",
+            "Use another image, or build one with the recipe of the role horovod",
             "not_built_in",
             missing=["frameworks"],
         )

@@ -134,7 +134,7 @@ def lack(image: str, engine: str) -> tuple[str, str] | None:
     if entry is None:
         return None
     if engine == "horovod" and entry.horovod == NONE:
-        return "Horovod", "Use the engine torchrun, or build an image by the recipe that the role horovod brings"
+        return "Horovod", "Use the engine torchrun, or build an image with the recipe of the role horovod"
     if engine == "torchrun" and PYTORCH not in entry.frameworks:
         return PYTORCH, "Use the engine horovod, or an image with PyTorch"
     return None

@@ -130,30 +130,29 @@ def _hosts(params: Mapping[str, Any]) -> Iterator[str]:
     if not names:
         yield "hosts: at least one guest is needed."
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"hosts: {name} is there twice. Give it as many slots as it shall have ranks."
+        yield f"hosts: {name} is listed twice. List it once, with one slot for each rank."
     for host in params["hosts"]:
         if host["slots"] < 1:
             yield f"hosts: {host['name']} has {host['slots']} slots. It needs at least 1."
         if not (host["address"] or host["interface"] or params["interface"]) and len(names) > 1:
             yield (
-                f"hosts: of {host['name']} neither the address nor the interface of the data path is said. "
-                "Say one of them."
+                f"hosts: {host['name']} has neither the address nor the interface of the data path. Set one of them."
             )
     addresses = [host["address"] for host in params["hosts"] if host["address"]]
     for address in sorted({address for address in addresses if addresses.count(address) > 1}):
         yield f"hosts: {address} is the address of two guests."
     for address in addresses:
         if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", address):
-            yield f"hosts: {address} is no IPv4 address, and launchers take no other."
+            yield f"hosts: {address} is not an IPv4 address, and launchers accept no other kind."
 
 
 def _engine(params: Mapping[str, Any]) -> Iterator[str]:
     if params["engine"] == "torchrun":
         return
     if params["launcher"] == "mpirun" and params["controller"] == "gloo":
-        yield "controller: gloo is started by horovodrun alone. Use launcher: horovodrun, or controller: mpi."
+        yield "controller: only horovodrun starts gloo. Use launcher: horovodrun, or controller: mpi."
     if not 1 <= params["ssh_port"] <= 65535:
-        yield f"ssh_port: {params['ssh_port']} is no port."
+        yield f"ssh_port: {params['ssh_port']} is not a valid port."
 
 
 def _elastic(params: Mapping[str, Any]) -> Iterator[str]:
@@ -162,7 +161,7 @@ def _elastic(params: Mapping[str, Any]) -> Iterator[str]:
         return
     ranks = sum(host["slots"] for host in params["hosts"])
     if (params["engine"], params["launcher"], params["controller"]) != ("horovod", "horovodrun", "gloo"):
-        yield "elastic: only Horovod with launcher: horovodrun and controller: gloo can gain and lose ranks."
+        yield "elastic: only Horovod with launcher: horovodrun and controller: gloo can add and remove ranks."
     if not 1 <= elastic["min_ranks"] <= ranks:
         yield f"elastic: min_ranks is {elastic['min_ranks']}, and the hosts have {ranks} slots."
     if elastic["max_ranks"] is not None and elastic["max_ranks"] < ranks:
@@ -174,14 +173,14 @@ def _elastic(params: Mapping[str, Any]) -> Iterator[str]:
 def _environment(environment: Mapping[Any, Any]) -> Iterator[str]:
     for name, value in sorted(environment.items(), key=str):
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            yield f"environment: {name!r} is no name of a variable."
+            yield f"environment: {name!r} is not the name of a variable."
         elif _is_secret(name, str(value)):
             yield (
-                f"environment: {name} looks like a secret, and every rank would carry it. Put it into a file of the "
-                "guest that only the training's user may read, and give that by mounts."
+                f"environment: {name} looks like a secret, and every rank would have it. Put it into a file of the "
+                "guest that only the user of the training can read, and add the file to mounts."
             )
         elif KEPT.match(name):
-            yield f"environment: {name} is set by the launcher itself."
+            yield f"environment: {name} is set by the launcher. Remove it."
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -210,16 +209,16 @@ def _words(params: Mapping[str, Any]) -> Iterator[str]:
             shown = "one of its words" if SECRET_VALUE.search(word.partition("=")[0]) else word.partition("=")[0]
             yield (
                 f"command: {shown} looks like a secret, and every user of the guest could read it in the list of "
-                "processes. Put it into a file and give that by mounts."
+                "processes. Put it into a file, and add the file to mounts."
             )
     if params["command"] == []:
-        yield "command: it is empty."
+        yield "command: the list is empty. Add the program and its arguments."
 
 
 def _image(image: str) -> Iterator[str]:
     # The engine would take it for an option, such as --privileged.
     if image and not re.fullmatch(r"[A-Za-z0-9\[]\S*", image):
-        yield f"image: {image!r} is no name of an image, which begins with a letter or a digit and has no spaces."
+        yield f"image: {image!r} is not the name of an image, which begins with a letter or a digit and has no spaces."
     elif image and images.wrong_digest(image):
         yield (
             f"image: the digest {images.wrong_digest(image)!r} cannot be pulled. Write sha256: and 64 hexadecimal "
@@ -232,7 +231,7 @@ def _mounts(mounts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         for key in ("source", "target"):
             path = mount[key]
             if not path.startswith("/") or re.search(r"[:\x00-\x1f\x7f-\x9f]", path):
-                yield f"mounts: the {key} {path!r} is no absolute path without colons and control characters."
+                yield f"mounts: the {key} {path!r} is not an absolute path without colons and control characters."
             elif posixpath.normpath(path).lstrip("/") in NO_MOUNTS:
                 yield (
                     f"mounts: the {key} {path} is a folder of the system, and the container would replace or read "
@@ -244,9 +243,9 @@ def _limits(params: Mapping[str, Any]) -> Iterator[str]:
     for name, value in params["limits"].items():
         # The check of a site reports other keys itself.
         if name in LIMITS and value < 1:
-            yield f"limits: {name} is {value}, which is no time."
+            yield f"limits: {name} is {value}, which is not a valid time. Use at least 1 second."
     if params["limits"]["stall_s"] > params["limits"]["wall_s"]:
-        yield "limits: stall_s is longer than wall_s, so that a run that stands still would never be noticed."
+        yield "limits: stall_s is longer than wall_s, so a stalled run would never be detected. Set a smaller value."
 
 
 def _roce(params: Mapping[str, Any]) -> Iterator[str]:

@@ -93,8 +93,8 @@ def doubts(made: Plan, told: str | None) -> Iterator[str]:
     unset = GID_INDEX not in [setting.name for setting in made.settings]
     if nccl is not None and nccl < CHOOSES_GID and unset and _shares_rdma(made.params, made.places):
         yield (
-            f"NCCL is {told}, which does not find the GID of RoCE v2 by itself, and {GID_INDEX} was not set, so that "
-            f"it may have used RoCE v1. RoCE v2 has {_told_indexes(made.places)}: set it in environment."
+            f"NCCL is {told}, which does not find the GID of RoCE v2 by itself, and {GID_INDEX} was not set. NCCL may "
+            f"have used RoCE v1. RoCE v2 has {_told_indexes(made.places)}: set {GID_INDEX} in environment."
         )
 
 
@@ -111,27 +111,25 @@ def ranks_environment(made: Plan, image: Mapping[str, Any] | None) -> dict[str, 
 def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node: str) -> Place:
     address, interface = host["address"], host["interface"] or params["interface"]
     if look.engine == "" and look.engine_said == "" and not look.interfaces:
-        raise _error(
-            host["name"], "it should tell of itself", "It answered nothing", "Check that it is Linux", "no_answer"
-        )
+        raise _error(host["name"], "cannot be read", "It answered nothing", "Check that it runs Linux", "no_answer")
     if interface and interface not in look.interfaces:
         raise _error(
             host["name"],
-            f"the interface {interface} was to carry the training",
+            f"has no interface {interface} for the training",
             f"It has {', '.join(sorted(look.interfaces))}",
-            "Say one of these, or only the address of the data path",
+            "Set interface to one of these, or set only the address of the data path",
             "no_interface",
         )
     if address:
         holder = look.interface_of(address)
         if holder is None or (interface and holder != interface):
             held = "; ".join(f"{name} {one}" for name, ones in sorted(look.addresses.items()) for one, _length in ones)
-            where = f"{interface} should hold {address}" if interface else f"it should hold {address}"
+            where = f"{interface} does not have" if interface else "does not have"
             raise _error(
                 host["name"],
-                f"{where}, its address on the data path",
-                f"It holds {held}" if held else "It holds no address",
-                "Give the adapter its address, or say another one",
+                f"{where} the address {address} of the data path",
+                f"It has {held}" if held else "It has no IPv4 address",
+                "Set the address on the adapter, or correct address of this guest",
                 "no_address",
             )
         interface = holder
@@ -140,9 +138,9 @@ def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node:
         if not own:
             raise _error(
                 host["name"],
-                f"{interface} was to carry the training",
+                f"{interface} cannot be used for the training",
                 "It has no IPv4 address",
-                "Give it one",
+                "Set one on the interface",
                 "no_address",
             )
         address = own[0][0]
@@ -153,9 +151,9 @@ def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node:
     if not up:
         raise _error(
             host["name"],
-            f"{interface} was to carry the training",
+            f"{interface} cannot be used for the training",
             "It is down",
-            "Set it up, and look whether its adapter is connected",
+            "Set it up, and check that its adapter is connected",
             "interface_down",
         )
     prefix = next(length for one, length in look.addresses[interface] if one == address)
@@ -173,13 +171,13 @@ def _gid(params: Mapping[str, Any], place: Place, look: Look) -> Gid:
         todo = "Check that the interface is up and that its address is the one of the data path"
     elif look.gids or look.ports_down:
         devices = {f"{entry.device} at {entry.interface or 'no interface'}" for entry in look.gids}
-        found = f"There is {', '.join(sorted(devices) + list(look.ports_down))}"
-        todo = "Say the address of the adapter that has RDMA, or check the state of its port"
+        found = f"The guest has {', '.join(sorted(devices) + list(look.ports_down))}"
+        todo = "Set the address of the adapter that has RDMA, or check the state of its port"
     else:
         found, todo = "The guest has no RDMA device", "Check the adapter of the VM and its driver in the guest"
     raise _error(
         place.name,
-        f"data path {params['data_path']}: {place.interface} with {place.address} should have a GID of RoCE v2",
+        f"data path {params['data_path']}: {place.interface} with {place.address} has no GID of RoCE v2",
         found,
         f"{todo}, or use data_path: tcp",
         "no_rdma_device",
@@ -191,42 +189,42 @@ def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
     if not look.engine:
         raise _error(
             place.name,
-            f"{engine} was to run the training's container",
-            f"It does not answer: {look.engine_said or 'there is no such command'}",
-            "Install and start it, and run this with the rights to use it (become)",
+            f"cannot run the container of the training with {engine}",
+            f"{engine} does not answer: {look.engine_said or 'there is no such command'}",
+            f"Install and start {engine}, and run the task with the rights to use it (become)",
             "no_engine",
         )
     if params["gpus"] == "all" and look.gpus < place.slots:
         raise _error(
             place.name,
-            f"{place.slots} rank(s) need a GPU each",
+            f"has too few GPUs for {place.slots} rank(s)",
             f"nvidia-smi shows {look.gpus}",
-            "Give it fewer slots, check the driver and its licence, or use gpus: none",
+            "Set fewer slots, check the driver and its licence, or use gpus: none",
             "too_few_gpus",
         )
     if params["data_path"] in RDMA_PATHS and not look.rdma_files:
         raise _error(
             place.name,
-            "the container needs the files of /dev/infiniband",
-            "There are none, although there is an RDMA device",
-            "Load ib_uverbs and rdma_ucm (package rdma-core)",
+            "has no files in /dev/infiniband for the container",
+            "The folder is empty, although the guest has an RDMA device",
+            "Run modprobe for ib_uverbs and rdma_ucm (package rdma-core)",
             "no_rdma_files",
         )
     if look.image is None and params["pull"] == "never":
         raise _error(
             place.name,
-            f"the image {params['image']} should be there",
-            "It is not, and it shall not be fetched",
-            "Load it into the engine, or use pull: missing",
+            f"has no image {params['image']}",
+            "With pull: never, the image is not pulled",
+            "Use pull: missing, or load the image into the engine",
             "no_image",
         )
     if look.work_dir != "ok":
-        words = {"closed": "It cannot be written", "full": "Less than 16 MB are free there"}
+        words = {"closed": "The user of the task cannot write there", "full": "Less than 16 MB are free there"}
         raise _error(
             place.name,
-            f"{params['work_dir']} was to hold the files of the run",
+            f"{params['work_dir']} cannot hold the files of the run",
             words.get(look.work_dir, look.work_dir),
-            "Run this with become, make room, or say another work_dir",
+            "Run the task with become, free space, or set another work_dir",
             "no_work_dir",
         )
     # A container of a run that was killed still listens for a while, and is removed before this run starts.
@@ -234,9 +232,9 @@ def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
     if look.port_taken and not freed and len(params["hosts"]) > 1 and params["engine"] == "horovod":
         raise _error(
             place.name,
-            f"port {params['ssh_port']} was to be used by the containers",
-            "Another program listens there",
-            "Say another ssh_port",
+            f"port {params['ssh_port']} is not free for the containers",
+            "Another program listens on it",
+            "Set another ssh_port",
             "port_taken",
         )
 
@@ -249,8 +247,8 @@ def _refuse_together(params: Mapping[str, Any], places: Sequence[Place]) -> None
     if len(interfaces) > 1 and gloo:
         raise OperatorError(
             "The guests",
-            "this launcher takes one name for the interface of the data path",
-            f"It is {', '.join(f'{place.interface} on {place.name}' for place in places)}",
+            "the interface of the data path has different names, and this launcher accepts only one",
+            f"They have {', '.join(f'{place.interface} on {place.name}' for place in places)}",
             "Give the adapters the same name, or use launcher: mpirun",
             "interfaces_differ",
         )
@@ -274,7 +272,7 @@ def _refuse_gids(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple
     if nccl is not None and nccl < CHOOSES_GID and _cannot_share_gid(params, places):
         raise OperatorError(
             "The guests",
-            "NCCL of this image takes one GID index for all",
+            "the GID index differs, and NCCL of this image accepts only one for all guests",
             f"RoCE v2 has {_told_indexes(places)}",
             "Use an image with NCCL 2.21 or later",
             "gids_differ",
@@ -284,9 +282,9 @@ def _refuse_gids(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple
 def _unsure(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[str]:
     if nccl is None and params["gpus"] == "all" and _cannot_share_gid(params, places):
         yield (
-            f"The version of NCCL in the image is not known, and RoCE v2 has {_told_indexes(places)} on the guests, so "
-            f"that {GID_INDEX} is not set. NCCL before 2.21 would use RoCE v1. Let the image tell its version by the "
-            "variable NCCL_VERSION."
+            f"The version of NCCL in the image is not known, and RoCE v2 has {_told_indexes(places)} on the guests. "
+            f"{GID_INDEX} is therefore not set. NCCL before 2.21 would use RoCE v1. Set the variable NCCL_VERSION in "
+            "the image."
         )
 
 
@@ -300,8 +298,8 @@ def refuse_images(params: Mapping[str, Any], looks: Mapping[str, Look]) -> None:
     if len(ids) > 1:
         raise OperatorError(
             f"Image {params['image']}",
-            "all guests should run the same",
-            "; ".join(f"{', '.join(names)}: {one[:19]}" for one, names in sorted(ids.items())) + " differ",
+            "is not the same on all guests",
+            "; ".join(f"{', '.join(names)}: {one[:19]}" for one, names in sorted(ids.items())) + " have different IDs",
             "Use pull: always, or name the image by its digest",
             "images_differ",
         )
@@ -314,8 +312,8 @@ def refuse_lack(params: Mapping[str, Any]) -> None:
         what, todo = found
         raise OperatorError(
             f"Image {params['image']}",
-            f"the engine {params['engine']} needs {what}",
-            "It holds none",
+            f"has no {what}",
+            f"The engine {params['engine']} needs it",
             todo,
             "image_lacks",
         )

@@ -69,7 +69,7 @@ def throughput(seen: Progress, size: int) -> dict[str, Any]:
     ]
     if each:
         rates = [entry["samples_per_s"] * size for entry in each]
-        how = "rank 0 told the rate of each rank"
+        how = "rank 0 reported the rate of each rank"
     else:
         by_iteration: dict[int, list[float]] = {}
         for entry in seen.iterations:
@@ -83,7 +83,12 @@ def throughput(seen: Progress, size: int) -> dict[str, Any]:
         rates = rates[1:]
     if not rates:
         total = seen.benchmark.get("total")
-        return {"mean": total, "spread": None, "iterations": 0, "how": "as the benchmark told" if total else "not told"}
+        return {
+            "mean": total,
+            "spread": None,
+            "iterations": 0,
+            "how": "as the benchmark reported" if total else "not reported",
+        }
     mean = sum(rates) / len(rates)
     spread = math.sqrt(sum((rate - mean) ** 2 for rate in rates) / len(rates))
     return {"mean": round(mean, 3), "spread": round(spread, 3), "iterations": len(rates), "how": how}
@@ -137,7 +142,7 @@ def shortcomings(params: Mapping[str, Any], seen: Progress) -> list[tuple[str, s
     if params["builtin"]:
         missing = [rank for rank in range(seen.size) if rank not in seen.ended]
         if missing:
-            found.append(("ranks_missing", f"Rank {', '.join(map(str, missing))} never said that it ended"))
+            found.append(("ranks_missing", f"Rank {', '.join(map(str, missing))} reported no end"))
         if weights(seen)["equal"] is False:
             found.append(("weights_differ", "The weights of the ranks are not equal at the end"))
         told = loss(seen)
@@ -161,7 +166,7 @@ def _transport(seen: Progress) -> Iterator[tuple[str, str]]:
         yield (
             "fell_back_to_tcp",
             f"NCCL used {', '.join(others)} instead of RDMA"
-            + (", it found no device" if seen.nccl["no_device"] else ""),
+            + (" because it found no device" if seen.nccl["no_device"] else ""),
         )
 
 
@@ -175,12 +180,12 @@ def remarks(
         expected = {place.interface, place.gid.device if place.gid is not None else place.interface}
         if carrier is not None and carrier not in expected:
             said.append(
-                f"On {place.name} {carrier} carried more than {place.interface}, the interface of the data path."
+                f"On {place.name}, {carrier} carried more data than {place.interface}, the interface of the data path."
             )
     if params["data_path"] in RDMA_PATHS and params["gpus"] == "none" and len(places) > 1:
-        said.append("Without GPUs there is no NCCL, and nothing of this run went over RDMA.")
+        said.append("Without GPUs the run does not use NCCL, so it sent nothing over RDMA.")
     if params["data_path"] in RDMA_PATHS and params["gpus"] == "all" and len(places) > 1 and not seen.nccl["networks"]:
-        said.append("NCCL did not say which network it used, so that RDMA is not proved.")
+        said.append("NCCL did not report which network it used, so RDMA is not proved.")
     told = throughput(seen, seen.size)
     if told["mean"] and told["spread"] and told["iterations"] > 2 and told["spread"] / told["mean"] > 0.05:
         said.append(f"The rate varied by {100 * told['spread'] / told['mean']:.0f} % between iterations.")
@@ -191,7 +196,7 @@ def not_taken(images: Mapping[str, Mapping[str, Any] | None]) -> Iterator[str]:
     """Variables of the image that no rank gets, for whoever misses them."""
     names = {name for image in images.values() for name in files.not_taken(image)}
     if names:
-        yield f"The image sets {', '.join(sorted(names))}. It looks like a secret, so that no rank got it."
+        yield f"The image sets {', '.join(sorted(names))}. No rank gets it, because it looks like a secret."
 
 
 def record(

@@ -32,7 +32,7 @@ KNOWN = (
     Known(
         "memlock",
         r"(ibv_reg_mr|ibv_create_qp|ibv_create_cq)\S*.*(Cannot allocate memory|errno 12)|memlock|locked memory",
-        "RDMA may not lock as much memory as it needs",
+        "RDMA cannot lock as much memory as it needs",
         "Allow unlimited locked memory for the container engine and in the guest, and leave memlock at unlimited",
     ),
     Known(
@@ -46,39 +46,39 @@ KNOWN = (
     Known(
         "rdma_path",
         r"(status=12|error 12\b|RETRY_EXC_ERR|transport retry counter exceeded|vendor err 129)",
-        "RDMA packets were sent again and again and never confirmed",
+        "RDMA packets were sent several times without an acknowledgement",
         "Check the MTU of the whole path, flow control and ECN of the switches, and that UDP port 4791 is open",
     ),
     Known(
         "rdma_protection",
         r"(status=4|error 4\b).*(vendor err 81)|LOC_PROT_ERR|local protection error",
-        "The adapter may not reach the memory: access control (ACS) and translation (ATS) in a VM",
-        "Switch ATS on for the adapter, or set gpudirect to disabled",
+        "The adapter cannot access the memory because of access control (ACS) or translation (ATS) in a VM",
+        "Set ATS to on for the adapter, or set gpudirect to disabled",
     ),
     Known(
         "memory_of_neighbour",
         r"Read -1, expected \d+, errno = 1\b",
-        "Open MPI reads the memory of its neighbour, which containers do not allow",
-        "Leave btl_vader_single_copy_mechanism at none",
+        "Open MPI reads the memory of another process, which containers do not allow",
+        "Set btl_vader_single_copy_mechanism to none",
     ),
     Known(
         "no_space",
         r"No space left on device|Disk quota exceeded",
         "A disk of the guest is full",
-        "Make room on the guest; look at the engine's folder and at the training's own files",
+        "Free space on the guest. Check the engine's folder and the files of the training",
     ),
     Known(
         "shared_memory",
         r"Bus error|unable to (open|write to) (shared memory|file </torch_)|insufficient shared memory|"
         r"shm_open.*failed",
         "The container's shared memory is too small",
-        "Give it more by shm_size",
+        "Set a larger shm_size",
     ),
     Known(
         "gpu_memory",
         r"CUDA out of memory|CUDA_ERROR_OUT_OF_MEMORY|OutOfMemoryError|failed to allocate .* from device",
         "The GPU has not enough memory for this batch",
-        "Make the batch smaller, or give the VM a larger profile",
+        "Set a smaller batch, or give the VM a larger profile",
     ),
     Known(
         "no_gpu",
@@ -89,55 +89,55 @@ KNOWN = (
     Known(
         "same_gpu",
         r"Duplicate GPU detected|is number \d+ on \S+, where PyTorch sees \d+ GPU",
-        "Two ranks were to use the same GPU",
+        "Two ranks use the same GPU",
         "Start as many ranks on a guest as it has GPUs",
     ),
     Known(
         "horovod_stalled",
         r"One or more tensors were submitted to be reduced.*by subset of ranks|Stalled ranks|Missing ranks",
-        "Some ranks waited for others that never came",
-        "Look at the ranks that Horovod names as missing",
+        "Some ranks waited for other ranks that did not join",
+        "Check the ranks that Horovod reports as missing",
     ),
     Known(
         "port_closed",
         r"unable to complete a TCP connection|inability to create a connection back to mpirun|"
         r"failed to TCP connect to a peer MPI process",
-        "One guest does not let the connections of MPI in, which come to ports that nobody chose",
-        "Open all TCP ports between the guests on the data path; look at their firewalls",
+        "One guest rejects the connections of MPI, which use dynamic ports",
+        "Open all TCP ports between the guests on the data path. Check their firewalls",
     ),
     Known(
         "connection_lost",
         r"Connection (closed|reset) by peer|(ORTE|PRTE) has lost communication|mca_btl_tcp_frag_recv: readv failed|"
         r"socket closed|Broken pipe|Connection refused",
-        "A rank lost its connection to another, which had mostly ended before",
-        "Look at the rank that ended first, and at the data path between the guests",
+        "A rank lost its connection to another rank, which usually ended before",
+        "Check the rank that ended first, and the data path between the guests",
     ),
     Known(
         "ssh_refused",
         r"Permission denied \(publickey|Host key verification failed|Could not resolve hostname|"
         r"ssh: connect to host",
-        "One container did not let the launcher in",
+        "One container rejected the ssh connection of the launcher",
         "Check that the ssh port of the run is open between the guests",
     ),
     Known(
         "no_common_interface",
         r"no (common|usable) .*interface|no socket interface found|Unable to find reachable|interface.*not found|"
         r"None of the TCP networks specified to be included|No network interfaces were found for out-of-band",
-        "The interface of the data path is not the same, or not there, on all guests",
-        "Check interface and the addresses of the guests, and NCCL_SOCKET_IFNAME where the job sets it",
+        "The interface of the data path is missing or different on some guests",
+        "Check interface and the addresses of the guests, and NCCL_SOCKET_IFNAME if the job sets it",
     ),
     Known(
         "module_missing",
         r"ModuleNotFoundError: No module named|Horovod cannot be imported|PyTorch cannot be imported",
-        "The image lacks what the training imports",
-        "Use an image that holds it; horovod_build_info tells what an image holds",
+        "The image lacks a Python module that the training imports",
+        "Use an image with this module. horovod_build_info reports the contents of an image",
     ),
     Known(
         "command_missing",
         r"(mpirun|horovodrun|timeout|env|python3?)\S*: .*(No such file|not found)|"
         r"(mpirun|prterun) was unable to (find the specified executable|launch the specified application)",
         "The image lacks the command",
-        "Use an image that holds the launcher and what it starts",
+        "Use an image with the launcher and the command",
     ),
 )
 # Lines that look like errors and mean nothing.

@@ -51,13 +51,13 @@ SHOWN_LINES = 12
 LEAST_KB = 16
 # What `timeout` ends with when the time is over. 137 is what mpirun says of a rank that was killed.
 TIMED_OUT = 124
-LOG = "Look at the log of the run, of which these are the last lines"
+LOG = "Check the log of the run. Its last lines follow"
 # Why a container ended, by the exit status of its first process.
 CONTAINER_ENDS: Mapping[int | None, str] = {
-    scripts.UNHEARD: "Nobody asked for the run any more, so its container ended by itself",
-    scripts.TOO_LONG: "The run took longer than it may, so its container ended by itself",
+    scripts.UNHEARD: "The controller no longer polled the run, so its container stopped",
+    scripts.TOO_LONG: "The run exceeded its time limit, so its container stopped",
     scripts.SSHD_ENDED: "The ssh server of its container ended",
-    scripts.NO_STATUS: "Not even the end of the launcher could be written down, so the folder of the run is full",
+    scripts.NO_STATUS: "The exit status of the launcher could not be written because the folder of the run is full",
 }
 
 
@@ -88,14 +88,14 @@ def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dic
 
     Guests that are waited for may answer again.
     """
-    found = dict.fromkeys(full_guests(course), f"There is no room left in {made.params['work_dir']}")
+    found = dict.fromkeys(full_guests(course), f"No space is left in {made.params['work_dir']}")
     for place in made.places:
         answer = course.answers.get(place.name)
         if answer is not None and not answer.running:
             found[place.name] = _end_of(answer)[1]
     for name, why in course.lost.items():
         if name not in waited_for:
-            found[name] = f"It does not answer any more: {why}"
+            found[name] = f"It no longer answers: {why}"
     return found
 
 
@@ -125,8 +125,8 @@ def _guest(made: Plan, course: Course) -> dict[str, Any] | None:
             made,
             course,
             "guest_unreachable",
-            f"The guest {name} does not answer any more: {why}",
-            "Look at the power of the VM and at its network; its containers end by themselves",
+            f"The guest {name} no longer answers: {why}",
+            "Check the power state of the VM and its network. Its containers stop on their own",
             host=name,
         )
     return None
@@ -144,8 +144,8 @@ def _room(made: Plan, course: Course) -> dict[str, Any] | None:
             made,
             course,
             "no_space",
-            f"There is no room left in {folder} on {name}, so nothing more of the run can be written there",
-            "Make room there, make the training print less, or say another work_dir",
+            f"No space is left in {folder} on {name}, so the run cannot write its files",
+            "Free space there, make the training print less, or set another work_dir",
             host=name,
         )
     return None
@@ -166,15 +166,15 @@ def _end_of(answer: Answer) -> tuple[str, str, str]:
     # A container that is full says so, since that explains everything else.
     if answer.out_of_memory:
         reason = "The container was killed because its guest or its limit ran out of memory"
-        return "out_of_memory", reason, "Give the VM more memory, or make the batch smaller"
+        return "out_of_memory", reason, "Give the VM more memory, or set a smaller batch"
     if answer.gone:
-        todo = "Find out who removes containers on that guest, or whether the engine was restarted"
+        todo = "Check which user or service removes containers on that guest, and whether the engine was restarted"
         return "container_gone", "The container of the run was removed while it ran", todo
     code = "no_space" if answer.exit_status == scripts.NO_STATUS else "container_gone"
     reason = CONTAINER_ENDS.get(
         answer.exit_status, f"The container of the run ended with {answer.exit_status} while it ran"
     )
-    return code, reason, answer.said or "Look at the log of the container engine on that guest"
+    return code, reason, answer.said or "Check the log of the container engine on that guest"
 
 
 def _limit(made: Plan, course: Course) -> dict[str, Any] | None:
@@ -185,19 +185,19 @@ def _limit(made: Plan, course: Course) -> dict[str, Any] | None:
             course,
             "too_long",
             f"It did not end within {limits['wall_s']} seconds: {course.seen.told()}",
-            "Raise limits.wall_s if it was on its way, else look at the slowest rank",
+            "Set a higher limits.wall_s if the run made progress, else check the slowest rank",
         )
     if course.why == "stalled":
         return _failed(
             made,
             course,
             "stalled",
-            f"Nothing went on for {limits['stall_s']} seconds: {course.seen.told()}",
-            "Look at the data path between the guests, and at the rank that told last",
+            f"It made no progress for {limits['stall_s']} seconds: {course.seen.told()}",
+            "Check the data path between the guests, and the rank that reported last",
             host=_behind(made, course),
         )
     if course.why == "too_much_output":
-        return _failed(made, course, "too_much_output", "It prints without end", "Make the training print less")
+        return _failed(made, course, "too_much_output", "It prints too much output", "Make the training print less")
     return None
 
 
@@ -212,7 +212,7 @@ def _ranks(made: Plan, course: Course) -> dict[str, Any] | None:
     bad = {name: status for name, status in course.statuses.items() if status != 0}
     if not bad:
         for code, sentence in result.shortcomings(made.params, course.seen):
-            return _failed(made, course, code, sentence, "Look at the result of the run", lines=False)
+            return _failed(made, course, code, sentence, "Check the result of the run", lines=False)
         return None
     first = trouble.first_failure(course.seen.last_lines(), course.seen.failures)
     host = _host(made, first)
@@ -260,14 +260,14 @@ def error(made: Plan, verdict: Mapping[str, Any]) -> OperatorError:
     reason, todo = verdict["reason"], verdict["todo"]
     known = verdict["known"]
     if known is not None:
-        reason, todo = f"{reason}. This is known: {known['means']}", known["todo"]
+        reason, todo = f"{reason}. The cause is known: {known['means']}", known["todo"]
     if verdict["lines"]:
         todo = f"{todo.rstrip('.')}. The last lines were: " + " / ".join(line.strip() for line in verdict["lines"][-4:])
     guests = len(made.places)
     data = {name: verdict[name] for name in ("host", "rank", "status", "signal", "known", "lines", "log")}
     return OperatorError(
         f"Training {made.run}",
-        f"it was to run to its end on {guests} guest{'s' if guests > 1 else ''}",
+        f"failed on {guests} guest{'s' if guests > 1 else ''}",
         reason,
         todo,
         verdict["code"],

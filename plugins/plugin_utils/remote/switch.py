@@ -36,7 +36,7 @@ class SwitchAction(RemoteAction):
             # Nothing was begun yet: what breaks later is dealt with where it breaks.
             # Without a cause, which Ansible would add in words of its own.
             raise AnsibleConnectionFailure(
-                f"{self.host}: the switch was to be asked `{loss.command}`. It could not be, and nothing was changed: "
+                f"{self.host}: cannot run `{loss.command}` on the switch, and nothing was changed: "
                 f"{loss.reason.rstrip('.')}. Check its address (ansible_host, ansible_port), ansible_user, "
                 "ansible_password and host key, and that ansible_network_os "
                 f"({self._network_os or 'not set'}) is what runs there."
@@ -79,8 +79,8 @@ def keep(path: str, text: str) -> None:
             os.unlink(draft)
         raise OperatorError(
             path,
-            "the backup was to be written before the first change",
-            f"It could not be written: {trouble.strerror}. Nothing was changed",
-            "Name another backup_file, on the controller",
+            "cannot write the backup before the first change",
+            f"The write failed: {trouble.strerror}. Nothing was changed",
+            "Set another backup_file, on the controller",
             "no_backup",
         ) from trouble

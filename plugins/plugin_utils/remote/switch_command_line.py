@@ -78,7 +78,7 @@ class CommandLine(CliconfBase):
     ) -> dict[str, list[str]]:
         """Send lines in configuration mode, which is left again whatever happens."""
         if not commit or replace:
-            raise ValueError("Lines can only be added to what runs: the switch keeps no candidate.")
+            raise ValueError("Lines can only be added to the running configuration: the switch has no candidate.")
         sent, answers = [], []
         self.send_command("configure terminal")
         try:

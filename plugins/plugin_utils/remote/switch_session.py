@@ -46,8 +46,8 @@ def session_of(action: ActionBase, host: str, platform: Platform) -> CliSession 
         wanted = "ssh" if platform.shell else "ansible.netcommon.network_cli"
         raise OperatorError(
             host,
-            f"{platform.title} is reached through {wanted}",
-            f"ansible_connection is {action._play_context.connection or action._connection.transport}",
+            f"cannot connect to {platform.title}",
+            f"ansible_connection is {action._play_context.connection or action._connection.transport}, not {wanted}",
             f"Set ansible_connection to {wanted} for this switch",
             "wrong_connection",
         )

@@ -64,7 +64,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
         looks = self._look()
         # Somebody may have been killed a moment ago; whoever lives is heard again before that time is over.
         if any(_may_be_watched(left) for look in looks.values() for left in look.leftovers):
-            self._tell("an earlier run is still there; waiting to see whether somebody watches it.")
+            self._tell("an earlier run still exists; checking whether a controller watches it.")
             self._clock.sleep(training_watch.BEATS_S)
             looks = self._look()
         self._looks = looks
@@ -120,9 +120,9 @@ class TrainingRun(Noun[Wish, plan.Plan]):
                 if _may_be_watched(left):
                     raise OperatorError(
                         name,
-                        "it was to be free for a run",
-                        f"The run {left.run} is going on there, and somebody watches it",
-                        "Wait until it has ended, or end it where it was started",
+                        "is not free for a run",
+                        f"The run {left.run} is in progress there, and a controller watches it",
+                        "Wait for its end, or stop it on its controller",
                         "busy",
                         host=name,
                         run=left.run,
@@ -162,7 +162,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
         told["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
         for name in course.not_tidied:
             told["remarks"].append(
-                f"{name} could not be tidied up. Its container ends by itself within {training_watch.UNHEARD_S} "
+                f"The cleanup of {name} failed. Its container stops within {training_watch.UNHEARD_S} "
                 "seconds, and the next run there removes what is left."
             )
         for trouble in outputs.save(told):

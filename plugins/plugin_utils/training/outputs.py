@@ -38,9 +38,9 @@ class Outputs:
         except OSError as trouble:
             raise OperatorError(
                 f"Folder {self._folder}",
-                "it was to take the result of the run",
+                "cannot be used for the result of the run",
                 f"It cannot be written: {trouble.strerror}",
-                "Say another result_dir",
+                "Set another result_dir",
                 "no_result_dir",
             ) from None
 
@@ -57,7 +57,7 @@ class Outputs:
             self._file.flush()
         except OSError as trouble:
             self._file = None
-            self._trouble.append(f"The log on the controller is not whole: {trouble.strerror}.")
+            self._trouble.append(f"The log on the controller is incomplete: {trouble.strerror}.")
 
     def names(self) -> dict[str, str]:
         """Where both are."""

@@ -161,7 +161,7 @@ def refuse_lost(lost: Mapping[str, str]) -> None:
     for name in sorted(lost):
         raise OperatorError(
             name,
-            "it was to take part in the training",
+            "cannot take part in the training",
             f"It does not answer: {lost[name]}",
             "Check that it runs and that Ansible reaches it",
             "guest_unreachable",
@@ -220,9 +220,9 @@ def _delegated(action: ActionBase, name: str, task_vars: dict[str, Any]) -> tupl
     if name not in task_vars.get("hostvars", {}):
         raise OperatorError(
             f"Guest {name}",
-            "the guests of a run have to be hosts of the inventory",
-            "There is no host of this name",
-            "Add it, or use the name that it has there",
+            "is not a host of the inventory",
+            "The inventory has no host of this name",
+            "Add it to the inventory, or use its name in the inventory",
             "unknown_host",
             host=name,
         )

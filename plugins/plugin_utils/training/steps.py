@@ -58,14 +58,14 @@ class Steps:
         params = self._params
         done = guest.script(scripts.LOOK, self._client, params["image"], params["work_dir"], params["ssh_port"])
         if done.rc != 0:
-            raise _failed(guest, "it was to be looked at", done, "not_looked_at")
+            raise _failed(guest, "cannot be read", done, "not_looked_at")
         return look.parse(guest.name, done.stdout)
 
     def pull(self, guest: Guest) -> None:
         """Fetch the image."""
         done = guest.run([self._client, "pull", self._params["image"]])
         if done.rc != 0:
-            raise _failed(guest, f"the image {self._params['image']} was to be fetched", done, "pull_failed")
+            raise _failed(guest, f"cannot pull the image {self._params['image']}", done, "pull_failed")
 
     def counters(self, guest: Guest) -> dict[str, dict[str, tuple[int, int]]]:
         """What the interfaces have carried so far."""
@@ -75,10 +75,10 @@ class Steps:
         """Bring the files and start the container."""
         done = guest.script(scripts.DELIVER, self._folder, data=archive(files))
         if done.rc != 0:
-            raise _failed(guest, f"the files of the run were to be put into {self._folder}", done, "not_delivered")
+            raise _failed(guest, f"cannot copy the files of the run to {self._folder}", done, "not_delivered")
         done = guest.run(argv)
         if done.rc != 0:
-            raise _failed(guest, "the container of the run was to start", done, "not_started")
+            raise _failed(guest, "cannot start the container of the run", done, "not_started")
 
     def build(self, guest: Guest) -> tuple[dict[str, Any] | None, str]:
         """With what Horovod was built; None where it cannot tell, with what it says instead (nothing: it is slow)."""
@@ -91,7 +91,7 @@ class Steps:
         """Start the launcher in the container."""
         done = guest.run([self._client, "exec", "--detach", self._name, "/bin/sh", f"{INSIDE}/start"])
         if done.rc != 0:
-            raise _failed(guest, "the launcher was to start in the container", done, "not_launched")
+            raise _failed(guest, "cannot start the launcher in the container", done, "not_launched")
 
     def ask(self, guest: Guest, beat: str, offset: int, most: int) -> Answer:
         """How it goes, and the output from this byte on."""
@@ -149,7 +149,7 @@ def _failed(guest: Guest, wanted: str, done: Completed, code: str) -> OperatorEr
     return OperatorError(
         guest.name,
         wanted,
-        f"{done.argv[0].rpartition('/')[2]} ended with {done.rc}: {said or 'it said nothing'}",
+        f"{done.argv[0].rpartition('/')[2]} ended with {done.rc}: {said or 'it printed nothing'}",
         todo,
         known[2] if known is not None else code,
         host=guest.name,
@@ -158,20 +158,24 @@ def _failed(guest: Guest, wanted: str, done: Completed, code: str) -> OperatorEr
 
 # What engines say, in small letters, and what it asks for.
 KNOWN = (
-    ("no space left", "Make room on the guest, for example with `docker system prune`", "no_space"),
-    ("unauthorized", "Log in to the registry on the guest, see container_registry_login", "not_logged_in"),
-    ("denied", "Log in to the registry on the guest, and check that the account may fetch this image", "not_logged_in"),
-    ("certificate", "Give the engine the registry's certificate authority", "registry_not_trusted"),
+    ("no space left", "Free space on the guest, for example with `docker system prune`", "no_space"),
+    ("unauthorized", "Run container_registry_login to log in to the registry on the guest", "not_logged_in"),
+    (
+        "denied",
+        "Run container_registry_login on the guest, and check that the account can pull this image",
+        "not_logged_in",
+    ),
+    ("certificate", "Add the registry's certificate authority to the engine", "registry_not_trusted"),
     ("manifest unknown", "Check the name and the tag of the image", "no_such_image"),
     ("not found", "Check the name and the tag of the image, and that the registry can be reached", "no_such_image"),
     (
         "error setting rlimit",
-        "Let the engine raise the limit (LimitMEMLOCK of its service), or use memlock: ignore",
+        "Set a higher LimitMEMLOCK in the service of the engine, or use memlock: ignore",
         "memlock_refused",
     ),
     (
         "unable to apply caps",
-        "Let the guest have the capabilities IPC_LOCK and SYS_NICE, which a container as guest may lack",
+        "Give the guest the capabilities IPC_LOCK and SYS_NICE, which a container as guest may lack",
         "capability_refused",
     ),
     (

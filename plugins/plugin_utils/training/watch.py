@@ -111,7 +111,7 @@ class Watch:
         if not self.made.pulls:
             return
         many = len(self.made.pulls)
-        self._tell(f"fetching the image {self._params['image']} on {many} guest{'s' if many > 1 else ''}.")
+        self._tell(f"pulling the image {self._params['image']} on {many} guest{'s' if many > 1 else ''}.")
         self._all(self.made.pulls, self._steps.pull, self._limits["pull_s"], self._slow_pull)
         self.course.looks.update(self._all(self.made.pulls, self._steps.look))
         plan.refuse_images(self._params, self.course.looks)
@@ -121,7 +121,7 @@ class Watch:
         self._begun = True
         for name, runs in self.made.leftovers.items():
             for run in dict.fromkeys(runs):
-                self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
+                self._tell(f"{name}: removing the leftovers of the earlier run {run}.")
                 self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         places = {place.name: place for place in self.made.places}
         starts = {start.place.name: start.argv for start in self.made.launches}
@@ -153,10 +153,10 @@ class Watch:
         if not self._params["check_build"] or self._params["engine"] != "horovod":
             return
         name = self._names[0]
-        self._tell(f"asking Horovod on {name} with what it was built.")
+        self._tell(f"reading the build options of Horovod on {name}.")
         found, said = self._all([name], self._steps.build, BUILD_S)[name]
         if found is None and not said:
-            self.course.remarks.append(f"Horovod on {name} did not tell in time with what it was built.")
+            self.course.remarks.append(f"Horovod on {name} did not report its build options in time.")
             return
         build.refuse(self._params, found, said)
         self.course.build = found
@@ -172,7 +172,7 @@ class Watch:
             if not late:
                 return
             if self._clock.now() - began > self._limits["start_s"]:
-                raise self._slow_start(late[0], answers[late[0]].said or "It says nothing")
+                raise self._slow_start(late[0], answers[late[0]].said or "It reports nothing")
             self._clock.sleep(POLL_S)
 
     def _follow(self) -> None:
@@ -228,7 +228,7 @@ class Watch:
         for name, why in missing.items():
             if name not in self.course.without:
                 self.course.without[name] = why.rstrip(".")
-                self._tell(f"{name} is lost, and the training goes on without it. {self.course.without[name]}.")
+                self._tell(f"{name} is lost, and the training continues without it. {self.course.without[name]}.")
 
     def _poll(self, most: int) -> bool:
         """Ask all guests at once: the launchers for output, the others only whether they are there."""
@@ -273,7 +273,7 @@ class Watch:
         if verdict.went_without(self.made, self.course):
             self._go_on_without(verdict.missing(self.made, self.course))
         for name, why in self.course.without.items():
-            self.course.remarks.append(f"{name} was lost, and the training went on without it. {why}.")
+            self.course.remarks.append(f"{name} was lost, and the training continued without it. {why}.")
 
     def _end(self) -> None:
         """Nothing stays behind, whatever happened. A guest that does not answer tidies up by itself."""
@@ -309,19 +309,19 @@ class Watch:
     def _slow_pull(self, name: str) -> OperatorError:
         return OperatorError(
             name,
-            f"the image {self._params['image']} was to be fetched within {self._limits['pull_s']} seconds",
-            "It is still being fetched",
-            "Look at the way from the guest to the registry, or raise limits.pull_s",
+            f"cannot pull the image {self._params['image']} within {self._limits['pull_s']} seconds",
+            "The pull is still in progress",
+            "Check the network from the guest to the registry, or raise limits.pull_s",
             "pull_too_long",
             host=name,
         )
 
-    def _slow_start(self, name: str, found: str = "The engine still starts it") -> OperatorError:
+    def _slow_start(self, name: str, found: str = "The engine is still starting it") -> OperatorError:
         return OperatorError(
             name,
-            f"its container was to be ready within {self._limits['start_s']} seconds",
+            f"its container is not ready within {self._limits['start_s']} seconds",
             found,
-            "Look at the load of the guest, or raise limits.start_s",
+            "Check the load of the guest, or raise limits.start_s",
             "not_ready",
             host=name,
         )
@@ -331,11 +331,11 @@ def _not_ready(name: str, answer: Answer) -> OperatorError:
     how = "It is gone" if answer.gone else f"It ended with {answer.exit_status}"
     return OperatorError(
         name,
-        "its container was to wait for the training",
-        f"{how}: {answer.said or 'it said nothing'}",
-        "Use an image with an ssh server, or look at the message"
+        "its container ended before the training",
+        f"{how}: {answer.said or 'it printed nothing'}",
+        "Use an image with an ssh server, or check the message"
         if "sshd" in answer.said
-        else "Start the image by hand on the guest to see more",
+        else "Start the image by hand on the guest to see its output",
         "container_gone",
         host=name,
     )

@@ -193,7 +193,7 @@ PROBLEMS = {
     ),
     "option in the place of an image": (
         training(image="--privileged"),
-        "site.training.image: '--privileged' is no name of an image",
+        "site.training.image: '--privileged' is not the name of an image",
     ),
     "option in the place of the image of the proof": (
         runtime(proof_image="--privileged"),
@@ -213,7 +213,7 @@ PROBLEMS = {
     ),
     "options in a mount": (
         training(mounts=[{"source": "/data:/etc", "target": "/data"}]),
-        "site.training.mounts: the source '/data:/etc' is no absolute path",
+        "site.training.mounts: the source '/data:/etc' is not an absolute path",
     ),
     "options of chrony in the name of a server": (
         guests(ntp_servers=["ntp.example.org iburst maxdelay 9"]),
@@ -292,11 +292,11 @@ PROBLEMS = {
     ),
     "Gloo by mpirun": (
         training(launcher="mpirun", controller="gloo"),
-        "site.training.controller: gloo is started by horovodrun alone.",
+        "site.training.controller: only horovodrun starts gloo.",
     ),
     "elastic with MPI": (
         training(builtin=None, command=["train"], elastic={"min_ranks": 1}, launcher="mpirun", controller="mpi"),
-        "site.training.elastic: only Horovod with launcher: horovodrun and controller: gloo can gain and lose ranks.",
+        "site.training.elastic: only Horovod with launcher: horovodrun and controller: gloo can add and remove ranks.",
     ),
     "elastic with more ranks than there are": (
         training(builtin=None, command=["train"], elastic={"min_ranks": 3}),
@@ -309,13 +309,13 @@ PROBLEMS = {
     "no ranks": (training(slots=0), "site.training.slots: a guest has 0 slots. It needs at least 1."),
     "secret in the environment": (
         training(environment={"NGC_API_KEY": "nvapi-canary"}),
-        "site.training.environment: NGC_API_KEY looks like a secret, and every rank would carry it.",
+        "site.training.environment: NGC_API_KEY looks like a secret, and every rank would have it.",
     ),
     "a run that stands still for longer than it may take": (
         training(limits={"wall_s": 60, "stall_s": 120}),
         "site.training.limits: stall_s is longer than wall_s",
     ),
-    "no time": (training(limits={"stall_s": 0}), "site.training.limits: stall_s is 0, which is no time."),
+    "no time": (training(limits={"stall_s": 0}), "site.training.limits: stall_s is 0, which is not a valid time."),
 }
 
 

@@ -140,13 +140,13 @@ REFUSALS = {
     ),
     "no_horovod": (
         lambda: build.refuse({"image": "train:1"}, None, ""),
-        "Image train:1: Horovod should tell with what it was built. horovodrun --check-build says: nothing. Use an "
-        "image that holds Horovod, or check_build: false if only horovodrun is broken.",
+        "Image train:1: cannot read the build options of Horovod. horovodrun --check-build printed: nothing. Use an "
+        "image with Horovod, or set check_build: false if only horovodrun is broken.",
     ),
     "images_differ": (
         lambda: plan.refuse_images({"hosts": [{"name": name} for name in LOOKS], "image": "train:1"}, LOOKS),
-        "Image train:1: all guests should run the same. job-01: sha256:1234567890ab; job-02: sha256:2 differ. Use "
-        "pull: always, or name the image by its digest.",
+        "Image train:1: is not the same on all guests. job-01: sha256:1234567890ab; job-02: sha256:2 have different "
+        "IDs. Use pull: always, or name the image by its digest.",
     ),
 }
 

@@ -142,7 +142,10 @@ OVER_RDMA = params(data_path="pvrdma", gpus="all", builtin=None, command=["all_r
 @pytest.mark.parametrize(
     "lines, why",
     [
-        (("NET/IBext_v8 : No device found.", "Using network Socket"), "Socket instead of RDMA, it found no device"),
+        (
+            ("NET/IBext_v8 : No device found.", "Using network Socket"),
+            "Socket instead of RDMA because it found no device",
+        ),
         (("Using network IBext_v8", "Using network Socket"), "Socket instead of RDMA"),
         (("Using network Socket",), "Socket instead of RDMA"),
         (("Using network UCX",), "UCX instead of RDMA"),

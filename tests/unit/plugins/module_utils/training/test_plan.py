@@ -24,16 +24,21 @@ DOWN = {"ens224": (9000, False)}
 @pytest.mark.parametrize(
     "found, changes, code, said",
     [
-        (spoilt(engine="", engine_said="permission denied"), {}, "no_engine", "It does not answer: permission denied."),
+        (
+            spoilt(engine="", engine_said="permission denied"),
+            {},
+            "no_engine",
+            "docker does not answer: permission denied.",
+        ),
         (spoilt(engine="", interfaces={}, addresses={}), {}, "no_answer", "job-02"),
-        (spoilt(addresses=ELSEWHERE), {}, "no_address", "It holds ens224 192.168.7.7."),
+        (spoilt(addresses=ELSEWHERE), {}, "no_address", "It has ens224 192.168.7.7."),
         (spoilt(interfaces=DOWN), {}, "interface_down", "It is down."),
         (spoilt(), {"interface": "eth7"}, "no_interface", "It has ens192, ens224, lo."),
-        (spoilt(), {"interface": "ens192"}, "no_address", "ens192 should hold 10.0.112.1"),
+        (spoilt(), {"interface": "ens192"}, "no_address", "ens192 does not have the address 10.0.112.1"),
         (spoilt(gpus=1), {"gpus": "all"}, "too_few_gpus", "nvidia-smi shows 0."),
-        (spoilt(image=None), {"pull": "never"}, "no_image", "It is not, and it shall not be fetched."),
+        (spoilt(image=None), {"pull": "never"}, "no_image", "has no image images.example.com/horovod:1."),
         (spoilt(work_dir="full"), {}, "no_work_dir", "Less than 16 MB are free there."),
-        (spoilt(port_taken=True), {}, "port_taken", "Another program listens there."),
+        (spoilt(port_taken=True), {}, "port_taken", "Another program listens on it."),
         (spoilt(), {"data_path": "pvrdma"}, "no_rdma_device", "The guest has no RDMA device."),
         (
             spoilt(rdma, gids=(gid("10.0.112.12", kind="IB/RoCE v1"),)),
@@ -45,7 +50,7 @@ DOWN = {"ens224": (9000, False)}
             spoilt(rdma, gids=(gid("10.0.0.9", interface="ens192"),)),
             {"data_path": "sriov"},
             "no_rdma_device",
-            "There is vmw_pvrdma0 at ens192.",
+            "The guest has vmw_pvrdma0 at ens192.",
         ),
         (
             spoilt(ports_down=("mlx5_0 port 1: 1: DOWN",)),
@@ -111,7 +116,7 @@ def test_launchers_that_know_one_interface_refuse_two(changes):
 
 
 def test_guests_with_two_images_of_one_name_are_refused():
-    with pytest.raises(OperatorError, match="job-01: sha256:1; job-02: sha256:2 differ"):
+    with pytest.raises(OperatorError, match="job-01: sha256:1; job-02: sha256:2 have different IDs"):
         plan.refuse_images(params(), spoilt(image=dict(IMAGE, id="sha256:2")))
 
 

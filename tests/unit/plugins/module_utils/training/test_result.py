@@ -63,10 +63,10 @@ def test_the_rate_is_the_sum_over_ranks_without_the_first_iteration():
 def test_the_rate_of_each_rank_counts_for_all_of_them():
     seen = run(step(0, 1, 5, unit="each"), step(0, 2, 7, unit="each"))
     told = result.throughput(seen, 2)
-    assert (told["mean"], told["iterations"], told["how"]) == (14.0, 1, "rank 0 told the rate of each rank")
+    assert (told["mean"], told["iterations"], told["how"]) == (14.0, 1, "rank 0 reported the rate of each rank")
 
 
-@pytest.mark.parametrize("total, how", [(120.5, "as the benchmark told"), (None, "not told")])
+@pytest.mark.parametrize("total, how", [(120.5, "as the benchmark reported"), (None, "not reported")])
 def test_without_iterations_the_rate_is_what_the_benchmark_printed(total, how):
     seen = run()
     seen.benchmark = {"total": total}
@@ -151,7 +151,7 @@ def test_a_command_of_the_user_need_not_report_like_ours():
     [
         (["IB"], False, []),
         (["Socket"], False, ["NCCL used Socket instead of RDMA"]),
-        (["IB", "Socket"], True, ["NCCL used Socket instead of RDMA, it found no device"]),
+        (["IB", "Socket"], True, ["NCCL used Socket instead of RDMA because it found no device"]),
     ],
 )
 def test_gpus_on_a_path_for_rdma_have_to_use_it(networks, no_device, told):
@@ -172,7 +172,7 @@ def test_another_interface_that_carried_the_run_is_remarked():
     wanted = made.places[0].interface
     traffic = {"job-01": moved("ens192"), "job-02": moved(wanted)}
     assert result.remarks(made.params, run(), made.places, traffic) == [
-        f"On job-01 ens192 carried more than {wanted}, the interface of the data path."
+        f"On job-01, ens192 carried more data than {wanted}, the interface of the data path."
     ]
     assert result.remarks(made.params, run(), made.places[:1], traffic) == []
 
@@ -180,7 +180,7 @@ def test_another_interface_that_carried_the_run_is_remarked():
 def test_ranks_without_gpus_on_a_path_for_rdma_are_remarked():
     made = planned(data_path="pvrdma", interface="ens224")
     assert result.remarks(made.params, run(), made.places, {"job-01": moved("vmw_pvrdma0")}) == [
-        "Without GPUs there is no NCCL, and nothing of this run went over RDMA."
+        "Without GPUs the run does not use NCCL, so it sent nothing over RDMA."
     ]
 
 
@@ -195,7 +195,7 @@ def test_rates_that_vary_are_remarked():
 def test_secrets_of_an_image_are_named_without_their_values():
     images = {"job-01": {"environment": {"API_TOKEN": "abc", "PATH": "/bin"}}, "job-02": None}
     assert list(result.not_taken(images)) == [
-        "The image sets API_TOKEN. It looks like a secret, so that no rank got it."
+        "The image sets API_TOKEN. No rank gets it, because it looks like a secret."
     ]
     assert list(result.not_taken({"job-01": {"environment": {"PATH": "/bin"}}})) == []
 

@@ -22,14 +22,14 @@ GOES_ON = {second: f"Iter #{second}: 9.0 img/sec per CPU\n" for second in range(
         (
             {"job-02": (9, GONE)},
             {},
-            "job-02 was lost, and the training went on without it. The container of the run was",
+            "job-02 was lost, and the training continued without it. The container of the run was",
         ),
         (
             {},
             {"job-03": 9},
-            "job-03 was lost, and the training went on without it. It does not answer any more: no route.",
+            "job-03 was lost, and the training continued without it. It no longer answers: no route.",
         ),
-        ({"job-02": (9, {"room": 0})}, {}, "There is no room left in /run/aiready-training."),
+        ({"job-02": (9, {"room": 0})}, {}, "No space is left in /run/aiready-training."),
         ({"job-02": (298, GONE)}, {}, "job-02 was lost"),
     ],
     ids=["container", "guest", "full folder", "shortly before the end"],

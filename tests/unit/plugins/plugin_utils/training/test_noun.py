@@ -126,7 +126,7 @@ def test_a_run_is_planned_in_check_mode_and_then_does_just_that(tmp_path, monkey
 
 def test_a_run_waits_until_it_is_sure_that_nobody_watches_an_earlier_one(tmp_path, monkeypatch):
     done = Run(tmp_path, monkeypatch, left=(LEFT,), looks=1)
-    assert done.told[0] == "an earlier run is still there; waiting to see whether somebody watches it."
+    assert done.told[0] == "an earlier run still exists; checking whether a controller watches it."
     assert done.answer["training"]["after"]["result"]["began"] == f"at {watch.BEATS_S}"
     assert done.answer["training"]["after"]["result"]["verdict"]["state"] == "passed"
 
@@ -151,7 +151,7 @@ def test_an_earlier_run_that_nobody_watches_is_removed_at_once(tmp_path, monkeyp
 def test_a_run_that_somebody_watches_is_left_alone(tmp_path, monkeypatch, check):
     refused = Run(tmp_path, monkeypatch, check=check, left=(replace(LEFT, silent_s=watch.BEATS_S - 1),))
     assert refused.answer["failure"] == {"code": "busy", "subject": "job-01", "host": "job-01", "run": "run-1"}
-    assert "The run run-1 is going on there" in refused.answer["msg"]
+    assert "The run run-1 is in progress there" in refused.answer["msg"]
     assert {entry[0] for entry in refused.steps.done} == {"look"}
 
 

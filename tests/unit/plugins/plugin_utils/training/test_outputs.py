@@ -52,7 +52,7 @@ def test_a_disk_that_fills_up_is_told_and_leaves_no_half_result(tmp_path, monkey
     outputs.write("two\n")
     troubles = outputs.save({"run": RUN})
     assert [trouble.split(":")[0] for trouble in troubles] == [
-        "The log on the controller is not whole",
+        "The log on the controller is incomplete",
         "The result could not be written on the controller",
     ]
     assert os.listdir(tmp_path) == [f"training-{RUN}.log"]

@@ -40,8 +40,13 @@ def refused(step, said, status=125):
         ("start", "docker: error setting rlimit type 8: operation not permitted", "memlock_refused", "memlock: ignore"),
         ("start", 'could not select device driver "" with capabilities: [[gpu]]', "no_gpu_runtime", "Toolkit"),
         ("start", "something that nobody knows", "not_started", "Run the command on the guest"),
-        ("pull", "write /var/lib/docker/tmp: no space left on device", "no_space", "Make room"),
-        ("pull", "Error response from daemon: unauthorized: authentication required", "not_logged_in", "Log in"),
+        ("pull", "write /var/lib/docker/tmp: no space left on device", "no_space", "Free space"),
+        (
+            "pull",
+            "Error response from daemon: unauthorized: authentication required",
+            "not_logged_in",
+            "Run container_registry_login",
+        ),
         ("pull", "tls: failed to verify certificate: x509: unknown authority", "registry_not_trusted", "authority"),
         ("pull", "manifest unknown: manifest unknown", "no_such_image", "tag"),
     ],
@@ -168,10 +173,14 @@ def test_files_are_delivered_before_the_container_starts():
 @pytest.mark.parametrize(
     "call, code, wanted",
     [
-        (lambda steps, guest: steps.look(guest), "not_looked_at", "it was to be looked at"),
-        (lambda steps, guest: steps.pull(guest), "pull_failed", f"the image {PARAMS['image']} was to be fetched"),
-        (lambda steps, guest: steps.start(guest, [], {}), "not_delivered", f"were to be put into {IN}/run-1"),
-        (lambda steps, guest: steps.launch(guest), "not_launched", "the launcher was to start in the container"),
+        (lambda steps, guest: steps.look(guest), "not_looked_at", "cannot be read"),
+        (lambda steps, guest: steps.pull(guest), "pull_failed", f"cannot pull the image {PARAMS['image']}"),
+        (
+            lambda steps, guest: steps.start(guest, [], {}),
+            "not_delivered",
+            f"cannot copy the files of the run to {IN}/run-1",
+        ),
+        (lambda steps, guest: steps.launch(guest), "not_launched", "cannot start the launcher in the container"),
     ],
     ids=["look", "pull", "start", "launch"],
 )

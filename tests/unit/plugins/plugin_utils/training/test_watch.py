@@ -39,7 +39,7 @@ def test_the_operator_hears_of_it_all_the_time():
     clock = Clock()
     watched(Steps(clock, {1: BEGUN, 90: ENDED}, (91, 0)), clock, limits={"stall_s": 100, "wall_s": 600})
     told = Last.watch.told
-    assert told[:2] == ["asking Horovod on job-01 with what it was built.", "2 rank(s) start on job-01, job-02."]
+    assert told[:2] == ["reading the build options of Horovod on job-01.", "2 rank(s) start on job-01, job-02."]
     assert len(told) >= 2 + 90 // training_watch.SILENT_TELL_S
     assert "2 of 2 ranks" in told[-1]
 
@@ -119,7 +119,7 @@ def test_what_takes_too_long_before_the_training_names_its_limit(monkeypatch, st
         watched(steps, clock, pull="always", limits={"pull_s": 1, "start_s": 1})
     held.set()
     assert (trouble.value.code, trouble.value.failure["host"]) == (code, "job-01")
-    assert f"within 1 seconds. {'It is' if step == 'pull' else 'The engine'} still" in trouble.value.message
+    assert f"within 1 seconds. The {'pull' if step == 'pull' else 'engine'} is still" in trouble.value.message
     assert limit in trouble.value.message
     # Before containers were begun, there is nothing to tidy up.
     assert Last.watch.course.not_tidied == ([] if step == "pull" else ["job-01", "job-02"])
