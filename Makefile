@@ -67,14 +67,14 @@ molecule: setup ## molecule scenarios of the roles
 build: setup ## the tarball for Galaxy in .build/dist, checked as Galaxy's importer does
 	@$(GATES) tarball
 
-docs: setup ## pages of the modules and roles as HTML in .build/docs
+docs: setup ## the site of all pages, modules, plugins and roles as HTML in .build/docs; fails on a broken link
 	@$(ALONE) python -m gates.pages
 
 bench: setup ## requests and times of modules, planners and playbooks, in part beside community.vmware's
 	@$(ALONE) python -m bench
 
 lock: setup ## renew the locks in requirements/ from the *.in files
-	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11 twin:3.11; do \
+	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11 twin:3.11 docs:3.11; do \
 		python=$${name#*:}; name=$${name%:*}; \
 		$(VENV)/bin/uv pip compile --universal --python-version "$$python" --upgrade --generate-hashes --quiet --no-header --no-annotate \
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
