@@ -401,7 +401,7 @@ class HostDriver(Noun[Wish, driver_state.HostDriver]):
             self._method = plan.method(item.label, item.now, self._params)
             plan.demand_usable_source(item.label, self._source, self._method)
             if self._source is not None and self._source.package.told_by == "name":
-                self._warn(f"Only the name of {self._source.name} tells what is in it, until it is installed.")
+                self._warn(f"The content of {self._source.name} is known only by its file name until it is installed.")
             if self._method == plan.IMAGE:
                 return plan.by_image(item.now, wanted)
         return wanted

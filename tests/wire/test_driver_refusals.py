@@ -27,14 +27,14 @@ CASES = [
         seed(),
         {"depot": stored("550.54.16", "graphics")},
         "wrong_family",
-        "no compute profile is ever offered. Take the package of the other product",
+        "never offers a compute profile. Use the package of the other product",
     ),
     Case(
         "compute package for graphics",
         seed(),
         {"depot": DEPOT, "family": "graphics"},
         "wrong_family",
-        "a driver of NVIDIA vGPU (graphics) was wanted",
+        "the package has no driver of NVIDIA vGPU (graphics)",
     ),
     Case(
         "graphics driver is there",
@@ -62,7 +62,7 @@ CASES = [
         seed(acceptance="VMwareCertified"),
         {"depot": DEPOT},
         "acceptance_level",
-        "Its acceptance level is VMwareAccepted, and the host takes VMwareCertified or stricter.",
+        "Its acceptance level is VMwareAccepted, and the host accepts VMwareCertified or stricter.",
     ),
     Case(
         "the management daemon instead of the driver",
@@ -76,28 +76,28 @@ CASES = [
         seed(files=[{"path": "depots/readme.zip", "text": "not a depot"}]),
         {"depot": "[datastore-01] depots/readme.zip"},
         "depot_unreadable",
-        "This is no depot that can be used: it is neither a zip archive nor a VIB",
+        "It is not a usable depot: it is neither a zip archive nor a VIB",
     ),
     Case(
         "no file",
         seed(),
         {"depot": "[datastore-01] depots/missing.zip"},
         "depot_not_found",
-        "There is no such file. Check `depot`, or let the module upload the file with `file`.",
+        "The datastore has no such file. Correct `depot`, or use `file` to upload the file.",
     ),
     Case(
         "no datastore",
         seed(),
         {"depot": "[datastore-77] depots/x.zip"},
         "datastore_not_found",
-        "The host has none of this name; it has: datastore-01.",
+        "has no datastore datastore-77. It has: datastore-01.",
     ),
     Case(
         "a path as shells take it",
         seed(),
         {"depot": f"depots/{depot_name()}"},
         "depot_path",
-        "This is no absolute path on a datastore, and esxcli takes no other.",
+        "It is not an absolute path on a datastore, and esxcli accepts no other.",
     ),
     Case(
         "another checksum",
@@ -118,23 +118,23 @@ CASES = [
         seed(),
         {"url": "http://repo.example.com/latest"},
         "depot_unreadable",
-        "the host cannot read it, and its name is no driver's",
+        "the host cannot read it, and its name is not that of a driver",
     ),
     Case(
         "an image where there is none",
         seed(),
         {"depot": DEPOT, "method": "image"},
         "not_image_managed",
-        "managed by baselines, so that there is no image.",
+        "Baselines manage the software of its cluster, so the cluster has no image.",
     ),
     Case(
         "drift from an image",
         seed(image="managed"),
         {"depot": DEPOT, "method": "esxcli"},
         "image_managed",
-        "from which the host would drift",
+        "the host would drift from it",
     ),
-    Case("host away", seed(connection="disconnected"), {"depot": DEPOT}, "host_not_connected", "it is disconnected"),
+    Case("host away", seed(connection="disconnected"), {"depot": DEPOT}, "host_not_connected", "disconnected"),
     Case("no such host", seed(), {"host": "esx-01", "depot": DEPOT}, "host_not_found", f"near it: {ESX}."),
 ]
 
@@ -173,7 +173,7 @@ def test_an_empty_host_is_refused_too_while_it_could_get_vms(twin, drive):
     running = twin(seed=seed(maintenance=False))
     refused = drive(running)("nvaie_vib", host=ESX, depot=DEPOT)
     assert refused["failure"]["code"] == "not_in_maintenance"
-    assert "though no VM runs on it" in refused["msg"]
+    assert "No VM runs on it" in refused["msg"]
 
 
 def test_the_words_of_the_installer_reach_the_operator(twin, drive):

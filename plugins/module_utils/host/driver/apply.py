@@ -28,7 +28,7 @@ _PAUSE_S = 5.0
 def by_esxcli(
     reach: Reach, files: DatastoreFiles, item: Item[Wish, HostDriver], source: Source | None, keep_upload: bool
 ) -> OperatorError | None:
-    """Remove what is not wanted, install what is; the error of a request whose fate is not known, or None."""
+    """Remove the other drivers, install the desired one; the error of a request with an unknown result, or None."""
     plan.demand_maintenance(item.label, item.now)
     uploaded = source is not None and source.local is not None and provide(files, cast("Local", source))
     item.touched = True
@@ -36,7 +36,7 @@ def by_esxcli(
         uncertain = _change(reach, item, source)
     except OperatorError:
         if uploaded and not keep_upload:
-            # Why the driver could not be installed matters more than a file that is left.
+            # The error of the installation matters more than a remaining file.
             with contextlib.suppress(OperatorError):
                 files.remove(cast("Local", source).place)
         raise
@@ -57,7 +57,7 @@ def provide(files: DatastoreFiles, source: Local) -> bool:
 
 
 def prove(reach: Reach, item: Item[Wish, HostDriver], uncertain: OperatorError | None) -> None:
-    """Read the host until it is as wanted; an installation whose answer was lost may still be at work."""
+    """Read the host until it has the desired state; an installation with a lost answer may still run."""
     item.proved = read.read_again(reach)
     missing = plan.gap(item.label, item.proved, item.wanted)
     polls = _POLLS if uncertain is not None else 0
@@ -90,7 +90,7 @@ def _change(reach: Reach, item: Item[Wish, HostDriver], source: Source | None) -
 def _attempt(
     esxcli: Esxcli | SshEsxcli, there: HostDriver, wanted: HostDriver, source: Source | None
 ) -> OperatorError | None:
-    """The error of a request whose fate is not known, or None."""
+    """The error of a request with an unknown result, or None."""
     kept = {vib.name for vib in wanted.vibs}
     gone = [vib.name for vib in there.vibs if vib.name not in kept]
     steps: list[tuple[str, Mapping[str, str | list[str]]]] = (

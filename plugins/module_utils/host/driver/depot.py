@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a depot or a single VIB says of itself: the names in it decide, not the name of the file."""
+"""Reads the metadata of a depot or a single VIB: the names in it decide, not the name of the file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER = 60
 # Metadata of a driver is some kilobytes; more than this is not read into memory.
 _LARGEST_METADATA = 64 << 20
-# <vendor>_bootbank_ stands before the name where a file is called by the ID of its VIB.
+# <vendor>_bootbank_ precedes the name if the file has the ID of its VIB as its name.
 _FILE = re.compile(
     r"(?:[\w.]+?_bootbank_)?(?P<name>.+?)[_-]"
     r"(?P<version>\d{3,4}(?:\.\d+){1,3}-\d*OEM\.\d{3}(?:\.\d+)*)(?:[._-].*)?\.(?P<kind>zip|vib)\Z",
@@ -64,7 +64,7 @@ class Package:
 
     vibs: tuple[Vib, ...]
     components: tuple[tuple[str, str], ...] = ()  # (name, version)
-    # Who says so: the depot itself, the host that can read it, or only the name of the file.
+    # Source of this list: the depot itself, the host that can read it, or only the name of the file.
     told_by: str = "metadata"
 
     @property
@@ -79,7 +79,7 @@ class Package:
 
 
 class Unreadable(Exception):
-    """This is no depot and no VIB; the text is a clause that says why."""
+    """This is no depot and no VIB; the text is a clause with the reason."""
 
 
 def read(file: IO[bytes], name: str) -> Package:
@@ -95,7 +95,7 @@ def read(file: IO[bytes], name: str) -> Package:
     except zipfile.BadZipFile as error:
         raise Unreadable(f"it is neither a zip archive nor a VIB ({error})") from error
     except (ElementTree.ParseError, EOFError, ValueError, RuntimeError, zlib.error) as error:
-        raise Unreadable(f"what it says of itself cannot be read ({error})") from error
+        raise Unreadable(f"its metadata cannot be read ({error})") from error
 
 
 def from_listing(vibs: Iterable[Mapping[str, Any]], components: Iterable[Mapping[str, Any]] = ()) -> Package:
@@ -127,12 +127,12 @@ def rank(level: str) -> int | None:
 
 
 def refuse_unreadable(label: str, source: str, reason: Unreadable | str) -> OperatorError:
-    """The error for something that was to be a driver's depot."""
+    """The error for a source that is not the depot of a driver."""
     return OperatorError(
         label,
-        f"a driver from {source} was wanted",
-        f"This is no depot that can be used: {reason}",
-        "Use the offline bundle (zip) or the VIB of the ESXi host driver, as NVIDIA's host driver folder has it",
+        f"cannot read the driver {source}",
+        f"It is not a usable depot: {reason}",
+        "Use the offline bundle (zip) or the VIB of the ESXi host driver from NVIDIA's host driver folder",
         "depot_unreadable",
         source=source,
     )
@@ -198,14 +198,14 @@ def _base(entry: str) -> str:
 
 def _member(archive: zipfile.ZipFile, entry: str) -> bytes:
     if archive.getinfo(entry).file_size > _LARGEST_METADATA:
-        raise Unreadable(f"{entry} in it is too large to be metadata")
+        raise Unreadable(f"{entry} in it is too large for metadata")
     return archive.read(entry)
 
 
 def _xml(data: bytes) -> ElementTree.Element:
     # Neither descriptors nor metadata have one, and entities in it can grow without limit.
     if b"<!DOCTYPE" in data:
-        raise Unreadable("its XML brings a document type of its own")
+        raise Unreadable("its XML declares a document type")
     return ElementTree.fromstring(data)
 
 

@@ -26,7 +26,7 @@ _MESSAGE = "NVIDIA host driver, by aiready.vsphere"
 
 
 def bring(cluster: ClusterImage, item: Item[Wish, HostDriver], source: Source | None) -> None:
-    """Bring the cluster's image to what is wanted, and the host to the image; a killed run is continued."""
+    """Bring the cluster's image to the desired state, and the host to the image; continues a killed run."""
     there, wanted = dict(item.now.in_image), dict(item.wanted.in_image)
     wished = {name: wanted.get(name) for name in set(there) | set(wanted)}
     if item.now.vibs != item.wanted.vibs:
@@ -58,7 +58,7 @@ class ClusterImage:
         return _versions(self._image().get("components"))
 
     def holds(self, wished: Mapping[str, str | None]) -> bool:
-        """Whether the image is as wished; {name: version}, None for a component that shall not be in it."""
+        """Whether the image is as wished; {name: version}, None for a component that must not be in it."""
         there = self.components()
         return all(there.get(name) == version for name, version in wished.items())
 
@@ -70,15 +70,15 @@ class ClusterImage:
         if source.url is None:
             raise OperatorError(
                 self._label,
-                f"{_spoken(missing)} was wanted for its image",
-                f"No depot of vCenter's Lifecycle Manager has it, and vCenter cannot take it from {source.name}",
-                "Use `url` with an address from which vCenter can fetch the depot, or import it in vCenter",
+                f"cannot put {_spoken(missing)} into its image",
+                f"No depot of vCenter's Lifecycle Manager has it, and vCenter cannot import it from {source.name}",
+                "Use `url` with an address from which vCenter can download the depot, or import it in vCenter",
                 "not_in_depot",
                 components=missing,
             )
         body = {"source_type": "PULL", "location": source.url, "description": _MESSAGE}
         try:
-            self._task("POST", f"{_DEPOTS}?vmw-task=true", body, f"the depot {source.url} should have been imported")
+            self._task("POST", f"{_DEPOTS}?vmw-task=true", body, f"import the depot {source.url}")
         except OperatorError:
             # The run of another host may have imported it at the same time.
             if not self._is_in_depots(missing):
@@ -86,15 +86,15 @@ class ClusterImage:
         if not self._is_in_depots(missing):
             raise OperatorError(
                 self._label,
-                f"{_spoken(missing)} was wanted for its image",
-                f"The depot {source.url} was imported, and it does not have it",
-                "Check `url`: it must be the offline depot of the driver",
+                f"cannot put {_spoken(missing)} into its image",
+                f"vCenter imported the depot {source.url}, and the depot does not contain it",
+                "Set `url` to the offline depot of the driver",
                 "not_in_depot",
                 components=missing,
             )
 
     def change(self, wished: Mapping[str, str | None]) -> None:
-        """Draft, patch, commit; whoever else brings the same change at the same time does no harm."""
+        """Draft, patch, commit; a run that commits the same change at the same time does no harm."""
         draft = self._draft(wished)
         body = {
             "components_to_set": {name: version for name, version in wished.items() if version is not None},
@@ -103,9 +103,11 @@ class ClusterImage:
         body = {key: value for key, value in body.items() if value}
         path = f"{self._path}/drafts/{draft}"
         try:
-            self._call("PATCH", f"{path}/software/components", body, f"{_spoken(wished)} in a draft of its image")
+            self._call(
+                "PATCH", f"{path}/software/components", body, f"cannot set {_spoken(wished)} in a draft of its image"
+            )
             commit = f"{path}?{urlencode({'action': 'commit', 'vmw-task': 'true'})}"
-            self._task("POST", commit, {"message": _MESSAGE}, f"{_spoken(wished)} in its image")
+            self._task("POST", commit, {"message": _MESSAGE}, f"commit {_spoken(wished)} to its image")
         except OperatorError:
             # Another host's run may have committed the draft meanwhile.
             if not self.holds(wished):
@@ -115,16 +117,16 @@ class ClusterImage:
         """Bring this host, and no other, to the image."""
         path = f"{self._path}?{urlencode({'action': 'apply', 'vmw-task': 'true'})}"
         body = {"accept_eula": True, "hosts": [self._host.moid]}
-        wanted = f"host {self._host.name} should have been brought to the image"
-        result = self._task("POST", path, body, wanted) or {}
+        step = f"apply the image to host {self._host.name}"
+        result = self._task("POST", path, body, step) or {}
         if self._host.moid in (result.get("failed_hosts") or ()) or result.get("status") == "ERROR":
             said = [entry.get("default_message", "") for entry in _notes(result)]
             raise OperatorError(
                 self._label,
-                wanted,
-                f"vCenter says that it could not: {' / '.join(said) or 'without a word'}",
-                "Look at the cluster's compliance in vCenter; a newer driver that was installed by hand has to be in "
-                "the image in the same or a newer version",
+                f"cannot {step}",
+                f"vCenter reported: {' / '.join(said) or 'no reason'}",
+                "Check the cluster's compliance in vCenter. If a newer driver was installed by hand, the image needs "
+                "the same or a newer version",
                 "image_not_applied",
                 messages=said,
             )
@@ -132,13 +134,13 @@ class ClusterImage:
     def _draft(self, wished: Mapping[str, str | None]) -> str:
         """An own draft that a killed run has left, if nothing else is in it; otherwise a new one."""
         image = self._image()
-        drafts = self._call("GET", f"{self._path}/drafts", wanted="its drafts were to be read") or {}
+        drafts = self._call("GET", f"{self._path}/drafts", wanted="cannot read its drafts") or {}
         held = []
         for draft in sorted(drafts):
             owner = (drafts[draft] or {}).get("owner") or "somebody"
             if not self._rest.is_user(owner):
                 continue
-            content = self._call("GET", f"{self._path}/drafts/{draft}", wanted=f"its draft {draft} was to be read")
+            content = self._call("GET", f"{self._path}/drafts/{draft}", wanted=f"cannot read its draft {draft}")
             others = _other_changes(image, content.get("software") or {}, wished)
             if not others:
                 return draft
@@ -147,24 +149,24 @@ class ClusterImage:
             return self._rest.call("POST", f"{self._path}/drafts")
         except Answered as error:
             if not held:
-                raise refused(error, self._label, "a draft of its image was wanted") from error
+                raise refused(error, self._label, "cannot create a draft of its image") from error
             raise OperatorError(
                 self._label,
-                f"{_spoken(wished)} was wanted in its image",
-                f"vCenter makes no further draft, and those that there are have other changes: {'; '.join(held)}",
-                "Save or discard the draft in vCenter, then run again",
+                f"cannot put {_spoken(wished)} into its image",
+                f"vCenter creates no further draft, and the existing drafts have other changes: {'; '.join(held)}",
+                "Remove or save the draft in vCenter, then run again",
                 "draft_in_the_way",
                 drafts=sorted(drafts),
             ) from error
 
     def _image(self) -> Any:
-        return self._call("GET", self._path, wanted="its image was to be read")
+        return self._call("GET", self._path, wanted="cannot read its image")
 
     def _is_in_depots(self, missing: Mapping[str, str]) -> bool:
-        depots = self._call("GET", _DEPOTS, wanted="the depots were to be read") or {}
+        depots = self._call("GET", _DEPOTS, wanted="cannot read the depots") or {}
         found: dict[str, set[str]] = {}
         for depot in depots:
-            content = self._call("GET", f"{_DEPOTS}/{depot}/content", wanted="a depot was to be read") or {}
+            content = self._call("GET", f"{_DEPOTS}/{depot}/content", wanted="cannot read a depot") or {}
             for bundle in [one for many in (content.get("metadata_bundles") or {}).values() for one in many]:
                 for name, component in (bundle.get("independent_components") or {}).items():
                     found.setdefault(name, set()).update(one["version"] for one in component["versions"])
@@ -176,20 +178,21 @@ class ClusterImage:
         except Answered as error:
             raise refused(error, self._label, wanted) from error
 
-    def _task(self, method: str, path: str, body: Mapping[str, Any], wanted: str) -> Any:
-        """The result of a task; while vCenter works on the cluster for another host, that is waited for."""
+    def _task(self, method: str, path: str, body: Mapping[str, Any], step: str) -> Any:
+        """The result of a task; waits while vCenter works on the cluster for another host."""
+        failure = f"cannot {step}"
         pauses = Pauses(self._rest.clock, self._timeout_s)
         while True:
             try:
-                return self._rest.task(method, path, body, self._label, wanted, self._timeout_s, self._tell(wanted))
+                return self._rest.task(method, path, body, self._label, failure, self._timeout_s, self._report(step))
             except Answered as error:
                 if error.kind != "NOT_ALLOWED_IN_CURRENT_STATE" or pauses.over:
-                    raise refused(error, self._label, wanted) from error
+                    raise refused(error, self._label, failure) from error
             pauses.sleep()
 
-    def _tell(self, wanted: str) -> Callable[[int, str], None]:
+    def _report(self, step: str) -> Callable[[int, str], None]:
         return lambda percent, text: cast("Callable[[str], None]", self._progress)(
-            f"{self._label}: {wanted}: {percent} % {text}".rstrip()
+            f"{self._label}: {step}: {percent} % {text}".rstrip()
         )
 
 
@@ -208,7 +211,7 @@ def _other_changes(image: Mapping[str, Any], planned: Mapping[str, Any], wished:
 
 
 def _bare(part: Any) -> Any:
-    """A part of an image without what is only shown, and without what is empty."""
+    """A part of an image without empty values and without details, which are for display."""
     if not isinstance(part, dict):
         return part
     kept = {key: _bare(value) for key, value in part.items() if key != "details"}

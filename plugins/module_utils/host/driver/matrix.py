@@ -185,7 +185,7 @@ def _judge(host: int, guest: int) -> Verdict:
         return Verdict(True, "same_branch", reason, sure=False)
     if host in _BY_NUMBER and guest not in _BY_NUMBER and _OLDEST < guest < _NEWEST:
         # Windows guests have branches of their own, such as R528 beside R525; so have drivers without vGPU.
-        reason = f"R{guest} is no branch of Linux guests that is known here."
+        reason = f"R{guest} is not a known branch of Linux guests."
         return Verdict(False, "unknown_branch", reason, sure=False)
     if guest > host:
         reason = (
@@ -204,7 +204,7 @@ def _judge(host: int, guest: int) -> Verdict:
     return Verdict(
         False,
         "older_guest",
-        f"A guest of branch R{guest} is too old for a host of branch R{host}: allowed are the same branch, the one "
+        f"A guest of branch R{guest} is too old for a host of branch R{host}: the host allows the same branch, the one "
         "before it and, for a long-term branch, the long-term branch before it.",
     )
 
@@ -212,9 +212,9 @@ def _judge(host: int, guest: int) -> Verdict:
 def _judge_unknown(host: int, guest: int) -> Verdict:
     # The guest is older than the host here, as _judge has decided about the others.
     if guest == _NEWEST:
-        reason = f"R{host} is not known here; R{guest} is taken for the branch before it, as the newest that is."
+        reason = f"R{host} is not a known branch; R{guest}, the newest known branch, counts as the one before it."
         return Verdict(True, "previous_branch", reason, sure=False)
-    reason = f"R{host} is not known here, so that nothing tells whether R{guest} is the branch before it."
+    reason = f"R{host} is not a known branch, so it is unknown whether R{guest} is the branch before it."
     return Verdict(False, "unknown_branch", reason, sure=False)
 
 

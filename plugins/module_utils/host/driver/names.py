@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which package of NVIDIA's a name stands for: nvidia-smi cannot tell the families apart, names can."""
+"""The NVIDIA package that a name represents: names distinguish the families, nvidia-smi does not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FAMILIES = {NVAIE: "NVIDIA AI Enterprise (compute)", GRAPHICS: "NVIDIA vGPU (gra
 
 @dataclass(frozen=True)
 class Prefix:
-    """How the names of VIBs and components of one package begin."""
+    """The beginning of the names of VIBs and components of one package."""
 
     text: str
     family: str
@@ -23,7 +23,7 @@ class Prefix:
     source: str
 
 
-# Names changed with the releases of ESXi, so that only their beginning tells; letters of either case.
+# Names changed with the releases of ESXi, so only their beginning identifies them; letters of either case.
 PREFIXES = (
     Prefix("NVIDIA-AIE", NVAIE, True, "VIB on ESXi 7.0 and 8.0, as installed systems list it"),
     Prefix("NVD-AIE", NVAIE, True, "VIB and component on ESXi 8.0, frankdenneman.nl 2023-07-06"),
@@ -51,7 +51,7 @@ def is_daemon(name: str) -> bool:
 def family_of_file(name: str) -> str | None:
     """The family that a file's name suggests; its content, where it can be read, is what counts.
 
-    NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware-x86_64, so that this tells nothing.
+    NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware-x86_64, so that name proves nothing.
     """
     family = family_of(name)
     return None if name.lower().startswith("nvd-vmware-") else family

@@ -47,22 +47,22 @@ _URL = re.compile(r"https?://[^/\s]+/\S*\Z")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with the parameters together, one sentence each."""
+    """All problems of the parameters, one sentence each."""
     problems = args.check_common(params)
     if not params["host"].strip():
         problems.append("host is empty; name the ESXi host.")
     if params["checksum"] is not None and not _CHECKSUM.match(params["checksum"]):
         problems.append("checksum must be sha256: followed by 64 hexadecimal digits.")
     if params["checksum"] is not None and params["url"] is not None:
-        problems.append("checksum cannot be compared for a url; use file or depot.")
+        problems.append("checksum does not apply to url; use it with file or depot.")
     if params["url"] is not None and not _URL.match(params["url"]):
         problems.append(
             f"url is {_without_user(params['url'])}; it must begin with http:// or https:// and name a file."
         )
     if "@" in (params["url"] or "").partition("//")[2].partition("/")[0]:
-        problems.append("url holds a user or a password, which the host and vCenter would show; leave them out.")
+        problems.append("url contains a user or a password, which the host and vCenter would show; remove them.")
     if params["datastore"] is not None and params["file"] is None:
-        problems.append("datastore says where file is copied to, and there is no file; drop it.")
+        problems.append("datastore applies only together with file; set file or remove datastore.")
     return problems
 
 

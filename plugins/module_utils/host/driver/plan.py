@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What has to happen to a host's driver, and what must not: pure."""
+"""The changes of a host's driver that are needed, and those that are rejected: pure."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ ESXCLI = "esxcli"
 
 
 def method(label: str, now: HostDriver, wish: Mapping[str, Any]) -> str:
-    """The way to change the host: by its cluster's image, or by esxcli on the host alone."""
+    """The method that changes the host: its cluster's image, or esxcli on the host alone."""
     if wish["method"] == ESXCLI and now.by_image:
         raise OperatorError(
             label,
-            "a change by method=esxcli was wanted",
-            "The software of its cluster is managed by one image, from which the host would drift; vSphere Lifecycle "
-            "Manager then calls it non-compliant, and a newer driver than the image's can block its next remediation",
+            "cannot change the driver with method=esxcli",
+            "One image manages the software of its cluster, and the host would drift from it. vSphere Lifecycle "
+            "Manager then reports the host as non-compliant, and a driver newer than that of the image can block the "
+            "next remediation",
             "Use method=auto or method=image, which put the driver into the image",
             "image_managed",
         )
     if wish["method"] == IMAGE and not now.by_image:
         raise OperatorError(
             label,
-            "a change by method=image was wanted",
-            "The software of its cluster is managed by baselines, so that there is no image",
+            "cannot change the driver with method=image",
+            "Baselines manage the software of its cluster, so the cluster has no image",
             "Use method=auto or method=esxcli",
             "not_image_managed",
         )
@@ -44,24 +45,24 @@ def method(label: str, now: HostDriver, wish: Mapping[str, Any]) -> str:
 
 
 def demand_usable_source(label: str, source: Source | None, how: str) -> None:
-    """Refuse what this method cannot take the driver from."""
+    """Reject a source that this method cannot install from."""
     if source is None:
         return
     if how == IMAGE and not source.package.components:
         raise OperatorError(
             label,
-            f"the driver of {source.name} was wanted in the image of its cluster",
-            "It is a single VIB; an image is made of components",
+            f"cannot put the driver {source.name} into the image of its cluster",
+            "It is a single VIB, and an image consists of components",
             "Use the offline depot (zip) of the driver",
             "not_a_component",
         )
     if how == ESXCLI and source.url is not None and source.kind == "zip":
         raise OperatorError(
             label,
-            f"the driver from {source.url} was wanted",
-            "esxcli takes a zip depot only from a datastore of the host; by URL it takes a single VIB, or the "
+            f"cannot install the driver from {source.url}",
+            "esxcli takes a zip depot only from a datastore of the host. By URL it takes a single VIB, or the "
             "index.xml of an online depot",
-            "Fetch the file to the controller and use `file`, which uploads it",
+            "Use `file` with a copy on the controller, which the module uploads",
             "url_not_for_esxcli",
         )
     if how == ESXCLI and source.other is not None:
@@ -72,7 +73,7 @@ def other_file_there(source: Local, difference: str) -> OperatorError:
     """The error for a file of the same name that is not the one to be copied."""
     return OperatorError(
         source.place.in_brackets,
-        f"{source.local} was to be copied there",
+        f"cannot copy {source.local} to this path",
         f"Another file has this name ({difference})",
         "Remove it, or choose another `folder`",
         "other_file_there",
@@ -88,9 +89,9 @@ def want_present(label: str, now: HostDriver, package: depot.Package, wish: Mapp
     if others and not wish["replace"]:
         raise OperatorError(
             label,
-            f"the driver {vib.version} of {names.FAMILIES[vib.family]} was wanted",
+            f"cannot install the driver {vib.version} of {names.FAMILIES[vib.family]}",
             f"A driver of another family is installed: {_listed(others)}, of {names.FAMILIES[others[0].family]}",
-            "Set replace=true to have it removed and this one installed",
+            "Set replace=true to remove it and to install this one",
             "other_family_installed",
             installed=[one.name for one in others],
         )
@@ -153,34 +154,35 @@ def compare(now: HostDriver, wanted: HostDriver) -> list[Change]:
 
 
 def demand_maintenance(label: str, now: HostDriver) -> None:
-    """Refuse a host that works; the VMs in the way are named, and never touched."""
+    """Reject a host in service; the error names the VMs that run on it, and never changes them."""
     if now.in_maintenance:
         return
     if now.running_vms:
-        found = f"It is not, and these VMs run on it: {', '.join(now.running_vms)}"
-        todo = "Move or shut them down, put the host into maintenance mode, and run again"
+        found = f"The host is not in maintenance mode, and these VMs run on it: {', '.join(now.running_vms)}"
+        todo = "Move the VMs or shut them down, put the host into maintenance mode with the module esxi_maintenance"
     else:
-        found, todo = "It is not, though no VM runs on it", "Put it into maintenance mode and run again"
+        found = "The host is not in maintenance mode. No VM runs on it"
+        todo = "Put it into maintenance mode with the module esxi_maintenance"
     raise OperatorError(
         label,
-        "a host in maintenance mode was wanted, which is the only state in which its driver may change",
+        "cannot change its driver",
         found,
-        f"{todo}; the module esxi_maintenance does it",
+        f"{todo}, and run again",
         "not_in_maintenance",
         running_vms=list(now.running_vms),
     )
 
 
 def gap(label: str, proved: HostDriver, wanted: HostDriver) -> OperatorError | None:
-    """The error for what is not there although the installer reported success; None when all is."""
+    """The error if the installer reported success and the driver is not there; None otherwise."""
     # By what they are: of a package that nobody could read before, the name of the VIB is not known.
     if _drivers(proved) == _drivers(wanted):
         return None
     return OperatorError(
         label,
-        f"the host driver should be {_spoken(wanted) or 'removed'}",
-        f"After the change it is {_spoken(proved) or 'not installed'}",
-        "Look at /var/log/esxupdate.log of the host",
+        f"the change of the host driver to {_spoken(wanted) or 'none'} failed",
+        f"The installer reported success, and the host has {_spoken(proved) or 'no host driver'}",
+        "Check /var/log/esxupdate.log on the host",
         "not_proved",
         vibs=[vib.name for vib in proved.vibs],
     )
@@ -197,10 +199,10 @@ def _driver_of(label: str, package: depot.Package) -> depot.DriverVib:
     daemon = any(names.is_daemon(vib.name) for vib in package.vibs)
     raise OperatorError(
         label,
-        "a package with one NVIDIA host driver was wanted",
-        f"It holds {len(package.drivers)} of them; in it: {held or 'nothing'}"
+        "the package does not contain exactly one NVIDIA host driver",
+        f"It contains {len(package.drivers)} host drivers. Its VIBs: {held or 'none'}"
         + (". This is the GPU management daemon, which NVIDIA ships apart from the driver" if daemon else ""),
-        "Use the depot of the host driver; for NVIDIA AI Enterprise its VIB begins with NVIDIA-AIE or NVD-AIE",
+        "Use the depot of the host driver. For NVIDIA AI Enterprise its VIB begins with NVIDIA-AIE or NVD-AIE",
         "no_driver_in_package",
         vibs=[vib.name for vib in package.vibs],
     )
@@ -211,16 +213,16 @@ def _demand_family(label: str, vib: depot.DriverVib, wanted: str) -> None:
         return
     if wanted == names.NVAIE:
         why = (
-            ". On A100, A30, H100 and other compute boards the graphics driver installs and loads, and no compute "
-            "profile is ever offered"
+            ". On A100, A30, H100 and other compute boards the graphics driver installs and loads, and never offers a "
+            "compute profile"
         )
     else:
         why = ""
     raise OperatorError(
         label,
-        f"a driver of {names.FAMILIES[wanted]} was wanted",
-        f"The package holds {vib.name} {vib.version}, which is of {names.FAMILIES[vib.family]}{why}",
-        "Take the package of the other product, or set `family` if this one is meant",
+        f"the package has no driver of {names.FAMILIES[wanted]}",
+        f"It contains {vib.name} {vib.version}, which is of {names.FAMILIES[vib.family]}{why}",
+        "Use the package of the other product, or set `family` to install this one",
         "wrong_family",
         family=vib.family,
         vib=vib.name,
@@ -233,10 +235,10 @@ def _refuse_older(label: str, there: depot.DriverVib, vib: depot.DriverVib, down
         return
     raise OperatorError(
         label,
-        f"the driver {vib.version} was wanted",
+        f"cannot install the driver {vib.version}",
         f"A newer one is installed: {there.version}. Guests with drivers of branch R{old.branch} would lose their vGPU "
-        "on an older host",
-        "Set downgrade=allow if it is meant",
+        "on an older host driver",
+        "Set downgrade=allow to install the older driver",
         "downgrade",
         installed=there.version,
     )
@@ -247,10 +249,10 @@ def _demand_release(label: str, now: HostDriver, vib: depot.DriverVib, new: vers
         return
     raise OperatorError(
         label,
-        f"the driver {vib.version} was wanted",
+        f"cannot install the driver {vib.version}",
         f"It was built for ESXi {new.esxi}, and the host runs {now.esxi}",
-        "Take the package for the host's release from the same NVIDIA release. The release is read out of the version; "
-        "if that reading is wrong, set other_release=allow, and the host's own installer decides",
+        "Use the package for the host's release from the same NVIDIA release. The module derives the release from the "
+        "version. If that is wrong, set other_release=allow, and the host's own installer decides",
         "wrong_esxi_release",
         built_for=new.esxi,
         esxi=now.esxi,
@@ -263,9 +265,9 @@ def _demand_acceptance(label: str, now: HostDriver, vib: depot.DriverVib) -> Non
         return
     raise OperatorError(
         label,
-        f"the driver {vib.version} was wanted",
-        f"Its acceptance level is {vib.acceptance}, and the host takes {now.acceptance} or stricter",
-        "Use the package that NVIDIA has signed; this collection does not lower the level of a host",
+        f"cannot install the driver {vib.version}",
+        f"Its acceptance level is {vib.acceptance}, and the host accepts {now.acceptance} or stricter",
+        "Use the package that NVIDIA has signed. This collection does not lower the level of a host",
         "acceptance_level",
         vib=vib.acceptance,
         host=now.acceptance,
@@ -277,9 +279,9 @@ def _settled(label: str, now: HostDriver) -> HostDriver:
         names_of = ", ".join(f"{device.name} ({device.id})" for device in now.devices)
         raise OperatorError(
             label,
-            f"the driver {cast('depot.DriverVib', now.vib).version} should be loaded",
-            f"It was installed before the last boot, the host has {names_of}, and the module nvidia is not loaded",
-            "Look for NVRM in /var/log/vmkernel.log: a BIOS without memory mapped I/O above 4 GB is the usual reason",
+            f"the driver {cast('depot.DriverVib', now.vib).version} is not loaded",
+            f"It was installed before the last boot. The host has {names_of}, and the module nvidia is not loaded",
+            "Check /var/log/vmkernel.log for NVRM. The usual cause is a BIOS without memory mapped I/O above 4 GB",
             "driver_not_loaded",
         )
     return now

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Where a driver comes from, and what it is: asked before anything is touched."""
+"""The source of a driver and its content, read before anything changes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _local(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Sour
                 digest.update(chunk)
     except OSError as error:
         raise OperatorError(
-            label, f"the driver in {path} was wanted", f"The file cannot be read ({error})", "Check `file`", "no_file"
+            label, f"cannot read the driver {path}", f"The system reports: {error}", "Correct `file`", "no_file"
         ) from error
     except depot.Unreadable as error:
         raise depot.refuse_unreadable(label, path, error) from error
@@ -106,18 +106,18 @@ def _stored(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Sou
     if place is None:
         raise OperatorError(
             label,
-            f"a driver from {text} was wanted",
-            "This is no absolute path on a datastore, and esxcli takes no other",
-            "Write it as `[datastore-01] depots/name.zip` or as /vmfs/volumes/datastore-01/depots/name.zip",
+            f"cannot use the driver {text}",
+            "It is not an absolute path on a datastore, and esxcli accepts no other",
+            "Write `depot` as `[datastore-01] depots/name.zip` or as /vmfs/volumes/datastore-01/depots/name.zip",
             "depot_path",
         )
     place = files.known(place)
     if files.size(place) is None:
         raise OperatorError(
             label,
-            f"a driver from {place.in_brackets} was wanted",
-            "There is no such file",
-            "Check `depot`, or let the module upload the file with `file`",
+            f"cannot find the driver {place.in_brackets}",
+            "The datastore has no such file",
+            "Correct `depot`, or use `file` to upload the file",
             "depot_not_found",
         )
     if wish["checksum"] is not None:
@@ -144,7 +144,7 @@ def _remote(reach: Reach, wish: Mapping[str, Any]) -> Source:
     source = Source(cast("depot.Package", None), url, url=url)
     package = _listed(reach, source.argument) or depot.from_name(pathlib.PurePosixPath(url.partition("?")[0]).name)
     if package is None:
-        raise depot.refuse_unreadable(label, url, "the host cannot read it, and its name is no driver's")
+        raise depot.refuse_unreadable(label, url, "the host cannot read it, and its name is not that of a driver")
     return Source(package, url, url=url)
 
 
@@ -170,9 +170,9 @@ def _compare(label: str, name: str, found: str | None, wanted: str | None) -> No
         return
     raise OperatorError(
         label,
-        f"{name} with the checksum {wanted} was wanted",
+        f"{name} does not have the checksum {wanted}",
         f"Its checksum is sha256:{found}",
-        "Get the file again, or correct `checksum`",
+        "Correct `checksum`, or download the file again",
         "checksum",
         checksum=f"sha256:{found}",
     )

@@ -342,8 +342,8 @@ def test_a_depot_that_only_the_controller_can_read_is_not_imported():
     rest = Depots({})
     with pytest.raises(OperatorError) as failed:
         provided(rest, wished={"b": "2", "a": "1"}, url=None)
-    assert "a 1, b 2 was wanted" in failed.value.message
-    assert "vCenter cannot take it from driver.zip" in failed.value.message
+    assert "cannot put a 1, b 2 into its image" in failed.value.message
+    assert "vCenter cannot import it from driver.zip" in failed.value.message
     assert rest.imported == []
 
 
@@ -394,7 +394,7 @@ def test_a_cluster_that_is_busy_with_another_host_is_waited_for():
     rest, lines = Busy(BUSY, BUSY, {"status": "OK"}), []
     image(rest, lines.append).apply()
     assert (rest.asked, len(rest.clock.sleeps)) == (3, 2)
-    about = "Cluster gpu: host esx-01 should have been brought to the image"
+    about = "Cluster gpu: apply the image to host esx-01"
     assert lines == [f"{about}: 40 % Installing", f"{about}: 100 %"]
 
 

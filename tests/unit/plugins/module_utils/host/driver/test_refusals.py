@@ -12,17 +12,17 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esx
     [
         (
             ["[MaintenanceModeError]", "MaintenanceMode is required to remove: []; install: [x]."],
-            "maintenance mode and run",
+            "maintenance mode with the module esxi_maintenance",
         ),
-        (["[AcceptanceConfigError]", "VIB x's acceptance level is community"], "as NVIDIA has signed it"),
+        (["[AcceptanceConfigError]", "VIB x's acceptance level is community"], "that NVIDIA has signed"),
         (
             ["[InstallationError]", "('NVD_bootbank_x', 'Could not find a trusted signer.')", "vibs = NVD_bootbank_x"],
-            "as NVIDIA has signed it",
+            "that NVIDIA has signed",
         ),
         (["[InstallationError]", "[Errno 28] No space left on device"], "a full boot bank"),
         (["[DependencyError]", "VIB x requires vmkapi_2_9_0_0"], "the release of ESXi that the host runs"),
         (["[MetadataDownloadError]", "Could not download from depot"], "the host itself can reach the package"),
-        (["[LockingError]", "Another process is updating"], "wait for its end"),
+        (["[LockingError]", "Another process is updating"], "Wait for the other installation"),
         (["[LiveInstallationError]", "Error in running ['/etc/init.d/x']"], "Reboot the host and run again"),
         (["[SomethingNew]", "words"], "/var/log/esxupdate.log"),
         ([], "/var/log/esxupdate.log"),
