@@ -14,7 +14,7 @@ STAGES = playbook.ROOT / "playbooks" / "site.yml"
 PAIR = ("job-01", "job-02")
 # Nothing is fetched in a preview, so that nobody has to answer there.
 REGISTRY = {"address": "registry.lab.example", "username": "lab", "password": "unused"}
-LATER = "{}: everything will be decided after {}: "
+LATER = "{}: everything will be planned after {}: "
 
 
 def preview(guests, work, first):

@@ -69,7 +69,7 @@ def test_a_guest_without_an_engine_is_decided_on_after_the_stage_that_installs_i
     assert (played.status == 0) == check, played.output
     said = " ".join(played.output.split())
     assert "job-01: cannot run the container of the training with podman. podman does not answer" in said
-    assert ("job-02: everything will be decided after runtime: job-01: podman was to run" in said) == check
+    assert ("job-02: everything will be planned after runtime: job-01: cannot run" in said) == check
 
 
 def test_an_elastic_training_goes_on_when_a_container_is_lost(trainings):

@@ -50,10 +50,10 @@ def planned(**found):
         ("look", "Wait for a host that an earlier run restarted", (True, True, False, False)),
         (
             "look",
-            "Refuse a host that prevents a required change",
+            "Reject a host that prevents a required change",
             (True, False, False, False),
         ),
-        ("tell", "Refuse changes that are not allowed", (True, False, True, False)),
+        ("tell", "Reject changes that are not allowed", (True, False, True, False)),
     ],
 )
 def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
@@ -71,7 +71,7 @@ def test_a_check_of_all_hosts_waits_for_one_that_is_on_its_way():
 
 @pytest.mark.parametrize("given_away, asked", [(False, True), (True, False)])
 def test_ports_that_are_given_away_have_no_names_to_compare(given_away, asked):
-    name = "Refuse ports that the host does not have"
+    name = "Reject ports that the host does not have"
     assert is_met("look", name, esxi_host_nic_passthrough=given_away) is asked
 
 
@@ -253,7 +253,7 @@ def test_a_host_on_which_nothing_is_missing_is_not_worth_a_word(story, said):
 
 @pytest.mark.parametrize("mode, refusals, said", [(CHECK, ["x"], True), (CHECK, [], False), (REAL, ["x"], False)])
 def test_check_mode_says_where_a_run_would_end(mode, refusals, said):
-    assert is_met("tell", "Report what a run would refuse", **planned(refusals=refusals), **mode) is said
+    assert is_met("tell", "Report what a run would reject", **planned(refusals=refusals), **mode) is said
 
 
 @pytest.mark.parametrize("mode, what, said", [(CHECK, ["mode"], True), (CHECK, [], False), (REAL, ["mode"], False)])

@@ -68,8 +68,8 @@ TASKS = [
     ("rdma", "Load the RDMA modules now", {**OFED, "__guest_vm_packages_seen": {"rc": 1}}, False),
     ("restart", "Restart the guest", {}, False),
     ("restart", "Restart the guest", WAITS, True),
-    ("restart", "Report what a run would refuse", {**WAITS, **CHECK}, True),
-    ("restart", "Report what a run would refuse", {**WAITS, **CHECK, "guest_vm_reboot": "allow"}, False),
+    ("restart", "Report what a run would reject", {**WAITS, **CHECK}, True),
+    ("restart", "Report what a run would reject", {**WAITS, **CHECK, "guest_vm_reboot": "allow"}, False),
     ("network", "Report a firewall that blocks the training", SRIOV, False),
     (
         "network",
@@ -92,5 +92,5 @@ def test_a_task_runs_where_the_plan_has_something_for_it(file, task, given, runs
 
 @pytest.mark.parametrize("given, passes", [({}, True), ({"guest_vm_licence": {"feature": "vcs"}}, False)])
 def test_inputs_that_cannot_work_together_are_refused(given, passes):
-    (task,) = (one for one in tasks_of("guest_vm", "check") if one["name"] == "Refuse settings that cannot work")
+    (task,) = (one for one in tasks_of("guest_vm", "check") if one["name"] == "Reject settings that cannot work")
     assert value_of("guest_vm", task["ansible.builtin.assert"]["that"], ansible_facts=UBUNTU, **given) is passes

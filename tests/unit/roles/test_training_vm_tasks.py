@@ -146,7 +146,7 @@ def test_what_was_done_is_read_again_and_else_the_look_is_the_proof(due, drs, re
     "power, modes", [("refuse", [True, False, True, True]), ("cycle", [False] * 4)], ids=["refused", "allowed"]
 )
 def test_vms_that_run_stop_the_role_unless_check_mode_or_the_site_goes_on(power, modes):
-    name = "Refuse to power off VMs unless that is allowed"
+    name = "Reject a power-off that is not allowed"
     assert [is_met("look", name, training_vm_power=power, **mode) for mode in MODES] == modes
 
 
@@ -155,12 +155,12 @@ def test_vms_that_run_stop_the_role_unless_check_mode_or_the_site_goes_on(power,
 )
 def test_check_mode_says_that_a_run_would_end_at_vms_that_run(power, running, said):
     given = {"training_vm_power": power, "__training_vm_due": {**NOTHING, "running": running}}
-    assert is_met("open", "Report what a run would refuse", **given) is said
+    assert is_met("open", "Report what a run would reject", **given) is said
 
 
 @pytest.mark.parametrize("cluster, undone, asked", [("gpu", [], True), ("", [], False), ("gpu", ["esx-01"], False)])
 def test_a_vm_has_to_be_in_its_cluster_where_there_is_one_and_its_place_is_decided(cluster, undone, asked):
-    name = "Refuse training VMs that are not in their cluster"
+    name = "Reject training VMs that are not in their cluster"
     given = {"training_vm_cluster": cluster, "training_vm_undone_hosts": undone, **CHECK}
     assert is_met("look", name, **given) is asked
 
@@ -207,7 +207,7 @@ def test_unknown_owners_stop_a_run_that_may_remove_vms(given, fails):
 def test_vms_that_left_the_site_are_refused_in_a_real_run_and_reported_otherwise():
     departed = {"running": [], "problems": [{"found": "It is not ours.", "todo": "Remove it."}], "told": ["a"]}
     given = {"__training_vm_departed": departed}
-    assert [is_met("left", "Refuse VMs that left the site", **given, **mode) for mode in MODES] == [
+    assert [is_met("left", "Reject VMs that left the site", **given, **mode) for mode in MODES] == [
         True,
         False,
         False,
@@ -219,9 +219,9 @@ def test_vms_that_left_the_site_are_refused_in_a_real_run_and_reported_otherwise
         False,
         False,
     ]
-    assert is_met("open", "Report why a run would refuse VMs that left the site", **given)
+    assert is_met("open", "Report why a run would reject VMs that left the site", **given)
     assert not is_met("left", "Report VMs that left the site")
-    assert not is_met("open", "Report why a run would refuse VMs that left the site")
+    assert not is_met("open", "Report why a run would reject VMs that left the site")
 
 
 @pytest.mark.parametrize("power, count", [("refuse", 2), ("cycle", 1)])
