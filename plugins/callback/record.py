@@ -108,7 +108,7 @@ class CallbackModule(CallbackBase):
             return
         plan = run_plan.planned(record.of_folder(folder))
         if not plan["stages"]:
-            self._display.warning(f"aiready_plan names {folder}, where no run in check mode left its record.")
+            self._display.warning(f"aiready_plan names {folder}, which has no record of a run in check mode.")
             return
         for line in run_plan.lines(run_plan.compared(plan, run_plan.made(self._record.last)), folder):
             self._display.display(line)

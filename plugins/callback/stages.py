@@ -13,14 +13,15 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Shows the current stage of the collection with its hosts, its elapsed time and its usual time. Also shows all changes
-    and the progress of long tasks. The last lines have the verdict and the path of the report.
+  - Shows the current stage of the collection with its hosts, its elapsed time and its usual time. Also shows all
+    changes and the progress of long tasks. The last lines have the verdict and the path of the report.
   - Hides tasks without a change and skipped tasks. Always shows failures, unreachable hosts, warnings, deprecations,
     retries, differences (C(--diff)) and messages of M(ansible.builtin.debug), in the format of the callback
     P(ansible.builtin.default#callback).
-  - With C(-v) or more, and for playbooks without a stage of this collection, the output is that of the default callback.
-  - On a terminal, some lines at the bottom change in place. Without a terminal, and in automation controller, the output
-    has plain lines.
+  - With C(-v) or more, and for playbooks without a stage of this collection, the output is that of the default
+    callback.
+  - On a terminal, some lines at the bottom change in place. Without a terminal, and in automation controller, the
+    output has plain lines.
 extends_documentation_fragment:
   - default_callback
   - result_format_callback
@@ -30,8 +31,8 @@ requirements:
 options:
   show:
     description:
-      - Amount of output. V(changes) hides tasks without a change and skipped tasks. V(all) shows everything. With V(all),
-        C(display_ok_hosts) and C(display_skipped_hosts) apply as with Ansible's own callback.
+      - Amount of output. V(changes) hides tasks without a change and skipped tasks. V(all) shows everything. With
+        V(all), C(display_ok_hosts) and C(display_skipped_hosts) apply as with Ansible's own callback.
     type: str
     choices: [changes, all]
     default: changes

@@ -70,7 +70,7 @@ def test_the_last_screen_tells_stages_failures_and_where_the_record_is(whole):
     assert "failed" in rows["fabric"].split()
     assert "2 of 3 hosts failed" in rows["fabric"]
     assert "leaf-02: failed in stage fabric: Give RoCE its class\n    leaf-02: it was to be good." in last
-    assert "leaf-03: could not be reached in stage fabric: Reach the switch" in last
+    assert "leaf-03: unreachable in stage fabric: Reach the switch" in last
     assert "Verdict: failed in fabric." in last
     assert f"Record: {world.results}/" in last
     # What was rescued or ignored is no failure.
@@ -213,13 +213,13 @@ def test_the_folder_that_a_play_names_gets_the_record_of_the_whole_run(tmp_path)
     world = World(tmp_path, hosts=plays("esxi_hosts", HOSTS[1:2]), machines=plays("localhost", [named, *MACHINES]))
     status, output = world.run()
     assert status == 0
-    assert "Verdict: these stages went through. Nothing was validated in this run." in output
+    assert "Verdict: these stages succeeded. This run did not validate anything." in output
     assert list(world.results.glob("*/stages.json")) == []
     assert (tmp_path / "named" / "stages.json").exists()
     assert f"Record: {tmp_path / 'named' / 'stages.json'}" in output
 
 
-LATER = "job-02: everything will be decided after machines: the VM is not there yet."
+LATER = "job-02: everything will be planned after machines: the VM is not there yet."
 
 
 def test_a_run_is_compared_with_the_plan_that_it_names(tmp_path):
@@ -240,23 +240,23 @@ def test_a_run_is_compared_with_the_plan_that_it_names(tmp_path):
     status, planned = world.run("--check", AIREADY_RUN_FOLDER=folder)
     assert status == 0, planned
     assert "STAGE [guests] ok after" in planned
-    assert "more will be decided after machines" in planned
+    assert "more will be planned after machines" in planned
     status, output = world.run("--extra-vars", f"aiready_plan={folder}")
     assert status == 0, output
     told = output[output.index("Compared with the plan in") :].splitlines()
-    counted = "1 change as announced, 1 done and not announced, 0 announced and not done."
+    counted = "1 change as planned, 1 made but not planned, 0 planned but not made."
     assert told[:3] == [
         f"Compared with the plan in {folder}: {counted}",
-        "  not announced: [machines] job-01, mmio: 1 -> 2",
-        "  decided after machines: [guests] job-02, everything: 1 change",
+        "  not planned: [machines] job-01, mmio: 1 -> 2",
+        "  planned after machines: [guests] job-02, everything: 1 change",
     ]
     # Both may be in one folder.
     _status, again = world.run("--extra-vars", f"aiready_plan={folder}", AIREADY_RUN_FOLDER=folder)
-    assert "1 change as announced, 1 done and not announced" in again
+    assert "1 change as planned, 1 made but not planned" in again
 
 
 def test_a_plan_that_is_none_is_told_and_does_not_fail_the_run(tmp_path):
     world = World(tmp_path, machines=plays("localhost", MACHINES))
     status, output = world.run("--extra-vars", f"aiready_plan={tmp_path / 'nowhere'}")
     assert status == 0
-    assert "where no run in check mode left its record" in " ".join(output.split())
+    assert "which has no record of a run in check mode" in " ".join(output.split())

@@ -6,7 +6,7 @@ import pytest
 
 from .stages import FABRIC, HOSTS, MACHINES, World, debug, plays, task
 
-GOOD = ("these stages went through", "had anything to do", "This is what would be done")
+GOOD = ("these stages succeeded", "had anything to do", "This is what would be done")
 # A play of another playbook, which is no stage.
 FAILS = {"name": "Refuse it", "ansible.builtin.assert": {"that": False}}
 FINE = HOSTS[1:2]

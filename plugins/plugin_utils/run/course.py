@@ -31,8 +31,8 @@ LOOKS = ("ansible.builtin.setup", "ansible.builtin.gather_facts")
 NOT_ENDED = "The run was broken off in this stage."
 NOT_BEGUN = "The run ended before this stage."
 # Ansible counts some failures whose result no callback receives, and ends a run whose hosts all failed.
-UNSEEN = "Ansible counts a failure of this host, and gave no result of it. See above."
-ENDED_EARLY = "The run ended here, with plays left. See above."
+UNSEEN = "Ansible counts a failure of this host, but returned no result for it. See the output above."
+ENDED_EARLY = "The run ended here before its last play. See the output above."
 
 
 @dataclass
@@ -259,7 +259,7 @@ class Course:
         elif stage.ran:
             stage.state = OK
         else:
-            stage.state, stage.why = SKIPPED, "It had nothing to do: no hosts, or left out by tags or conditions."
+            stage.state, stage.why = SKIPPED, "It had nothing to do: no hosts, or excluded by tags or conditions."
         return stage
 
     def _is_asked_for(self, task: Task) -> bool:

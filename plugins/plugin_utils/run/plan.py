@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # What a task says and a callback understands: one sentence for each object.
 _LATER = re.compile(
-    r"(?P<object>\S.*): (?P<what>(?:(?!: ).)+?) will be decided after (?P<after>[^:]+?)(?:: (?P<why>.+))?"
+    r"(?P<object>\S.*): (?P<what>(?:(?!: ).)+?) will be planned after (?P<after>[^:]+?)(?:: (?P<why>.+))?"
 )
 # A VM that several modules change is switched off and on once for all of them, each of which alone would do both; a
 # note in the VM tells the next run of it meanwhile.
@@ -29,7 +29,7 @@ def later(objects: str | Iterable[str], after: str, why: str = "", what: str | I
     objects = [objects] if isinstance(objects, str) else objects
     what = ", ".join([what] if isinstance(what, str) else what) or EVERYTHING
     why = why.strip().rstrip(".")
-    return [f"{name}: {what} will be decided after {after}{': ' if why else ''}{why}." for name in objects]
+    return [f"{name}: {what} will be planned after {after}{': ' if why else ''}{why}." for name in objects]
 
 
 def understood(message: Any) -> list[dict[str, Any]]:
@@ -92,17 +92,17 @@ def lines(comparison: Mapping[str, Any], folder: str) -> list[str]:
     """The comparison, to be read."""
     alike, more, less = (comparison[key] for key in ("as_announced", "not_announced", "not_done"))
     found = [
-        f"Compared with the plan in {folder}: {_many(alike, 'change')} as announced, "
-        f"{len(more)} done and not announced, {len(less)} announced and not done."
+        f"Compared with the plan in {folder}: {_many(alike, 'change')} as planned, "
+        f"{len(more)} made but not planned, {len(less)} planned but not made."
     ]
-    found += [f"  not announced: {_told(line)}" for line in more]
-    found += [f"  not done: {_told(line)}" for line in less]
+    found += [f"  not planned: {_told(line)}" for line in more]
+    found += [f"  not made: {_told(line)}" for line in less]
     for mark in comparison["later"]:
         what = ", ".join(mark["what"]) or EVERYTHING
         became = _many(mark["became"], "change") if mark["stage"] not in comparison["not_begun"] else "not begun"
-        found.append(f"  decided after {mark['after']}: [{mark['stage']}] {mark['object']}, {what}: {became}")
+        found.append(f"  planned after {mark['after']}: [{mark['stage']}] {mark['object']}, {what}: {became}")
     if comparison["not_begun"]:
-        found.append(f"  The run did not come to {', '.join(comparison['not_begun'])}.")
+        found.append(f"  The run did not reach {', '.join(comparison['not_begun'])}.")
     return found
 
 

@@ -96,7 +96,7 @@ class Record:
             self._earlier = read(path)
             if self._earlier is None:
                 os.replace(path, f"{path}.damaged")
-                self._warn(f"{path} is no record of a run. It was kept as {NAME}.damaged.")
+                self._warn(f"{path} is not a record of a run. It was saved as {NAME}.damaged.")
                 self._earlier = {}
         if before and ours and os.path.exists(before):
             os.unlink(before)

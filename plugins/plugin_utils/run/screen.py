@@ -128,7 +128,7 @@ def broken_off(course: Course, record: str | None) -> list[tuple[str, str]]:
         where = f"before stage {course.stages[0].name}"
     else:
         where = f"in stage {stage.name} after {duration(stage.seconds)}" if stage.why else f"after stage {stage.name}"
-    lines = [(f"Broken off {where}. Started again, it goes on from what is there.", BAD)]
+    lines = [(f"Broken off {where}. A new run continues from the current state.", BAD)]
     return lines + ([(f"Record: {record}", PLAIN)] if record else [])
 
 
@@ -154,7 +154,7 @@ def _verdict(course: Course, report: Mapping[str, str]) -> list[tuple[str, str]]
     # A validation that fails has its own words for it.
     in_its_words = failed == ["in validation"] and _VERDICT.get(report["state"]) in (WARN, BAD)
     if failed and not in_its_words:
-        words = f"Verdict: failed {' and '.join(failed)}. See above; started again, it goes on from what is there."
+        words = f"Verdict: failed {' and '.join(failed)}. See above. A new run continues from the current state."
         return [(words, BAD), *([(f"Validation: {told}", PLAIN)] if told else [])]
     if told:
         return [(f"Verdict: {told}", _VERDICT.get(report["state"], PLAIN))]
@@ -162,7 +162,7 @@ def _verdict(course: Course, report: Mapping[str, str]) -> list[tuple[str, str]]
         return [("Verdict: none of these stages had anything to do.", QUIET)]
     if any(stage.check for stage in course.stages):
         return [("Verdict: none, since nothing was changed. This is what would be done.", QUIET)]
-    return [("Verdict: these stages went through. Nothing was validated in this run.", GOOD)]
+    return [("Verdict: these stages succeeded. This run did not validate anything.", GOOD)]
 
 
 def _outside(course: Course) -> str:
@@ -176,7 +176,7 @@ def _failures(course: Course) -> list[tuple[str, str]]:
     found += [(_outside(course), one) for one in course.outside]
     lines = [("", PLAIN)] if found else []
     for where, failure in found:
-        how = "could not be reached" if failure.unreachable else "failed"
+        how = "unreachable" if failure.unreachable else "failed"
         who, task = f"{failure.host}: " if failure.host else "", f": {failure.task}" if failure.task else ""
         lines.append((f"{who}{how} {where}{task}", BAD))
         for line in failure.text.splitlines():
@@ -208,7 +208,7 @@ def _changes(stage: Stage) -> str:
         return words if many else "no changes"
     words = f"{words} would be made" if many else "" if stage.later else "nothing to change"
     after = list(dict.fromkeys(mark["after"] for mark in stage.later))
-    return ", ".join(filter(None, [words, f"more will be decided after {_joined(after)}" if after else ""]))
+    return ", ".join(filter(None, [words, f"more will be planned after {_joined(after)}" if after else ""]))
 
 
 def _of(span: tuple[float, float] | None) -> str:

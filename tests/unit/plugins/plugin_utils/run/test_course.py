@@ -263,7 +263,7 @@ def test_a_stage_that_still_runs_would_be_a_failed_one_if_nobody_wrote_again():
     assert (told["state"], told["why"]) == ("failed", "The run was broken off in this stage.")
 
 
-SENTENCE = "job-01: everything will be decided after machines: the VM is not there yet."
+SENTENCE = "job-01: everything will be planned after machines: the VM is not there yet."
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_what_is_said_is_understood(sentence, expected):
 
 def test_a_message_may_be_one_text_and_hold_other_sentences():
     (said,) = run_plan.later("job-01", "machines")
-    assert said == "job-01: everything will be decided after machines."
+    assert said == "job-01: everything will be planned after machines."
     assert [one["object"] for one in run_plan.understood(said)] == ["job-01"]
     assert [one["object"] for one in run_plan.understood(["Hello.", said, "job-02: later."])] == ["job-01"]
 
@@ -179,17 +179,17 @@ def test_stages_that_the_run_did_not_come_to_are_named_and_their_changes_are_not
     done = record(stage("hosts", ENTERED), stage("machines", state="skipped", why=ended))
     found = run_plan.compared(plan, done)
     assert (found["not_begun"], found["not_done"]) == (["machines", "guests"], [])
-    assert run_plan.lines(found, "plan")[-1] == "  The run did not come to machines, guests."
+    assert run_plan.lines(found, "plan")[-1] == "  The run did not reach machines, guests."
 
 
 def test_the_comparison_can_be_read():
     plan = record(stage("hosts", ENTERED, later=[mark("esx-01", "mode", after="the driver runs")]), stage("machines"))
     done = record(stage("hosts", ("esx-01", "mode", "off", "on")), stage("machines", CPUS))
     assert run_plan.lines(run_plan.compared(plan, done), "~/plan") == [
-        "Compared with the plan in ~/plan: 0 changes as announced, 1 done and not announced, 1 announced and not done.",
-        "  not announced: [machines] job-01, cpus: 4 -> 16",
-        "  not done: [hosts] esx-01, in_maintenance: False -> True",
-        "  decided after the driver runs: [hosts] esx-01, mode: 1 change",
+        "Compared with the plan in ~/plan: 0 changes as planned, 1 made but not planned, 1 planned but not made.",
+        "  not planned: [machines] job-01, cpus: 4 -> 16",
+        "  not made: [hosts] esx-01, in_maintenance: False -> True",
+        "  planned after the driver runs: [hosts] esx-01, mode: 1 change",
     ]
 
 

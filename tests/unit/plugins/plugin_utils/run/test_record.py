@@ -96,7 +96,7 @@ def test_what_is_no_record_is_kept_aside_and_told_of(tmp_path, content):
     Record(warnings).write(str(tmp_path / "run"), record(stage("hosts")))
     assert len(read(tmp_path / "run")["stages"]) == 1
     assert (tmp_path / "run" / "stages.json.damaged").read_text() == content
-    assert "is no record of a run" in warnings[0]
+    assert "is not a record of a run" in warnings[0]
 
 
 def test_a_record_that_cannot_be_written_is_told_of_once(tmp_path):

@@ -80,11 +80,11 @@ def test_a_stage_ends():
     [
         pytest.param(CHANGED, [], "2 changes on 2 objects would be made", id="changes"),
         pytest.param({}, [], "nothing to change", id="none"),
-        pytest.param({}, ["hosts", "hosts"], "more will be decided after hosts", id="all open"),
+        pytest.param({}, ["hosts", "hosts"], "more will be planned after hosts", id="all open"),
         pytest.param(
             CHANGED,
             ["hosts", "the driver runs"],
-            "2 changes on 2 objects would be made, more will be decided after hosts and the driver runs",
+            "2 changes on 2 objects would be made, more will be planned after hosts and the driver runs",
             id="some open",
         ),
     ],
@@ -119,7 +119,10 @@ def test_the_last_screen_of_a_run_that_failed():
         ("    leaf-02: no.", screen.PLAIN),
         ("    Mend it.", screen.PLAIN),
         ("", screen.PLAIN),
-        ("Verdict: failed in fabric. See above; started again, it goes on from what is there.", screen.BAD),
+        (
+            "Verdict: failed in fabric. See above. A new run continues from the current state.",
+            screen.BAD,
+        ),
         ("Record: /r/stages.json", screen.PLAIN),
     ]
 
@@ -169,7 +172,7 @@ def test_a_validation_that_failed_says_so_in_its_own_words():
     run.stages[0].state = "failed"
     assert screen.last(run, report, "")[-3:-1] == [
         (
-            "Verdict: failed in guests and validation. See above; started again, it goes on from what is there.",
+            "Verdict: failed in guests and validation. See above. A new run continues from the current state.",
             screen.BAD,
         ),
         ("Validation: fail. Failed. 3 checks fail.", screen.PLAIN),
@@ -181,7 +184,7 @@ def test_a_validation_that_failed_says_so_in_its_own_words():
 )
 def test_without_a_validation_nothing_is_claimed(report):
     assert verdict(["hosts"], report) == [
-        ("Verdict: these stages went through. Nothing was validated in this run.", screen.GOOD)
+        ("Verdict: these stages succeeded. This run did not validate anything.", screen.GOOD)
     ]
 
 
@@ -196,7 +199,7 @@ def test_a_run_that_was_broken_off_says_where():
     time.now = 61
     run.ends(why="broken off")
     assert screen.broken_off(run, "/r/stages.json")[0][0] == (
-        "Broken off in stage hosts after 1 min 01 s. Started again, it goes on from what is there."
+        "Broken off in stage hosts after 1 min 01 s. A new run continues from the current state."
     )
     assert screen.broken_off(course(), "") == []
     _time, run = a_run("hosts", "machines")
@@ -217,7 +220,7 @@ def test_failure_outside_of_stages_is_the_verdict(plays, where):
     run.ends({"localhost"})
     lines = screen.last(run, {"state": "", "words": "", "path": ""}, "")
     assert lines[-1] == (
-        f"Verdict: failed {where}. See above; started again, it goes on from what is there.",
+        f"Verdict: failed {where}. See above. A new run continues from the current state.",
         screen.BAD,
     )
     assert (f"localhost: failed {where}: Check the names", screen.BAD) in lines
