@@ -304,6 +304,6 @@ failure:
   sample:
     code: illegal_layout
     subject: GPU 0 at 0000:0f:00.0 (NVIDIA A100-PCIE-40GB)
-    reasons: [2 is the id of no profile]
+    reasons: [2 is not the id of a profile]
     nearest: [[5, 14, 19], [9, 14, 19], [5, 9]]
 """

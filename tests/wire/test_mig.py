@@ -46,16 +46,16 @@ def test_the_wish_of_many_guides_is_refused_with_a_lesson(shell):
     running, act = shell(MIG)
     answer = act(**layout(19, 14, 9, 5, 5, 2))
     assert answer["msg"] == (
-        "GPU 0 at 0000:17:00.0 (NVIDIA A100-PCIE-40GB): wanted the layout 19, 14, 9, 5, 5, 2. "
-        "That is impossible: 2 is the id of no profile; 4g.20gb fits once, 2 are wanted; "
-        "14 compute slices are wanted (4g.20gb 4 x 2, 3g.20gb 3, 2g.10gb 2, 1g.5gb 1), the GPU has 7; "
-        "15 memory slots are wanted (4g.20gb 4 x 2, 3g.20gb 4, 2g.10gb 2, 1g.5gb 1), the GPU has 8. "
-        "Possible of it are: 4g.20gb + 2g.10gb + 1g.5gb (ids 5,14,19); "
+        "GPU 0 at 0000:17:00.0 (NVIDIA A100-PCIE-40GB): the layout 19, 14, 9, 5, 5, 2 is impossible. "
+        "Problems: 2 is not the id of a profile; 4g.20gb fits once, 2 requested; "
+        "14 compute slices requested (4g.20gb 4 x 2, 3g.20gb 3, 2g.10gb 2, 1g.5gb 1), the GPU has 7; "
+        "15 memory slots requested (4g.20gb 4 x 2, 3g.20gb 4, 2g.10gb 2, 1g.5gb 1), the GPU has 8. "
+        "Choose one of the possible layouts: 4g.20gb + 2g.10gb + 1g.5gb (ids 5,14,19); "
         "3g.20gb + 2g.10gb + 1g.5gb (ids 9,14,19), with room for 1 more 1g.5gb; 4g.20gb + 3g.20gb (ids 5,9). "
         "The profiles of this GPU are 7g.40gb (id 0), 4g.20gb (id 5), 3g.20gb (id 9), 2g.10gb (id 14), "
         "1g.10gb (id 15), 1g.5gb (id 19), 1g.5gb+me (id 20). "
-        "GPU instances are gone after a reboot, so a reboot that the mode needs comes before they are made; "
-        "on ESXi with vGPU, vSphere makes them itself when a VM starts."
+        "A reboot deletes GPU instances, so a reboot that the mode needs comes before their creation. "
+        "On ESXi with vGPU, vSphere creates them itself when a VM starts."
     )
     assert partitions(running, HOST)[0]["instances"] == {}
 
@@ -93,7 +93,7 @@ def test_wrong_parameters_are_told_all_at_once_before_the_host_is_asked(shell, p
 def test_a_gpu_that_does_not_exist_is_told_with_those_that_do(shell):
     _running, act = shell(MIG)
     answer = act(gpus=["0000:99:00.0"])
-    assert "It has no 0000:99:00.0. Its GPUs are: 0 NVIDIA A100-PCIE-40GB at 0000:17:00.0." in answer["msg"]
+    assert "cannot find the GPUs 0000:99:00.0. Its GPUs are: 0 NVIDIA A100-PCIE-40GB at 0000:17:00.0." in answer["msg"]
 
 
 def test_a_gpu_that_cannot_do_mig_is_left_out_of_all_and_an_error_by_name(shell):
@@ -133,7 +133,7 @@ def test_a_step_that_fails_puts_the_earlier_layout_back(shell):
     running.control.fail_command(prefix="nvidia-smi mig -cgi 5", rc=23, text=text)
     answer = act(**layout("4g", "2g", "1g"))
     assert (answer["failure"]["code"], answer["failure"]["restored"]) == ("insufficient_resources", True)
-    assert "The layout that was there before has been put back." in answer["msg"]
+    assert "The earlier layout is restored." in answer["msg"]
     assert [gpu["mode"] for gpu in partitions(running, HOST)] == [gpu["mode"] for gpu in before]
     assert set(partitions(running, HOST)[0]["instances"]) == set(before[0]["instances"])
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What mig_info tells of the GPUs of a host."""
+"""The facts that mig_info returns about the GPUs of a host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def look(remote: Remote, names: Sequence[str]) -> tuple[list[dict[str, Any]], li
     smi = NvidiaSmi(remote.run)
     inventory = smi.inventory()
     reader = select.Reader(smi, inventory, select.is_esxi(remote))
-    # Unlike mig_partition, all means every GPU: what cannot do MIG is an answer too, and a lost one hides no other.
+    # Unlike mig_partition, all means every GPU, also those without MIG; a lost GPU hides no other.
     gpus = [
         dict(select.ids(gpu), driver_version=inventory.driver_version, **_told(reader, gpu))
         for gpu in select.choose(inventory, names, every=True, lost="show")

@@ -51,7 +51,7 @@ class FoundGpu:
     # True in a VM whose GPU is a vGPU, and in one that has a whole GPU.
     guest: bool = False
     passed_through: bool = False
-    # What is told instead of the mode, as of a GPU that was lost; empty where the mode is known or there is none.
+    # The report in place of the mode, as for a lost GPU; empty if the mode is known or there is none.
     trouble: str = ""
     # The number in /dev/nvidia<minor>.
     minor: int | None = None
@@ -93,13 +93,13 @@ def parse(text: str, beside: str = "") -> Inventory:
     """The inventory in an XML document; raises ValueError when there is none. beside: what was printed to stderr."""
     begin, end = text.find("<nvidia_smi_log"), text.rfind(_END)
     if begin < 0:
-        raise ValueError("there is no nvidia_smi_log in it")
+        raise ValueError("it contains no nvidia_smi_log")
     if end < begin:
-        raise ValueError(f"it is no whole XML document, {_END} is missing")
+        raise ValueError(f"the XML document is incomplete, {_END} is missing")
     try:
         root = ElementTree.fromstring(text[begin : end + len(_END)])
     except ElementTree.ParseError as error:
-        raise ValueError(f"it is no whole XML document, {error}") from error
+        raise ValueError(f"the XML document is damaged, {error}") from error
     gpus = tuple(_gpu(index, gpu) for index, gpu in enumerate(root.findall("gpu")))
     # The text form of R610 has a warning behind the number.
     version = _text(root, "driver_version").split(" ")[0]

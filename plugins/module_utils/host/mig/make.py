@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Make a layout on a device, step by step, each one read back; what fails half way is put back."""
+"""Create a layout on a device step by step, read each step back, and roll back after a failure."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
-# How a driver may refuse a placement in the request, of which no text is known.
+# Codes by which a driver may reject a placement in the request; no text of it is known.
 PLACEMENT_UNKNOWN = ("invalid_argument", "driver_without_mig", "not_supported", "failed")
 
 
 class _Misplaced(Exception):
-    """An instance came to lie elsewhere, or its placement was not taken."""
+    """An instance is at another start, or the driver rejected its placement."""
 
     def __init__(self, step: Step, found: str) -> None:
         self.step = step
@@ -36,7 +36,7 @@ class _Misplaced(Exception):
 
 
 class Maker:
-    """Makes layouts on one GPU."""
+    """Creates layouts on one GPU."""
 
     def __init__(self, smi: NvidiaSmi, gpu: FoundGpu, rules: Rules, warn: Callable[[str], None]) -> None:
         self._smi = smi
@@ -51,9 +51,9 @@ class Maker:
         earlier: Sequence[Instance],
         busy: Collection[Spot] = (),
     ) -> planner.Plan:
-        """Carry out a plan and return the one that was carried out in the end, which may place instances otherwise.
+        """Carry out a plan and return the final one, which may place instances elsewhere.
 
-        earlier: the instances that were there, which are put back when it fails. busy: spots in use.
+        earlier: the instances to restore after a failure. busy: spots in use.
         """
         try:
             return self._reach(plan, wishes, busy)
@@ -66,7 +66,7 @@ class Maker:
 
     def _reach(self, plan: planner.Plan, wishes: Sequence[planner.Wish], busy: Collection[Spot] = ()) -> planner.Plan:
         placement = "where_needed"
-        # Each round either ends or learns that one of the two ways of placing is not to be relied on.
+        # Each round either ends or excludes one of the two methods of placement.
         while True:
             try:
                 self._carry_out(plan)
@@ -78,8 +78,8 @@ class Maker:
             if plan is None or set(busy).intersection(plan.destroy):
                 raise OperatorError(
                     subject(self._gpu),
-                    "wanted a layout that the driver does not reach by its own choice of placements",
-                    "This nvidia-smi does not take a placement such as 15:6",
+                    "cannot create the layout",
+                    "It needs a placement such as 15:6, which this nvidia-smi rejects",
                     "Use a newer driver, or a layout that leaves the last two slots to 1g instances",
                     "placement_not_taken",
                 )
@@ -88,17 +88,17 @@ class Maker:
         step, found = surprise.step, surprise.found
         if step.explicit and placement == "where_needed":
             self._warn(
-                f"{subject(self._gpu)}: nvidia-smi does not take the placement "
-                f"{step.spot.profile_id}:{step.spot.start}; going on with the driver's own choices."
+                f"{subject(self._gpu)}: nvidia-smi rejects the placement {step.spot.profile_id}:{step.spot.start}; "
+                "the module continues with the driver's own choices."
             )
             return "never"
         if not step.explicit and placement == "where_needed":
             return "always"
         raise OperatorError(
             subject(self._gpu),
-            f"wanted profile {step.spot.profile_id} at slot {step.spot.start}",
-            f"The driver put it at {found}, and it takes no placement",
-            "Read the layout with aiready.vsphere.mig_info, and ask for one that leaves the driver the choice",
+            f"cannot create profile {step.spot.profile_id} at slot {step.spot.start}",
+            f"The driver put it at {found}, and it accepts no placement",
+            "Check the layout with aiready.vsphere.mig_info, and request one that leaves the driver the choice",
             "placement_not_reached",
         )
 
@@ -146,19 +146,19 @@ class Maker:
         self._smi.destroy(self._gpu, instance.instance_id)
 
     def put_back(self, error: OperatorError, earlier: Sequence[Instance]) -> OperatorError:
-        """The error with what became of the layout that was there before."""
+        """The error with the state of the earlier layout."""
         restored = False
         try:
             if lines(self._smi.instances(self._gpu)) == lines(earlier):
-                told, restored = "Nothing was changed", True
+                told, restored = "Nothing has changed", True
             elif self._restore(earlier):
-                told, restored = "The layout that was there before has been put back", True
+                told, restored = "The earlier layout is restored", True
             else:
                 there = ", ".join(lines(self._smi.instances(self._gpu))) or "no instance"
                 before = ", ".join(lines(earlier)) or "no instance"
-                told = f"The layout that was there before ({before}) could not be put back, there is now {there}"
+                told = f"The earlier layout ({before}) could not be restored. The GPU now has {there}"
         except OperatorError as trouble:
-            told = f"What is there now could not even be read: {trouble.found}"
+            told = f"The current layout could not be read: {trouble.found}"
         found = f"{error.found}. {told}"
         return OperatorError(
             error.subject, error.wanted, found, error.todo, error.code, **error.data, restored=restored

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""nvidia-smi on the host of a task: argv out, rows in. Every call names its GPU, since without -i it acts on all."""
+"""nvidia-smi on the host of a task: argv out, rows in. Each call names its GPU; without -i it changes all of them."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 TODO = {
-    "insufficient_resources": "Look at what is on the GPU with aiready.vsphere.mig_info",
-    "in_use": "Stop what uses it (VMs, CUDA programs, DCGM and other monitors, on ESXi Xorg) and run the task again",
-    "mig_is_off": "Enable the MIG mode first, and restart what it asks for",
+    "insufficient_resources": "Check the instances on the GPU with aiready.vsphere.mig_info",
+    "in_use": "Stop its users (VMs, CUDA programs, DCGM and other monitors, Xorg on ESXi) and run the task again",
+    "mig_is_off": "Set mode to enabled first, and reset or restart as the result requires",
     "no_permission": "Run the task as root, or with become",
-    "driver_without_mig": "Install a driver that knows MIG, which is R450 or later",
-    "driver_not_loaded": "Install the driver that fits the host and reboot; on ESXi the module nvaie_vib installs it",
+    "driver_without_mig": "Install a driver with MIG support (R450 or later)",
+    "driver_not_loaded": "Install the driver for this host and reboot; on ESXi the module nvaie_vib installs it",
     "nvidia_smi_missing": "Install NVIDIA's driver on the host and reboot; on ESXi the module nvaie_vib installs it",
-    "no_gpu": "Look whether the host has its GPUs passed through to VMs",
-    "driver_mismatch": "Reboot: the driver in the kernel is not the one that is installed",
-    "gpu_lost": "The GPU has fallen off the bus, the host has to be reset",
+    "no_gpu": "Check whether the GPUs of the host are in passthrough mode",
+    "driver_mismatch": "Reboot the host. The driver in the kernel is not the installed one",
+    "gpu_lost": "Reset the host. The GPU has fallen off the bus",
     "reset_required": "Reset the GPU with `nvidia-smi --gpu-reset`, or reboot",
 }
-# What says that the host has no working driver, as before the first installation.
+# Codes of a host without a working driver, as before the first installation.
 NO_DRIVER = ("nvidia_smi_missing", "driver_not_loaded", "no_gpu")
 
 
@@ -73,7 +73,7 @@ class NvidiaSmi:
 
     def inventory(self) -> Inventory:
         """All GPUs that the driver has, with their modes and processes."""
-        wanted = "wanted the list of its GPUs"
+        wanted = "cannot list its GPUs"
         done = self._run(["nvidia-smi", "-q", "-x"])
         try:
             found: Inventory | None = inventory.parse(done.stdout, done.stderr)
@@ -84,18 +84,20 @@ class NvidiaSmi:
             raise failed("the host", wanted, done, cast("str", outcome.reason(done.text, done.rc)))
         found = found or _parsed(inventory.parse, done, done.stdout, "the host", wanted)
         if not found.gpus:
-            raise OperatorError("the host", wanted, "The driver has none", TODO["no_gpu"], "no_gpu")
+            raise OperatorError("the host", wanted, "The driver reports no GPU", TODO["no_gpu"], "no_gpu")
         return found
 
     def mode(self, gpu: FoundGpu) -> tuple[bool | None, bool | None]:
         """(the mode now, the mode after a restart)."""
         fields = "mig.mode.current,mig.mode.pending"
-        done = self._ask(gpu, "wanted its MIG mode", [f"--query-gpu={fields}", "--format=csv,noheader", "-i", gpu.uuid])
-        return _parsed(listing.modes, done, done.text, gpu, "wanted its MIG mode")
+        done = self._ask(
+            gpu, "cannot read its MIG mode", [f"--query-gpu={fields}", "--format=csv,noheader", "-i", gpu.uuid]
+        )
+        return _parsed(listing.modes, done, done.text, gpu, "cannot read its MIG mode")
 
     def profiles(self, gpu: FoundGpu) -> tuple[list[ListedProfile], list[ListedPlacement]]:
         """What -lgip and -lgipp print for this GPU."""
-        wanted = "wanted its MIG profiles"
+        wanted = "cannot read its MIG profiles"
         listed = self._ask(gpu, wanted, ["mig", "-lgip", "-i", gpu.uuid], quiet=("mig_is_off",))
         places = self._ask(gpu, wanted, ["mig", "-lgipp", "-i", gpu.uuid], quiet=("mig_is_off",))
         return (
@@ -104,8 +106,8 @@ class NvidiaSmi:
         )
 
     def instances(self, gpu: FoundGpu) -> tuple[Instance, ...]:
-        """The GPU instances that are there, with their compute instances."""
-        wanted = "wanted its GPU instances"
+        """The GPU instances of the GPU, with their compute instances."""
+        wanted = "cannot read its GPU instances"
         whole = self._ask(gpu, wanted, ["mig", "-lgi", "-i", gpu.uuid], quiet=("mig_is_off",))
         rows = _parsed(listing.instances, whole, whole.text, gpu, wanted)
         parts = []
@@ -125,30 +127,32 @@ class NvidiaSmi:
         )
 
     def set_mode(self, gpu: FoundGpu, enabled: bool) -> Completed:
-        """Switch the mode. Whether that took effect is for mode() to say: a pending switch ends as a done one."""
-        return self._do(gpu, f"MIG mode {'on' if enabled else 'off'}", ["-i", gpu.uuid, "-mig", str(int(enabled))])
+        """Switch the mode. Only mode() shows if it is effective: a pending switch ends with success too."""
+        return self._do(
+            gpu, f"cannot {'enable' if enabled else 'disable'} MIG mode", ["-i", gpu.uuid, "-mig", str(int(enabled))]
+        )
 
     def create(self, gpu: FoundGpu, spot: Spot, explicit: bool, with_compute: bool) -> Completed:
-        """Make one GPU instance, at a start that is asked for or chosen by the driver."""
+        """Create one GPU instance, at a requested start or at one that the driver selects."""
         profile = f"{spot.profile_id}:{spot.start}" if explicit else str(spot.profile_id)
         argv = ["mig", "-cgi", profile, *(["-C"] if with_compute else []), "-i", gpu.uuid]
-        return self._do(gpu, f"a GPU instance of profile {profile}", argv)
+        return self._do(gpu, f"cannot create a GPU instance of profile {profile}", argv)
 
     def create_compute(self, gpu: FoundGpu, instance_id: int | None, profile_ids: Iterable[int]) -> Completed:
-        """Make compute instances in a GPU instance; without profiles, the one that fills it."""
+        """Create compute instances in a GPU instance; without profiles, the one that fills it."""
         chosen = [",".join(str(profile_id) for profile_id in profile_ids)] if profile_ids else []
         argv = ["mig", "-cci", *chosen, "-gi", str(instance_id), "-i", gpu.uuid]
-        return self._do(gpu, f"compute instances in GPU instance {instance_id}", argv)
+        return self._do(gpu, f"cannot create compute instances in GPU instance {instance_id}", argv)
 
     def destroy(self, gpu: FoundGpu, instance_id: int | None) -> Completed:
-        """Remove a GPU instance, which has to be without compute instances."""
+        """Remove a GPU instance, which must have no compute instances."""
         argv = ["mig", "-dgi", "-gi", str(instance_id), "-i", gpu.uuid]
-        return self._do(gpu, f"GPU instance {instance_id} removed", argv)
+        return self._do(gpu, f"cannot remove GPU instance {instance_id}", argv)
 
     def destroy_compute(self, gpu: FoundGpu, instance_id: int | None) -> Completed:
         """Remove all compute instances of one GPU instance."""
         argv = ["mig", "-dci", "-gi", str(instance_id), "-i", gpu.uuid]
-        return self._do(gpu, f"the compute instances of GPU instance {instance_id} removed", argv)
+        return self._do(gpu, f"cannot remove the compute instances of GPU instance {instance_id}", argv)
 
     def _ask(self, gpu: FoundGpu, wanted: str, arguments: Iterable[str], quiet: Container[str] = ()) -> Completed:
         done = self._run(["nvidia-smi", *arguments])
@@ -160,9 +164,9 @@ class NvidiaSmi:
     def _do(self, gpu: FoundGpu, wanted: str, arguments: Iterable[str]) -> Completed:
         done = self._run(["nvidia-smi", *arguments])
         why = outcome.reason(done.text, done.rc)
-        # A pending switch says Not Supported or in use about the reset, and is told by the mode afterwards.
+        # A pending switch prints Not Supported or in use about the reset; the mode shows it afterwards.
         if why is not None and not _pending(done):
-            raise failed(subject(gpu), f"wanted {wanted}", done, why)
+            raise failed(subject(gpu), wanted, done, why)
         return done
 
 
@@ -172,13 +176,13 @@ def subject(gpu: FoundGpu | str) -> str:
 
 
 def failed(about: str, wanted: str, done: Completed, why: str) -> OperatorError:
-    """The error of a command that did not do what it should."""
-    said = " ".join(done.text.split()) or "nothing"
+    """The error of a command that failed."""
+    said = " ".join(done.text.split()) or "no output"
     return OperatorError(
         about,
         wanted,
-        f"`{done.command}` ended with status {done.rc} and said: {said}",
-        TODO.get(why, "Run the command by hand to see more"),
+        f"`{done.command}` ended with status {done.rc} and printed: {said}",
+        TODO.get(why, "Run the command by hand to see details"),
         why,
         command=done.command,
         rc=done.rc,
@@ -188,15 +192,15 @@ def failed(about: str, wanted: str, done: Completed, why: str) -> OperatorError:
 
 
 def _parsed(parse: Callable[[str], T], done: Completed, text: str, about: FoundGpu | str, wanted: str) -> T:
-    """What a parser makes of an output; what it cannot read is not taken for an empty answer."""
+    """The result of a parser; output that it cannot read is an error, never an empty answer."""
     try:
         return parse(text)
     except ValueError as error:
         raise OperatorError(
             subject(about),
             wanted,
-            f"`{done.command}` printed something else: {error}",
-            "Run the command by hand to see what it says",
+            f"`{done.command}` printed unexpected output: {error}",
+            "Run the command by hand and check its output",
             "unreadable_output",
             command=done.command,
             stdout=done.stdout,

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""In which order instances are made so that each comes to lie where it shall.
+"""The order of creation in which each instance gets its desired start.
 
 Without a placement in the request the driver takes the first free start of a fixed preference per size. The preference
 is a model: it reproduces all thirteen captured runs (A100, A30, H100, H200, GH200, RTX PRO 6000), but NVIDIA does not

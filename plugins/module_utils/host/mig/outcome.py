@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a command of nvidia-smi says it did, or why it did not.
+"""The effects that a command of nvidia-smi reports, or the reason of its failure.
 
 Neither its text nor its exit status is proof: a switch of the mode that is only pending also ends with "All done."
 Exit statuses are NVML's return codes (NVML API reference), but none was ever seen on ESXi, so the text comes first.

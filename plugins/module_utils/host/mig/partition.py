@@ -43,7 +43,7 @@ class MigPartitions(Noun[Wish, State]):
         self._gpus: dict[str, FoundGpu] = {}
 
     def items(self) -> list[Item[Wish, State]]:
-        """One item for each GPU that is named; raises OperatorError when the host cannot tell its GPUs."""
+        """One item for each GPU that is named; raises OperatorError when the host cannot list its GPUs."""
         try:
             inventory = self._smi.inventory()
         except OperatorError as error:
@@ -57,9 +57,9 @@ class MigPartitions(Noun[Wish, State]):
         if not chosen and self._params["mode"] == "enabled":
             raise OperatorError(
                 "the host",
-                "wanted MIG mode on",
-                f"None of its GPUs can do MIG: {', '.join(gpu.name for gpu in inventory.gpus)}",
-                "Leave the host out, or use time-sliced vGPU profiles",
+                "cannot enable MIG mode",
+                f"None of its GPUs supports MIG: {', '.join(gpu.name for gpu in inventory.gpus)}",
+                "Remove the host from the play, or use time-sliced vGPU profiles",
                 "not_mig_capable",
             )
         self._gpus = {subject(gpu): gpu for gpu in chosen}
@@ -84,7 +84,7 @@ class MigPartitions(Noun[Wish, State]):
         if target.mode:
             self._plan(item, target)
         else:
-            # There are no instances before the mode is active, and what is wanted has to be asked for again then.
+            # There are no instances before the mode is active; the layout needs another run then.
             target.layout_waits = now.layout_waits = bool(wishes)
         return target
 
@@ -129,22 +129,22 @@ class MigPartitions(Noun[Wish, State]):
             # In a VM with a MIG-backed vGPU -lgi has one row whose ids belong to the host (NVIDIA vGPU documentation).
             raise OperatorError(
                 item.label,
-                "wanted its MIG partitions",
-                "This is a vGPU, whose GPU is partitioned by the host of this VM",
+                "cannot read its MIG partitions",
+                "This is a vGPU. The host of this VM partitions the GPU",
                 "Run the task on the host",
                 "vgpu_guest",
             )
         item.now = cast("select.Reader", self._reader).state(gpu)
 
     def _imagined(self) -> Item[Wish, State]:
-        """A GPU that is not there yet, for a plan before the driver is installed."""
+        """A GPU that is not present yet, for a plan before the driver is installed."""
         entry = identify.by_model(cast("str", self._without_device))
         if entry is None or not entry.profiles:
             raise OperatorError(
                 self._without_device,
-                "wanted a plan without a device",
-                "The table of this collection does not have this model, or not its profiles",
-                "Name a model that the guide of mig_partition lists",
+                "cannot plan without a device",
+                "The table of this collection does not contain this model, or does not contain its profiles",
+                "Set model to one that the guide of mig_partition lists",
                 "unknown_model",
             )
         item: Item[Wish, State] = Item(
@@ -154,25 +154,25 @@ class MigPartitions(Noun[Wish, State]):
         return item
 
     def _wishes(self, item: Item[Wish, State]) -> list[planner.Wish] | None:
-        """What the layout means on this GPU, or None when the task is about the mode alone."""
+        """The instances of the layout on this GPU, or None when the task sets only the mode."""
         entries = item.wish["layout"]
         if entries is None:
             return None
         if self._esxi and item.wish["vsphere"] == "mode_only":
             raise OperatorError(
                 item.label,
-                "wanted a layout of GPU instances on an ESXi host",
-                "vSphere makes the instances itself when a VM with a MIG-backed vGPU starts, others are in its way",
-                "Leave out layout, or say vsphere: instances if you know that no vGPU will use this GPU",
+                "cannot create GPU instances on an ESXi host",
+                "vSphere creates the instances itself when a VM with a MIG-backed vGPU starts. Others would block it",
+                "Remove layout, or set vsphere: instances if no vGPU will use this GPU",
                 "vsphere_makes_instances",
             )
         rules = item.now.rules
         if entries and not rules.profiles:
             raise OperatorError(
                 item.label,
-                "wanted a layout of GPU instances",
-                "The table of this collection does not know this GPU, and nvidia-smi does not tell its placements now",
-                "Enable the mode without a layout first, then look what `nvidia-smi mig -lgipp` prints",
+                "cannot plan a layout of GPU instances",
+                "The table of this collection does not contain this GPU, and nvidia-smi reports no placements now",
+                "Set mode to enabled without a layout first, then check the output of `nvidia-smi mig -lgipp`",
                 "no_profiles",
             )
         wishes, problems = wish.wishes(rules.gpu, entries, default_compute=not self._esxi)
@@ -207,7 +207,7 @@ class MigPartitions(Noun[Wish, State]):
         if not now.mode_next:
             self._smi.set_mode(gpu, True)
             if not self._smi.mode(gpu)[0]:
-                # A switch may wait although nothing was known to hold it, and what was to follow waits too.
+                # A switch may wait although no known process delays it; the layout then waits too.
                 waits = bool(wanted.wishes)
                 self._change_plan(item, replace(wanted, mode=False, instances=(), plan=None, layout_waits=waits))
                 return
@@ -236,9 +236,9 @@ class MigPartitions(Noun[Wish, State]):
         if missing:
             raise OperatorError(
                 item.label,
-                f"wanted {'; '.join(str(change) for change in item.changes)}",
-                f"nvidia-smi reported success, but there remains {'; '.join(str(change) for change in missing)}",
-                "Run the task again, and look whether somebody else changes this GPU",
+                f"the change is incomplete ({'; '.join(str(change) for change in item.changes)})",
+                f"nvidia-smi reported success, but this still differs: {'; '.join(str(change) for change in missing)}",
+                "Run the task again, and check whether another user or task changes this GPU",
                 "not_as_wanted",
             )
 
@@ -255,7 +255,7 @@ def _instances(now: State, plan: planner.Plan) -> tuple[Instance, ...]:
 
 
 def _alike(now: State, wanted: State) -> bool:
-    """Whether the instances are as wanted; compute instances only count where the plan says how they shall be."""
+    """Whether the instances are as planned; compute instances count only where the plan lists them."""
     if set(now.by_spot) != set(wanted.by_spot):
         return False
     return all(_fits(one, wanted) for one in now.instances)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From the instances that are there to those that shall be: keep the most, leave the most room."""
+"""From the present instances to the desired ones: keep the most, leave the most room."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wish:
-    """One instance that shall be there."""
+    """One desired instance."""
 
     profile_id: int
     # None leaves the choice to the planner.
@@ -30,9 +30,9 @@ class Wish:
 
 @dataclass
 class Plan:
-    """What stays, what goes, and what is made in which order."""
+    """The spots to keep and to remove, and the order of creation."""
 
-    # {spot: compute slices that it shall have, or None}
+    # {spot: desired compute slices, or None}
     layout: dict[Spot, tuple[int, ...] | None] = field(default_factory=dict)
     keep: list[Spot] = field(default_factory=list)
     destroy: list[Spot] = field(default_factory=list)

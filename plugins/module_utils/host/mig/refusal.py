@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a layout is impossible, with the arithmetic, and which layouts near it are possible."""
+"""The error of an impossible layout: the arithmetic, and the nearest possible layouts."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 # As many near layouts as can be read in one message.
 NEAREST = 4
 REMINDER = (
-    "GPU instances are gone after a reboot, so a reboot that the mode needs comes before they are made; on ESXi with "
-    "vGPU, vSphere makes them itself when a VM starts."
+    "A reboot deletes GPU instances, so a reboot that the mode needs comes before their creation. On ESXi with "
+    "vGPU, vSphere creates them itself when a VM starts."
 )
 
 
 def refuse_impossible(
     subject: str, rules: Rules, wishes: Sequence[Wish], problems: Iterable[str], entries: Iterable[Any]
 ) -> NoReturn:
-    """Raise what makes this layout impossible: everything that is wrong with it, and what would be possible."""
+    """Raise the error of an impossible layout: all its problems, and the nearest possible layouts."""
     sums = _arithmetic(rules, wishes)
     reasons = list(problems) + sums
     near = nearest(rules, Counter(wish.profile_id for wish in wishes))
     shown = "; ".join(tell(rules, counts) + _room_left(rules, counts) for counts in near)
-    todo = [f"Possible of it are: {shown}."] if near else []
+    todo = [f"Choose one of the possible layouts: {shown}."] if near else []
     if problems:
         todo.append(f"The profiles of this GPU are {_all_profiles(rules)}.")
     if sums:
         todo.append(REMINDER)
     raise OperatorError(
         subject,
-        f"wanted the layout {', '.join(_entry(entry) for entry in entries)}",
-        f"That is impossible: {'; '.join(reasons)}",
+        f"the layout {', '.join(_entry(entry) for entry in entries)} is impossible",
+        f"Problems: {'; '.join(reasons)}",
         " ".join(todo),
         "illegal_layout",
         reasons=reasons,
@@ -49,7 +49,7 @@ def refuse_impossible(
 
 
 def nearest(rules: Rules, asked: Mapping[int, int]) -> list[dict[int, int]]:
-    """The largest legal parts of a wish: most instances first, then most compute slices; none is part of another."""
+    """The largest legal parts of a request: most instances first, then most compute slices; none contains another."""
     ids = sorted(asked)
     parts = [
         dict(zip(ids, numbers))
@@ -68,7 +68,7 @@ def nearest(rules: Rules, asked: Mapping[int, int]) -> list[dict[int, int]]:
 
 
 def _parts(rules: Rules, asked: Mapping[int, int], ids: Sequence[int], slots: int) -> Iterator[tuple[int, ...]]:
-    """The counts of every part of a wish that is not larger than the slots left."""
+    """The counts of every part of a request that fits into the slots left."""
     if not ids:
         yield ()
         return
@@ -95,16 +95,16 @@ def _arithmetic(rules: Rules, wishes: Sequence[Wish]) -> list[str]:
     counts = Counter(wish.profile_id for wish in wishes)
     reasons = []
     excesses = rules.excesses(counts)
-    # Too many instances also need too many engines; that is worth a word only where it is the reason.
+    # Too many instances also need too many engines; report engines only where they are the reason.
     without_engines = [excess for excess in excesses if not excess.what.endswith("engines")]
     for excess in without_engines or excesses:
         if excess.what in {profile.name for profile in rules.gpu.profiles}:
-            reasons.append(f"{excess.what} fits {_times(excess.there)}, {excess.asked} are wanted")
+            reasons.append(f"{excess.what} fits {_times(excess.there)}, {excess.asked} requested")
         else:
             each = _each(rules, counts, excess.what)
-            reasons.append(f"{excess.asked} {excess.what} are wanted{each}, the GPU has {excess.there}")
+            reasons.append(f"{excess.asked} {excess.what} requested{each}, the GPU has {excess.there}")
     if rules.apart(counts):
-        reasons.append("drivers before R510 refuse a 4g beside a 3g")
+        reasons.append("drivers before R510 reject a 4g beside a 3g")
     fixed = [Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None]
     taken = 0
     for spot in fixed:
@@ -112,9 +112,9 @@ def _arithmetic(rules: Rules, wishes: Sequence[Wish]) -> list[str]:
             reasons.append(f"{rules.profiles[spot.profile_id].name} at slot {spot.start} overlaps another one")
         taken |= rules.mask(spot)
     if not reasons and not rules.legal(counts):
-        reasons.append(f"the sums would fit, but there is no placement without overlap: {_starts(rules, counts)}")
+        reasons.append(f"the sums fit, but there is no placement without overlap: {_starts(rules, counts)}")
     elif not reasons and next(rules.layouts(counts, fixed), None) is None:
-        reasons.append("these instances fit, but not with the starts that are wanted")
+        reasons.append("these instances fit, but not with the requested starts")
     return reasons
 
 
@@ -142,7 +142,7 @@ def _starts(rules: Rules, counts: Mapping[int, int]) -> str:
 
 
 def _room_left(rules: Rules, counts: Mapping[int, int]) -> str:
-    """What of the same profiles could be added to a possible part."""
+    """The instances of the same profiles that still fit beside a possible part."""
     best: dict[int, int] = {}
     for spots in rules.layouts(counts):
         for profile_id in counts:

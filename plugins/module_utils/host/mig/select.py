@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which GPUs a task means, and what they are like."""
+"""The GPUs that a task selects, and their state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def choose(inventory: Inventory, names: Sequence[str], every: bool = False, lost: str = "refuse") -> list[FoundGpu]:
     """The GPUs that are named, in the order of the host, each once; all: those that can do MIG, or every one.
 
-    lost: whether `all` is refused where GPUs do not answer, or means the others (ignore).
+    lost: whether `all` is an error if GPUs do not answer, or selects the others (ignore).
     """
     chosen: set[int]
     unknown: list[str]
@@ -38,22 +38,22 @@ def choose(inventory: Inventory, names: Sequence[str], every: bool = False, lost
         chosen.update(gpu.index for gpu in matching if not (skipped and gpu.trouble))
     missing = inventory.missing
     if missing and any(str(name).strip().isdecimal() for name in names):
-        # Without those that no longer answer, the rest would be counted otherwise than nvidia-smi counts them.
-        raise _lost(inventory, names, "an index may name another GPU", "Name GPUs by UUID or PCI address")
+        # Without the GPUs that no longer answer, the indices differ from those of nvidia-smi.
+        raise _lost(inventory, names, "an index may name another GPU", "Name the GPUs by UUID or PCI address")
     if missing and lost == "refuse" and any(_means_all(name) for name in names):
         raise _lost(
             inventory,
             names,
             "`all` does not cover the whole host",
-            "Set `lost_gpus: ignore` to go on with the GPUs that answer, or name them by UUID or PCI address",
+            "Set `lost_gpus: ignore` to continue with the GPUs that answer, or name them by UUID or PCI address",
         )
     if unknown:
         raise OperatorError(
             "the host",
-            f"wanted the GPUs {', '.join(names)}",
-            f"It has no {', '.join(unknown)}. Its GPUs are: {'; '.join(_told(gpu) for gpu in inventory.gpus)}",
-            "Name them by index, UUID, PCI address or model, or all for those that can do MIG; a GPU that is passed "
-            "through to a VM is not among those of its host",
+            f"cannot find the GPUs {', '.join(unknown)}",
+            f"Its GPUs are: {'; '.join(_told(gpu) for gpu in inventory.gpus)}",
+            "Name them by index, UUID, PCI address or model, or use all for those that support MIG. The driver of the "
+            "host does not list a GPU in passthrough mode",
             "gpu_not_found",
             unknown=unknown,
         )
@@ -71,16 +71,16 @@ def lost_gpus(inventory: Inventory) -> str:
 def _lost(inventory: Inventory, names: Sequence[str], consequence: str, fix: str) -> OperatorError:
     return OperatorError(
         "the host",
-        f"wanted the GPUs {', '.join(names)}",
+        f"cannot select the GPUs {', '.join(names)}",
         f"{lost_gpus(inventory)}, so {consequence}",
-        f"{fix}. Look for Xid 79 in the kernel log of the host, and reset it to get a lost GPU back",
+        f"{fix}. Check the kernel log of the host for Xid 79, and reset the host to restore a lost GPU",
         "gpu_lost",
         missing=inventory.missing,
     )
 
 
 def ids(gpu: FoundGpu) -> dict[str, Any]:
-    """What names a GPU in the result."""
+    """The fields that identify a GPU in the result."""
     return {"name": gpu.name, "index": gpu.index, "uuid": gpu.uuid, "pci": gpu.pci}
 
 
@@ -90,7 +90,7 @@ def is_esxi(remote: Remote) -> bool:
 
 
 def mode_needs(esxi: bool, gpu: FoundGpu | None = None, entry: MigGpu | None = None) -> str:
-    """What makes a pending mode active. ESXi offers no reset of a GPU, and most VMs may not reset one that needs it."""
+    """The step that makes a pending mode active. ESXi offers no GPU reset, and most VMs must not reset theirs."""
     in_vm = gpu is not None and gpu.passed_through and (entry is None or entry.enable_needs_gpu_reset)
     return "reboot" if esxi or in_vm else "gpu_reset"
 
@@ -109,8 +109,8 @@ class Reader:
         if gpu.trouble:
             raise OperatorError(
                 subject(gpu),
-                "wanted its MIG mode",
-                f"nvidia-smi says {gpu.trouble} instead",
+                "cannot read its MIG mode",
+                f"nvidia-smi reports: {gpu.trouble}",
                 TODO["gpu_lost"],
                 "mode_unknown",
             )
@@ -118,9 +118,9 @@ class Reader:
         if mode is None:
             raise OperatorError(
                 subject(gpu),
-                "wanted its MIG mode",
-                "This GPU cannot do MIG",
-                "Leave it out, or name all for those that can",
+                "does not support MIG",
+                "nvidia-smi reports no MIG mode for it",
+                "Remove it from gpus, or use all for the GPUs that support MIG",
                 "not_mig_capable",
             )
         instances = self._smi.instances(gpu) if mode else ()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Who uses a GPU or its instances, as far as the driver tells."""
+"""The users of a GPU or of its instances, as far as the driver reports them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ IGNORED = ("Xorg",)
 
 
 def refuse(item: Item[Wish, State], esxi: bool) -> None:
-    """Raise when something that runs would lose its GPU instance, or its GPU by a switch of the mode.
+    """Raise if a running process would lose its GPU instance, or its GPU by a switch of the mode.
 
-    Asked for just before the change and not for the plan: a host that is planned may still be in service.
+    Called just before the change and not for the plan: the host of a plan may still be in service.
     """
     now, wanted, wish = item.now, item.wanted, item.wish
     switch = now.mode_next != wanted.mode_next
@@ -32,9 +32,9 @@ def refuse(item: Item[Wish, State], esxi: bool) -> None:
     if esxi and going and wish["vsphere"] == "mode_only":
         raise OperatorError(
             item.label,
-            "wanted MIG mode off",
-            f"There are GPU instances on it: {', '.join(lines(going))}. On ESXi they belong to VMs that run",
-            "Power these VMs off or move them, or say vsphere: instances to remove what was made by hand",
+            "cannot disable MIG mode",
+            f"It has the GPU instances {', '.join(lines(going))}. On ESXi they belong to running VMs",
+            "Power these VMs off or move them, or set vsphere: instances to remove instances that were created by hand",
             "instances_in_the_way",
         )
     users = _users(now, None if switch else going)
@@ -42,9 +42,9 @@ def refuse(item: Item[Wish, State], esxi: bool) -> None:
     if wish["in_use"] == "refuse" and users:
         raise OperatorError(
             item.label,
-            "wanted another MIG mode" if switch else "wanted another layout",
-            f"In use: {', '.join(users)} on {'the GPU' if switch else 'what has to go: ' + ', '.join(lines(held))}",
-            "Power off or move the VMs, stop the programs, or say in_use: try to let the driver decide",
+            "cannot switch the MIG mode" if switch else "cannot change the layout",
+            f"In use by: {', '.join(users)} on {'the GPU' if switch else ', '.join(lines(held)) + ', to be removed'}",
+            "Power off or move the VMs, stop the programs, or set in_use: try to let the driver decide",
             "in_use",
             users=users,
         )
@@ -57,7 +57,7 @@ def busy(state: State) -> set[Spot]:
 
 
 def is_held(state: State) -> bool:
-    """Whether a process that is not to be stopped will keep a switch of the mode waiting."""
+    """Whether a process that must not be stopped delays a switch of the mode."""
     return any(_is_ignored(process) for process in state.processes)
 
 

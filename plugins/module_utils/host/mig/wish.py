@@ -33,14 +33,14 @@ def find_profile(gpu: MigGpu, text: Any) -> MigProfile:
     if text.isdecimal():
         profile = gpu.profile(int(text))
         if profile is None:
-            raise Unresolved(f"{text} is the id of no profile{_read_by_yaml(int(text))}")
+            raise Unresolved(f"{text} is not the id of a profile{_read_by_yaml(int(text))}")
         return profile
     for profile in gpu.profiles:
         if text in (profile.key, profile.name.lower()) or text in profile.aliases:
             return profile
     match = _NAME.match(text)
     if match is None:
-        raise Unresolved(f"{text} is no name of a profile")
+        raise Unresolved(f"{text} is not the name of a profile")
     slices, gigabytes, suffix = int(match[1]), match[2], match[3]
     alike = [
         profile for profile in gpu.profiles if profile.compute_slices == slices and _suffix(profile.name) == suffix
@@ -87,7 +87,9 @@ def check_entries(entries: Iterable[Any]) -> list[str]:
             problems.append(f"{where} is {entry}, but it has to be a profile or a dict with a profile.")
         text = entry.get("profile") if isinstance(entry, dict) else entry
         if isinstance(text, str) and not _PLACED.match(text.strip()):
-            problems.append(f"{where} is {text}, but behind the colon stands a memory slot from 0 on, as in '9:4'.")
+            problems.append(
+                f"{where} is {text}, but the part after the colon has to be a memory slot from 0 on, as in '9:4'."
+            )
         elif isinstance(text, str) and ":" in text and isinstance(entry, dict) and entry.get("start") is not None:
             problems.append(f"{where} has a start twice, in profile and in start.")
     return problems

@@ -78,5 +78,5 @@ def test_nothing_is_asked_that_changes_something():
 
 
 def test_a_gpu_that_is_not_there_is_an_error():
-    with pytest.raises(OperatorError, match="It has no 3"):
+    with pytest.raises(OperatorError, match="cannot find the GPUs 3"):
         gpus(fragmented(), ["3"])

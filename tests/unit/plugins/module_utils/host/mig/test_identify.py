@@ -111,7 +111,7 @@ def test_pci_addresses_are_written_alike(text, address):
     [
         ("", "no nvidia_smi_log"),
         ("sh: nvidia-smi: not found", "no nvidia_smi_log"),
-        ("<nvidia_smi_log><gpu>", "no whole"),
+        ("<nvidia_smi_log><gpu>", "incomplete"),
     ],
 )
 def test_what_is_no_document_is_an_error_and_no_empty_host(text, said):

@@ -35,7 +35,7 @@ def test_a_start_that_a_driver_does_not_take_is_an_error_and_nothing_stays_behin
     device = Device(takes_placement=False)
     result, warnings = ask(device, layout=[{"profile": "1g", "start": 2}])
     assert (result["failure"]["code"], device.layout) == ("placement_not_taken", {})
-    assert "does not take the placement 19:2" in warnings[0]
+    assert "rejects the placement 19:2" in warnings[0]
 
 
 def test_a_driver_that_neither_chooses_as_known_nor_takes_placements_is_told_of():
@@ -45,7 +45,7 @@ def test_a_driver_that_neither_chooses_as_known_nor_takes_placements_is_told_of(
     assert result["failure"]["code"] == "placement_not_reached"
     # Such a driver cannot be brought back to what was there either.
     assert result["failure"]["restored"] is False
-    assert "could not be put back, there is now no instance" in result["msg"]
+    assert "could not be restored. The GPU now has no instance" in result["msg"]
 
 
 def test_a_driver_that_takes_no_placement_is_told_of_and_the_earlier_layout_comes_back():
@@ -56,7 +56,7 @@ def test_a_driver_that_takes_no_placement_is_told_of_and_the_earlier_layout_come
     assert result["failure"]["code"] == "placement_not_taken"
     assert result["failure"]["restored"] is True
     assert device.layout == before
-    assert "does not take the placement 15:6" in warnings[0]
+    assert "rejects the placement 15:6" in warnings[0]
 
 
 def test_a_driver_that_chooses_otherwise_is_asked_for_every_placement():
@@ -82,7 +82,7 @@ def test_a_step_that_fails_brings_the_earlier_layout_back_and_says_so():
     assert result["failed"]
     assert result["failure"]["code"] == "insufficient_resources"
     assert result["failure"]["restored"] is True
-    assert "The layout that was there before has been put back." in result["msg"]
+    assert "The earlier layout is restored." in result["msg"]
     assert result["changed"] is True
     assert result["after"] == result["before"]
 
@@ -93,7 +93,7 @@ def test_when_not_even_that_works_the_message_tells_what_is_there():
     device.refusals = [("-cgi", FULL, 23, 1, 99)]
     result, _warnings = ask(device, layout=["4g", "2g", "1g"])
     assert result["failure"]["restored"] is False
-    assert "The layout that was there before (4-7 3g.20gb [3c]) could not be put back, there is now" in result["msg"]
+    assert "The earlier layout (4-7 3g.20gb [3c]) could not be restored. The GPU now has" in result["msg"]
 
 
 def test_a_gpu_that_is_lost_on_the_way_is_told_with_the_first_reason():
@@ -106,7 +106,7 @@ def test_a_gpu_that_is_lost_on_the_way_is_told_with_the_first_reason():
     result, _warnings = ask(device, layout=["4g", "2g"])
     assert result["failure"]["code"] == "gpu_lost"
     assert result["failure"]["restored"] is False
-    assert "using profile 5: GPU is lost. What is there now could not even be read: " in result["msg"]
+    assert "using profile 5: GPU is lost. The current layout could not be read: " in result["msg"]
 
 
 def test_a_refusal_before_the_first_change_says_that_nothing_was_changed():
@@ -115,7 +115,7 @@ def test_a_refusal_before_the_first_change_says_that_nothing_was_changed():
     device.refusals = [("-dci", "Unable to destroy compute instance: In use by another client\n", 19, 0, 1)]
     result, _warnings = ask(device, layout=[])
     assert result["failure"]["code"] == "in_use"
-    assert "Nothing was changed." in result["msg"]
+    assert "Nothing has changed." in result["msg"]
 
 
 def test_a_run_that_was_killed_half_way_is_finished_by_the_next():
@@ -199,7 +199,7 @@ def test_without_placements_what_is_idle_is_moved_where_the_layout_needs_it():
     result, warnings = ask(device, layout=["3g", "1g_double", "1g", "1g"])
     assert not result["failed"], result["msg"]
     assert {start: profile_id for start, (profile_id, _compute) in device.layout.items()}[4] == 9
-    assert "does not take the placement 15:6" in warnings[0]
+    assert "rejects the placement 15:6" in warnings[0]
 
 
 def test_without_placements_what_is_in_use_is_not_moved():

@@ -239,7 +239,7 @@ def test_a_gpu_is_found_by_every_name_that_it_has(name):
 
 
 def test_a_gpu_that_is_not_there_is_an_error_with_those_that_are():
-    with pytest.raises(OperatorError, match=r"It has no 7, a30\. Its GPUs are: 0 NVIDIA A100"):
+    with pytest.raises(OperatorError, match=r"cannot find the GPUs 7, a30\. Its GPUs are: 0 NVIDIA A100"):
         ask(Device(), gpus=["7", "0", "a30"])
 
 
@@ -248,7 +248,7 @@ def test_a_gpu_that_no_longer_tells_its_mode_is_an_error_and_not_left_out_of_all
     device.mode_word = "GPU is lost"
     result, _warnings = ask(device)
     assert result["failure"]["code"] == "mode_unknown"
-    assert "nvidia-smi says GPU is lost instead" in result["msg"]
+    assert "nvidia-smi reports: GPU is lost" in result["msg"]
     assert device.commands == []
 
 

@@ -22,23 +22,23 @@ def refused(gpu, *entries, branch=None):
     "gpu, entries, reasons",
     [
         ("a100_40gb", ["3g", "3g", "3g"], [
-            "3g.20gb fits 2 times, 3 are wanted",
-            "9 compute slices are wanted (3g.20gb 3 x 3), the GPU has 7",
-            "12 memory slots are wanted (3g.20gb 4 x 3), the GPU has 8",
+            "3g.20gb fits 2 times, 3 requested",
+            "9 compute slices requested (3g.20gb 3 x 3), the GPU has 7",
+            "12 memory slots requested (3g.20gb 4 x 3), the GPU has 8",
         ]),
         # A 3g takes half of the memory for less than half of the slices.
-        ("h100_80gb_sxm", ["3g", "3g", "1g"], ["9 memory slots are wanted (3g.40gb 4 x 2, 1g.10gb 1), the GPU has 8"]),
+        ("h100_80gb_sxm", ["3g", "3g", "1g"], ["9 memory slots requested (3g.40gb 4 x 2, 1g.10gb 1), the GPU has 8"]),
         ("a100_40gb", ["1g:6", "1g:6"], ["1g.5gb at slot 6 overlaps another one"]),
-        ("a100_40gb", ["3g:0", "4g"], ["these instances fit, but not with the starts that are wanted"]),
+        ("a100_40gb", ["3g:0", "4g"], ["these instances fit, but not with the requested starts"]),
         ("rtx_pro_6000_blackwell", ["1g+me.all", "1g"], [
-            "5 DEC engines are wanted, the GPU has 4", "5 JPEG engines are wanted, the GPU has 4",
-            "5 ENC engines are wanted, the GPU has 4",
+            "5 DEC engines requested, the GPU has 4", "5 JPEG engines requested, the GPU has 4",
+            "5 ENC engines requested, the GPU has 4",
         ]),
         ("a100_40gb", ["1g", "1g", "1g", "2g", "2g", "1g_double"], [
-            "8 compute slices are wanted", "9 memory slots are wanted",
+            "8 compute slices requested", "9 memory slots requested",
         ]),
         ("a30", ["1g+me", "2g+me"], [
-            "2 JPEG engines are wanted, the GPU has 1", "2 OFA engines are wanted, the GPU has 1",
+            "2 JPEG engines requested, the GPU has 1", "2 OFA engines requested, the GPU has 1",
         ]),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else value,
@@ -52,7 +52,7 @@ def test_the_arithmetic_is_told(gpu, entries, reasons):
 
 def test_before_r510_a_4g_is_refused_beside_a_3g():
     assert refused("a100_40gb", "4g", "3g", branch=470).data["reasons"] == [
-        "drivers before R510 refuse a 4g beside a 3g"
+        "drivers before R510 reject a 4g beside a 3g"
     ]
 
 
@@ -75,12 +75,12 @@ def test_the_nearest_layouts_are_legal_parts_and_none_is_part_of_another():
 
 def test_a_huge_wish_is_refused_as_fast_as_a_small_one():
     error = refused("h100_80gb_sxm", *["1g"] * 400, *["2g"] * 400, *["1g_double"] * 400)
-    assert "1g.10gb fits 7 times, 400 are wanted" in error.message
+    assert "1g.10gb fits 7 times, 400 requested" in error.message
 
 
 def test_unknown_profiles_alone_are_told_without_arithmetic():
     message = refused("a30", "19").message
-    assert "19 is the id of no profile" in message
+    assert "19 is not the id of a profile" in message
     assert "The profiles of this GPU are 4g.24gb (id 0), 2g.12gb (id 5)" in message
     assert "reboot" not in message
 

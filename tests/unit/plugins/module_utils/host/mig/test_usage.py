@@ -59,7 +59,7 @@ def test_a_refusal_names_the_busy_instances_alone():
     device.processes = [("train", 7, used)]
     result, _warnings = ask(device, layout=[])
     assert result["failure"]["code"] == "in_use"
-    assert "In use: train (process 7) on what has to go: 4-7 3g.20gb [3c]." in result["msg"]
+    assert "In use by: train (process 7) on 4-7 3g.20gb [3c], to be removed." in result["msg"]
     assert "1g.5gb" not in result["msg"]
 
 

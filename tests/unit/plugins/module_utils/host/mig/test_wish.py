@@ -39,15 +39,15 @@ def test_a_profile_is_found_by_id_name_or_slices(gpu, text, profile_id):
 @pytest.mark.parametrize(
     "gpu, text, said",
     [
-        ("a100_40gb", "2", "2 is the id of no profile"),
-        ("a30", "19", "19 is the id of no profile"),
+        ("a100_40gb", "2", "2 is not the id of a profile"),
+        ("a30", "19", "19 is not the id of a profile"),
         ("a100_40gb", "3g.40gb", "3g.40gb does not exist on this GPU, which has 3g.20gb"),
         ("a100_40gb", "3g.21gb", "3g.21gb does not exist on this GPU, which has 3g.20gb"),
         ("a100_40gb", "3g.200gb", "3g.200gb does not exist on this GPU, which has 3g.20gb"),
         ("a100_40gb", "1g.6gb", "1g.6gb does not exist on this GPU, which has 1g.5gb and 1g.10gb"),
         ("a100_40gb", "5g", "5g does not exist on this GPU"),
         ("a100_40gb", "2g.10gb+me", "2g.10gb+me does not exist on this GPU"),
-        ("a100_40gb", "whole", "whole is no name of a profile"),
+        ("a100_40gb", "whole", "whole is not the name of a profile"),
     ],
 )
 def test_what_a_gpu_does_not_have_is_told_with_what_it_has(gpu, text, said):
@@ -81,7 +81,7 @@ def test_every_problem_of_a_layout_is_told():
     found, problems = wish.wishes(GPUS["a100_40gb"], entries, default_compute=True)
     assert found == []
     assert problems == [
-        "2 is the id of no profile",
+        "2 is not the id of a profile",
         "3g.20gb cannot begin at slot 2, only at 0, 4",
         "2g.10gb has 2 compute slices, but its compute instances ask for 3",
     ]
@@ -113,7 +113,7 @@ def test_a_start_that_cannot_be_read_is_no_free_choice(entry, said):
 
 def test_a_start_that_yaml_has_read_as_a_number_is_recognised():
     _found, (problem,) = wish.wishes(GPUS["a100_40gb"], [9 * 60 + 4], default_compute=True)
-    assert problem == "544 is the id of no profile (9:4 has to be quoted, YAML reads 9:4 as 544)"
+    assert problem == "544 is not the id of a profile (9:4 has to be quoted, YAML reads 9:4 as 544)"
 
 
 def test_a_start_is_checked_against_those_of_its_profile():
