@@ -125,7 +125,7 @@ STAGES = {
         "ready",
         "machines",
         {"site": {"machine": {"folder": "trainings"}}},
-        ("folder trainings", "Correct `site.machine.folder`, or make the folder first"),
+        ("folder trainings", "Correct `site.machine.folder`, or create the folder first"),
     ),
     "datastore": (
         "ready",

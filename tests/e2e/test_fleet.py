@@ -51,7 +51,7 @@ def test_a_guest_that_cannot_be_asked_keeps_all_vms_running_unless_power_may_be_
     lab.twin.world.touch(vms_of(lab)[0])
     refused = fleet(lab, "stop")
     assert refused.status != 0
-    assert "VMware Tools do not run in it, so that its guest cannot be asked to shut down." in refused.text
+    assert "VMware Tools do not run in the guest, so vCenter cannot shut it down." in refused.text
     assert powers(lab) == ["poweredOn", "poweredOn"]
     assert fleet(lab, "stop", power="cycle").status == 0
     assert powers(lab) == ["poweredOff", "poweredOff"]

@@ -238,7 +238,7 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         (ESX_02, "connection and cluster"): "It is notResponding",
         ("esx-99.lab.example", "host"): "vCenter does not know it",
         ("leaf-02", "switch"): "Check its address",
-        ("job-01", "creation"): "16.0 GB of disk space were wanted",
+        ("job-01", "creation"): "cannot get 16.0 GB of disk space",
         ("site", "site.guests.licence"): "There is no token.",
         ("Registry localhost:9", "password"): "Set the key localhost:9 of site_registry_passwords",
         ("this machine", f"registry {address}"): "It refuses it (401).",

@@ -132,9 +132,9 @@ def test_a_device_that_is_taken_between_the_check_and_the_start_is_told_and_the_
     with meanwhile(lambda: machine.power == "poweredOff", lambda: power_on(running, "train-02")):
         answer = drive(running)("passthrough_device", name="train-01", devices=[kind(PORT, "fabric")], power="cycle")
     assert answer["failure"]["code"] == "power_on_refused"
-    assert "it should run with the new passthrough devices. vSphere refused to switch it on:" in answer["msg"]
+    assert "cannot start with the new passthrough devices. vSphere refused to power it on:" in answer["msg"]
     assert "is not available on the host." in answer["msg"]
-    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert "The previous configuration was restored, and the VM runs with it." in answer["msg"]
     assert direct(running, "train-01") == {"train-01": has(power="poweredOn")}
     assert held(running) == {FABRIC: "train-02"}
 
@@ -159,7 +159,7 @@ def test_two_vms_of_a_task_do_not_get_the_same_device(twin, drive):
     )
     codes = [vm["failure"].get("code") for vm in answer["vms"]]
     assert codes == ["claimed_twice", "claimed_twice", None]
-    assert "was asked for by VM train-02 of this task too" in answer["vms"][0]["msg"]
+    assert "is also requested by VM train-02 of this task" in answer["vms"][0]["msg"]
     assert direct(running, "train-01", "train-03") == {"train-01": has(), "train-03": has(static(SPARE))}
 
 
@@ -202,7 +202,7 @@ def test_passthrough_that_is_only_configured_points_to_the_restart(twin, drive):
     module("pci_passthrough", host="esx-01", devices=[{"id": FABRIC, "state": "enabled"}])
     answer = module("passthrough_device", name="train-01", devices=fixed(FABRIC))
     assert answer["failure"]["code"] == "passthrough_pending"
-    assert "is configured and waits for a restart of the host." in answer["msg"]
+    assert "is configured and pending a restart of the host." in answer["msg"]
 
 
 def test_a_whole_fleet_is_looked_at_with_few_requests_and_an_unchanged_one_with_fewer(twin, drive):
@@ -251,7 +251,7 @@ def test_old_vcenters_are_not_asked_for_what_they_do_not_know(twin, drive):
     "params, says",
     [
         ({"name": "a", "devices": []}, "VM a: devices must name at least one device; use state=absent"),
-        ({"name": "a", "devices": fixed("vmnic3")}, "vmnic3 is no PCI address; write it as 0000:3b:00.0."),
+        ({"name": "a", "devices": fixed("vmnic3")}, "vmnic3 is not a PCI address; write it as 0000:3b:00.0."),
         (
             {"name": "a", "devices": [{"kind": "dynamic"}]},
             "kind is dynamic but all of the following are missing: allowed",

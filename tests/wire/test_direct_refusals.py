@@ -49,7 +49,7 @@ CASES = [
         ),
         static("0000:3a:00.2"),
         "virtual_function",
-        "is a virtual function of a network adapter. Give it to the VM with aiready.vsphere.sriov_nic",
+        "is a virtual function of a network adapter. Add it to the VM with aiready.vsphere.sriov_nic",
     ),
     Case(
         "passthrough is off",
@@ -70,21 +70,22 @@ CASES = [
         site(gpus=[{**SHARED, "root": ROOT}]),
         static(GPU),
         "gpu_for_vgpu",
-        "is set up for vGPU (graphics type Shared Direct), not for passthrough.",
+        "is configured for vGPU (graphics type Shared Direct), not for passthrough.",
     ),
     Case(
         "a GPU for vGPU, by kind",
         site(gpus=[{**SHARED, "root": ROOT}]),
         dynamic(A100),
         "gpu_for_vgpu",
-        "Give the VM a profile with aiready.vsphere.vgpu_profile, or take the GPU from vGPU",
+        "Add a profile to the VM with aiready.vsphere.vgpu_profile, or remove the GPU from vGPU",
     ),
     Case(
         "a running VM holds it",
         site(FIT, HOLDER),
         static(FABRIC),
         "device_held",
-        "of host esx-01 is held by VM train-02, which runs. What a passthrough device at a fixed address costs a VM: "
+        "of host esx-01 is in use by VM train-02, which is running. Costs of a passthrough device at a fixed "
+        "address for a VM: "
         "it has no vMotion,",
     ),
     Case(
@@ -102,7 +103,7 @@ CASES = [
         site(),
         dynamic(PORT, label="fabric") * 3,
         "too_few_devices",
-        "3 of `dynamic 15b3:101d labelled fabric` are asked for on host esx-01 by VM train-01, and 2 of its "
+        "3 of `dynamic 15b3:101d labelled fabric` are requested on host esx-01 by VM train-01, but 2 of its "
         "2 are free.",
     ),
     Case(
@@ -150,14 +151,14 @@ CASES = [
         site({**FIT, "hardware_version": 19}, release="7.0.3"),
         dynamic(PORT, numa_node=0),
         "no_device_nodes",
-        "The NUMA node of a device is known from vSphere 8.0 on, host esx-01 has 7.0.3.",
+        "The NUMA node of a device needs vSphere 8.0, and host esx-01 has 7.0.3.",
     ),
     Case(
         "a group on vSphere 7",
         site({**FIT, "hardware_version": 19}, release="7.0.3"),
         [{"kind": "group", "group": "Nvidia:2@nvlink"}],
         "hardware_version",
-        "Device groups came with vSphere 8.0, host esx-01 has 7.0.3.",
+        "Device groups need vSphere 8.0, and host esx-01 has 7.0.3.",
     ),
     Case(
         "no such group",
@@ -171,7 +172,7 @@ CASES = [
         site(),
         [*static(FABRIC), *static(SPARE)],
         "too_many",
-        "A VM takes 1 passthrough devices at most; 2 were asked for.",
+        "A VM supports 1 passthrough devices at most; 2 were requested.",
         {"max_per_vm": 1},
     ),
     Case(
@@ -179,21 +180,22 @@ CASES = [
         site({**FIT, "power": "on"}),
         static(FABRIC),
         "vm_running",
-        "It is running, and vSphere changes this only while a VM is off. Shut it down first, or set power=cycle",
+        "The VM is running, and vSphere changes these settings only while a VM is off. Shut the VM down, or set "
+        "power=cycle",
     ),
     Case(
         "a template",
         site({**FIT, "template": True}),
         static(FABRIC),
         "template",
-        "It is a template. Clone a VM from it and change the clone.",
+        "The VM is a template. Clone a VM from it and change the clone.",
     ),
     Case(
         "a host that is away",
         site(connection="disconnected"),
         static(FABRIC),
         "host_not_connected",
-        "Its host esx-01 is not connected, so what it gives away is not known. Connect the host again.",
+        "Its host esx-01 is not connected, so its passthrough devices are unknown. Connect the host in vCenter.",
     ),
 ]
 

@@ -74,22 +74,22 @@ CASES = [
         "DRS is off",
         {},
         "drs_off",
-        "Cluster gpu: rule apart should keep train-01, train-02 on hosts of their own. DRS is off, so that nobody "
-        "would obey a rule or a level. VMs stay where they were put all the same",
+        "Cluster gpu: rule apart cannot keep train-01, train-02 on separate hosts. DRS is off, so rules and "
+        "automation levels have no effect. VMs stay on their hosts",
         drs_off,
     ),
     Case(
         "levels of single VMs are not obeyed",
         {"automation": "manual"},
         "overrides_off",
-        "The cluster does not obey automation levels of single VMs. Allow VM automation in the cluster's DRS settings.",
+        "The cluster ignores automation levels of single VMs. Switch VM automation on in the cluster's DRS settings.",
         no_overrides,
     ),
     Case(
         "cluster of another name",
         {"cluster": "gpus"},
         "cluster_not_found",
-        "Cluster gpus: a cluster was wanted. There is none of this name that this user may see; there are: gpu.",
+        "Cluster gpus: cannot be found. There is no cluster of this name that this user may see; there are: gpu.",
     ),
     Case(
         "VMs that are not there",
@@ -101,27 +101,27 @@ CASES = [
         "more VMs than hosts",
         {"vms": NAMES[:4]},
         "too_few_hosts",
-        "4 VMs shall be on hosts of their own, and the cluster has 3. Name fewer VMs, add hosts, or say",
+        "4 VMs need one host each, and the cluster has 3 hosts. List fewer VMs, add hosts, or set",
     ),
     Case(
         "a rule of this name that keeps together",
         {},
         "rule_of_other_type",
-        "Rule apart is there, and is one that keeps VMs together. Choose another name, or remove that rule.",
+        "Rule apart exists, and is one that keeps VMs together. Choose another name, or remove that rule.",
         together("apart", "train-03", "train-04"),
     ),
     Case(
         "removal of a rule that keeps together",
         {"state": "absent", "vms": None},
         "rule_of_other_type",
-        "A rule of this name and another type is there. Correct `name`; this module removes only rules that keep VMs",
+        "The rule of this name has another type. Correct `name`; this module removes only rules that keep VMs",
         together("apart", "train-03", "train-04"),
     ),
     Case(
         "a rule that contradicts",
         {},
         "conflicting_rule",
-        "Rule pair keeps train-01, train-02 on one host, and of two rules that contradict each other DRS obeys neither",
+        "Rule pair keeps train-01, train-02 on one host. If two rules contradict each other, DRS may ignore",
         together("pair", "train-01", "train-02"),
     ),
     Case("a template", {"vms": ["train-01", "ubuntu-template"]}, "template", "ubuntu-template is a template."),
@@ -186,7 +186,7 @@ def test_a_vm_that_is_named_twice_in_two_ways_is_one_vm(twin, drive):
         (moid,) = [entry._GetMoId() for entry in view.view if entry.name == "train-01"]
     answer = module("drs_placement", cluster="gpu", name="apart", vms=["train-01", moid])
     assert answer["failure"]["code"] == "too_few_vms"
-    assert "All entries of the task mean one VM, train-01. Name at least two VMs" in answer["msg"]
+    assert "All entries of the task are the same VM, train-01. Name at least two VMs" in answer["msg"]
 
 
 def test_all_reasons_are_told_at_once(twin, drive):
@@ -308,7 +308,7 @@ def test_a_refusal_of_vcenter_is_told_in_its_words(twin, drive):
     fault = {"method": "ReconfigureComputeResource_Task", "fault": "NoPermission", "message": "Permission was denied."}
     running = twin(seed=seeded(), faults=[("fail_tasks", fault)])
     answer = drive(running)("drs_placement", **CALL)
-    assert "Cluster gpu: its DRS configuration should change. vCenter answered NoPermission" in answer["msg"]
+    assert "Cluster gpu: cannot change its DRS configuration. vCenter answered NoPermission" in answer["msg"]
     assert "Permission was denied." in answer["msg"]
     assert drs(running) == state()
 

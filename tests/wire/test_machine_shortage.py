@@ -52,7 +52,7 @@ def test_a_datastore_that_others_fill_in_the_middle_of_a_fleet_leaves_whole_vms_
     assert sorted(machines("new-")(running)) == made
     cloned = running.requests["CloneVM_Task"]
     refused = module("vm_clone", **FIVE)
-    assert "GB were wanted on datastore datastore-01 for the new VMs of this task together." in refused["msg"]
+    assert "GB on datastore datastore-01 for all new VMs of this task." in refused["msg"]
     assert running.requests["CloneVM_Task"] == cloned
     with running.world.lock:
         store.base_free = room
@@ -84,7 +84,7 @@ def test_a_folder_that_is_removed_before_the_first_copy_is_told_and_no_vm_lands_
     assert answer["failure"]["failed"] == [vm["name"] for vm in FIVE["vms"]]
     assert machines("new-")(running) == {}
     again = module("vm_clone", **FIVE)
-    assert "folder training was wanted. Datacenter lab has no such folder of VMs" in again["msg"]
+    assert "cannot find folder training. Datacenter lab has no such folder of VMs" in again["msg"]
 
 
 def test_a_user_who_may_not_clone_is_told_the_privilege_for_each_vm(twin, drive):
@@ -128,7 +128,7 @@ def test_the_last_virtual_function_taken_by_a_stranger_before_the_start_is_told_
     assert power_on(running, "train-02") is None
     refused = module("vm_power", name="train-01", state="on")
     assert "No SR-IOV virtual function (VF) is available" in refused["msg"]
-    assert "Free a virtual function of this port, or give the host more of them" in refused["msg"]
+    assert "Free a virtual function of this port, or configure more of them on the host" in refused["msg"]
     assert refused["failure"]["reason"] == "no_virtual_function"
     assert [kind for kind, *_rest in see("train-01")(running)["train-01"]].count("VirtualSriovEthernetCard") == 1
     assert not module("sriov_nic", **wish)["changed"]
@@ -150,7 +150,7 @@ def test_a_gpu_that_a_stranger_takes_while_the_vm_is_off_leaves_the_note_and_the
     answer = module("vgpu_profile", **wish)
     assert vm_of(running, "train-02").power == "poweredOn"
     assert answer["failed"]
-    assert "vSphere refused to switch it on" in answer["msg"]
+    assert "vSphere refused to power it on" in answer["msg"]
     left = vm_of(running, "train-01")
     assert (left.power, left.setting(NOTE)) == ("poweredOff", "true")
     assert result(answer)["pending"] == [{"what": "power", "needs": "power_on"}]

@@ -50,8 +50,8 @@ CASES = [
         "vmxnet3_nic",
         [{"portgroup": "pg-a", "mac": "00:50:56:8A:00:01"}],
         "mac_reserved",
-        "The MAC address 00:50:56:8a:00:01 is of a range from which vSphere chooses by itself, and it starts no VM "
-        "with such a one as a fixed address. Use one from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor",
+        "The MAC address 00:50:56:8a:00:01 is in a range that vSphere assigns itself, and vSphere does not start a VM "
+        "with a fixed address from it. Use an address from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor",
     ),
     Case(
         "a port group on another switch than said",
@@ -65,14 +65,14 @@ CASES = [
         "pvrdma_nic",
         [{"portgroup": "dvs-rdma-DVUplinks-101"}],
         "uplink_portgroup",
-        "dvs-rdma-DVUplinks-101 on dvs-rdma is the port group of the switch's uplinks, which takes no VM.",
+        "dvs-rdma-DVUplinks-101 on dvs-rdma is the uplink port group of the switch, which accepts no VM.",
     ),
     Case(
         "a switch that the host has no part in",
         "vmxnet3_nic",
         [{"portgroup": "pg-away"}],
         "portgroup_not_on_host",
-        "Host esx-01 has no part in the switch of pg-away on dvs-away; it has the port groups VM Network, pg-a",
+        "Host esx-01 is not a member of the switch of pg-away on dvs-away; it has the port groups VM Network, pg-a",
         network_lab(switches=AWAY),
     ),
     Case(
@@ -80,7 +80,7 @@ CASES = [
         "pvrdma_nic",
         [{"portgroup": "VM Network"}],
         "standard_switch",
-        "VM Network on vSwitch0 is a port group of a standard switch, and PVRDMA works on a distributed switch alone. "
+        "VM Network on vSwitch0 is a port group of a standard switch, and PVRDMA works on a distributed switch only. "
         "Use a port group of a distributed switch whose only uplink is the RDMA port.",
     ),
     Case(
@@ -88,8 +88,8 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "pvrdma_tag_missing",
-        "Host esx-01 has no VMkernel adapter for PVRDMA, its option Net.PVRDMAVmknic is empty. Name an adapter on "
-        "dvs-rdma with the module pvrdma_host (there is vmk1).",
+        "Host esx-01 has no VMkernel adapter for PVRDMA: its option Net.PVRDMAVmknic is empty. Name an adapter on "
+        "dvs-rdma with the module pvrdma_host (there: vmk1).",
         on(options={}),
     ),
     Case(
@@ -113,7 +113,7 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "pvrdma_firewall",
-        "The firewall ruleset pvrdma of host esx-01 is closed, so that peers cannot agree on RDMA. Open it with the "
+        "The firewall ruleset pvrdma of host esx-01 is closed, so peers cannot negotiate RDMA. Open it with the "
         "module pvrdma_host.",
         on(rulesets={}),
     ),
@@ -138,8 +138,8 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "no_rdma_device",
-        "vmnic1, the uplink of dvs-rdma on host esx-01, has no RDMA device (its driver is igbn). Make a port that can "
-        "do RoCE, such as a ConnectX, the only uplink of the switch.",
+        "vmnic1, the uplink of dvs-rdma on host esx-01, has no RDMA device (its driver is igbn). Use a port that "
+        "supports RoCE, such as a ConnectX, as the only uplink of the switch.",
         on(nics={"vmnic1": {"uplink_of": "dvs-rdma"}, "vmnic2": {"uplink_of": None}}),
     ),
     Case(
@@ -163,7 +163,7 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "guest_os",
-        "Its guest operating system is windows2019srv_64Guest, and PVRDMA has a driver for Linux alone.",
+        "Its guest operating system is windows2019srv_64Guest, and PVRDMA has a driver for Linux only.",
         vm(guest_id="windows2019srv_64Guest"),
     ),
     Case(
@@ -179,8 +179,8 @@ CASES = [
         "pvrdma_nic",
         [{"portgroup": "pg-rdma", "protocol": "rocev1"}],
         "protocol_not_choosable",
-        "The protocol rocev1 was asked for, but at hardware version 21 vSphere gives no choice; it does from 14 to 19. "
-        "Leave `protocol` out.",
+        "The protocol rocev1 is set, but vSphere has no such setting at hardware version 21 , only from 14 to 19. "
+        "Remove `protocol`.",
         vm(hardware_version=21),
     ),
     Case(
@@ -188,7 +188,7 @@ CASES = [
         "pvrdma_nic",
         [{"portgroup": "pg-rdma", "protocol": "rocev2"}],
         "protocol_not_choosable",
-        "The protocol rocev2 was asked for, but at hardware version 13",
+        "The protocol rocev2 is set, but vSphere has no such setting at hardware version 13",
         vm(hardware_version=13),
     ),
     Case(
@@ -196,15 +196,15 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "gpudirect",
-        "GPUDirect RDMA was asked for together with PVRDMA. A PVRDMA adapter cannot do GPUDirect RDMA",
+        "GPUDirect RDMA is requested together with PVRDMA. A PVRDMA adapter cannot do GPUDirect RDMA",
         more={"gpudirect": "wanted"},
     ),
     Case(
-        "a VM that is set up for GPUDirect",
+        "a VM that is configured for GPUDirect",
         "pvrdma_nic",
         RDMA,
         "gpudirect",
-        "The VM is set up for GPUDirect RDMA (pcipassthru.allowp2p). A PVRDMA adapter cannot do GPUDirect RDMA",
+        "The VM is set up for GPUDirect RDMA (pcipassthru.allowp2p). A PVRDMA adapter does not support GPUDirect RDMA",
         vm(extra_config={"pciPassthru.allowP2P": "TRUE"}),
     ),
     Case(
@@ -212,7 +212,7 @@ CASES = [
         "pvrdma_nic",
         RDMA * 2,
         "too_many_pvrdma",
-        "At hardware version 14 a VM takes 1 PVRDMA adapter here; 2 were asked for.",
+        "At hardware version 14 a VM supports 1 PVRDMA adapter here; 2 were requested.",
         vm(hardware_version=14),
     ),
     Case(
@@ -224,18 +224,18 @@ CASES = [
         more={"max_adapters": 2},
     ),
     Case(
-        "more adapters than a VM takes",
+        "more adapters than a VM supports",
         "vmxnet3_nic",
         [{"portgroup": "pg-a"}] * 10,
         "too_many_adapters",
-        "A VM takes 10 network adapters",
+        "A VM supports 10 network adapters",
     ),
     Case(
         "a host that is away",
         "pvrdma_nic",
         RDMA,
         "host_not_connected",
-        "Its host esx-01 is not connected, so that its networks cannot be looked at.",
+        "Its host esx-01 is not connected, so its networks cannot be read.",
         on(connection="notResponding"),
     ),
     Case(
@@ -243,7 +243,7 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "template",
-        "It is a template. Clone a VM from it and change the clone.",
+        "The VM is a template. Clone a VM from it and change the clone.",
         vm(template=True),
     ),
     Case(
@@ -251,7 +251,7 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "vm_running",
-        "these changes were wanted: new adapter 1: none -> pg-rdma on dvs-rdma, rocev2. It is running",
+        "cannot apply these changes: new adapter 1: none -> pg-rdma on dvs-rdma, rocev2. The VM is running",
         vm(power="on"),
     ),
     Case(
@@ -287,7 +287,7 @@ CASES = [
         "sriov_nic",
         [{"portgroup": "pg-a", "physical_function": "vmnic3"}],
         "port_off_switch",
-        "of host esx-01 is no uplink of dvs-a, which its port group is on; its uplinks are: none.",
+        "of host esx-01 is not an uplink of dvs-a, the switch of its port group; the uplinks are: none.",
     ),
     Case(
         "more functions than the port has",

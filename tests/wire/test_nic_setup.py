@@ -162,7 +162,7 @@ def test_a_vm_that_does_not_start_with_its_adapter_runs_again_without_it(twin, d
     before = adapters_of(running, "train-01")
     answer = drive(running)("pvrdma_nic", name="train-01", adapters=RDMA, power="cycle", unreserved_memory="allow")
     assert answer["failure"]["code"] == "power_on_refused"
-    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert "The previous configuration was restored, and the VM runs with it." in answer["msg"]
     assert adapters_of(running, "train-01") == before
     with virtual_machine(running, "train-01") as machine:
         assert machine.runtime.powerState == "poweredOn"

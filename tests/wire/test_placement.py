@@ -201,7 +201,7 @@ def test_a_host_that_is_out_of_use_gets_no_vm(twin, drive, broken, reason):
     assert only["failure"]["code"] == "does_not_fit"
     # Another host is usable, and yet the one that is not is named.
     two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")])
-    assert f"Hosts that take no VM: esx-01 ({reason})." in two["msg"]
+    assert f"Hosts that accept no VM: esx-01 ({reason})." in two["msg"]
 
 
 def test_gpu_and_port_on_different_numa_nodes_are_an_error_where_the_site_is_strict(twin, drive):
@@ -302,9 +302,7 @@ def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(t
     (apart,) = [name for name, (action, root) in roots.items() if root is None]
     assert sorted(roots.values(), key=str) == [("keep", "0000:36"), ("keep", None)]
     told = warned(answer, capsys)
-    assert (
-        f"{apart}: GPUDirect was wanted, and vSphere started these VMs with a GPU that is on another PCIe root" in told
-    )
+    assert f"{apart}: GPUDirect is requested, but vSphere started these VMs with a GPU on another PCIe root" in told
 
 
 def test_a_whole_board_of_another_kind_is_no_place_for_the_profile(plan):

@@ -79,7 +79,7 @@ def test_functions_that_wait_for_a_restart_are_told_apart_from_none(twin, drive)
     port.requested_vfs = 4
     answer = drive(running)("sriov_nic", name="train-01", adapters=VF)
     assert answer["failure"]["code"] == "sriov_pending"
-    assert "(4 virtual functions) and waits for a restart. Restart the host" in answer["msg"]
+    assert "(4 virtual functions) and pending a restart. Restart the host" in answer["msg"]
 
 
 def test_a_port_that_is_passed_through_as_a_whole_gives_no_functions(twin, drive):
@@ -97,7 +97,7 @@ def test_a_vm_with_snapshots_gets_no_virtual_function_and_is_told_the_price(twin
         ended(machine.CreateSnapshot_Task(name="before", memory=False, quiesce=False))
     answer = drive(running)("sriov_nic", name="train-01", adapters=VF)
     assert answer["failure"]["code"] == "snapshots"
-    assert f"It has snapshots. {costs.cost_sentence('sriov')} Delete" in answer["msg"]
+    assert f"The VM has snapshots. {costs.cost_sentence('sriov')} Delete" in answer["msg"]
 
 
 def test_a_port_of_another_switch_is_taken_where_the_user_says_so(twin, drive):

@@ -46,7 +46,7 @@ def test_the_memory_reservation_of_before_is_put_back_with_the_old_configuration
         machine.memory_allocation.reservation = 2048
         running.world.touch(machine)
     answer = drive(running)("vgpu_profile", name="train-02", **CYCLE)
-    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert "The previous configuration was restored, and the VM runs with it." in answer["msg"]
     with virtual_machine(running, "train-02") as seen:
         assert not seen.config.memoryReservationLockedToMax
         assert seen.config.memoryAllocation.reservation == 2048

@@ -78,6 +78,6 @@ def test_a_vm_that_is_just_being_cloned_is_told_so_and_left_alone(twin, drive):
     young.unfinished = True
     answer = drive(running)("vgpu_profile", vms=[{"name": "train-02"}, {"name": "train-01"}], profiles=WHOLE)
     assert [vm["failure"].get("code") for vm in answer["vms"]] == ["vm_unfinished", None]
-    assert "VM train-02: its configuration should be read. vCenter has none of it yet" in answer["msg"]
+    assert "VM train-02: has no configuration yet. vCenter reports no configuration while a VM is" in answer["msg"]
     assert not answer["vms"][0]["changed"]
     assert running.requests["ReconfigVM_Task"] == 1

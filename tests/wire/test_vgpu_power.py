@@ -42,7 +42,7 @@ def test_a_running_vm_is_left_alone_and_what_would_change_is_told(twin, drive):
     answer = drive(running)("vgpu_profile", name="train-01", profiles=["grid_a100-40c"])
     assert answer["failure"]["code"] == "vm_running"
     assert "profiles: none -> grid_a100-40c; memory_reservation: partial -> all" in answer["msg"]
-    assert "set power=cycle to have it shut down, changed and switched on again." in answer["msg"]
+    assert "set power=cycle: the module then shuts it down, changes it and powers it on again." in answer["msg"]
     assert seen(running) == before
     assert running.requests["ReconfigVM_Task"] == 0
 
@@ -106,7 +106,7 @@ def test_a_vm_that_cannot_be_switched_off_runs_on_as_it_did(twin, drive):
     before = seen(running)
     running.control.fail_tasks(method="PowerOffVM_Task", message="It would not stop.")
     answer = drive(running)("vgpu_profile", **CYCLE)
-    assert "it should be switched off. vCenter answered GenericVmConfigFault: It would not stop." in answer["msg"]
+    assert "cannot be powered off. vCenter answered GenericVmConfigFault: It would not stop." in answer["msg"]
     assert seen(running) == before
 
 
@@ -133,7 +133,7 @@ def test_a_vm_that_does_not_start_even_with_its_old_configuration_is_reported_as
     answer = drive(running)("vgpu_profile", **CYCLE)
     assert answer["failure"]["code"] == "power_on_refused"
     assert not answer["failure"]["running"]
-    assert "Putting the old configuration back and starting it failed too:" in answer["msg"]
+    assert "Restoring the previous configuration and starting the VM failed too:" in answer["msg"]
     assert answer["msg"].count("Out of order today.") == 2
     assert "The VM is off." in answer["msg"]
     left = seen(running)
@@ -152,7 +152,7 @@ def test_a_vm_that_finds_no_free_gpu_runs_again_as_it_did(twin, drive):
     answer = drive(running)("vgpu_profile", **{**CYCLE, "name": "train-02"})
     assert answer["failure"]["code"] == "power_on_refused"
     assert "InsufficientGraphicsResourcesFault" in answer["msg"]
-    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert "The previous configuration was restored, and the VM runs with it." in answer["msg"]
     assert gpu_setup(running, "train-02") == before
 
 

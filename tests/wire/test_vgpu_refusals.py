@@ -31,7 +31,7 @@ CASES = [
         WHOLE,
         "host_offers_nothing",
         "Host esx-01 offers no vGPU profile: its NVIDIA A100 PCIe 40GB has the graphics type Basic, so no NVIDIA "
-        "driver is in charge of it. Install the NVIDIA AI Enterprise host driver",
+        "driver controls it. Install the NVIDIA AI Enterprise host driver",
     ),
     Case(
         "driver of the wrong family",
@@ -45,8 +45,8 @@ CASES = [
         lab(driver={"family": "graphics"}, gpus=[A40]),
         ["nvidia_a40-48c"],
         "profile_not_offered",
-        "this board is there with other series, but without the compute series C. "
-        "The host driver is of the graphics family: replace it by the NVIDIA AI Enterprise driver.",
+        "this board, but not the compute series C. "
+        "Install the NVIDIA AI Enterprise driver in place of the graphics driver of the host.",
     ),
     Case(
         "graphics type shared",
@@ -61,14 +61,14 @@ CASES = [
         lab(gpus=[{**A100, "passthrough": True}]),
         WHOLE,
         "host_offers_nothing",
-        "is given away by passthrough. Switch passthrough off for the device",
+        "is in passthrough mode. Switch passthrough off for the device",
     ),
     Case(
         "no GPU",
         lab(gpus=[]),
         WHOLE,
         "host_offers_nothing",
-        "Host esx-01 offers no vGPU profile and shows no NVIDIA graphics device. Check the seat of the GPU",
+        "Host esx-01 offers no vGPU profile and shows no NVIDIA graphics device. Check that the GPU is seated",
     ),
     Case(
         "MIG mode on",
@@ -89,7 +89,8 @@ CASES = [
         lab(),
         ["nvidia_a40-48c"],
         "profile_not_offered",
-        "Host esx-01 does not offer nvidia_a40-48c, nor does any other host of its cluster: none has such a board.",
+        "Host esx-01 does not offer nvidia_a40-48c, nor does any other host of its cluster: no host of the "
+        "cluster has such a board.",
     ),
     Case(
         "a size that the board does not have",
@@ -117,7 +118,7 @@ CASES = [
         lab(connection="disconnected"),
         WHOLE,
         "host_not_connected",
-        "Its host esx-01 is not connected, so what it offers is not known. Connect the host again.",
+        "Its host esx-01 is not connected, so its vGPU profiles are unknown. Connect the host in vCenter.",
     ),
     Case(
         "BIOS firmware",
@@ -131,7 +132,7 @@ CASES = [
         lab(release="7.0.3"),
         HALVES,
         "several_fractional",
-        "vSphere 7.0.3 takes several vGPUs in a VM only if each has the whole memory of its GPU; "
+        "vSphere 7.0.3 supports several vGPUs in a VM only if each has the whole memory of its GPU; "
         "grid_a100-20c has not. Use whole-GPU profiles, give the VM a single vGPU, or move it to a host with "
         "vSphere 8.0.",
     ),
@@ -142,7 +143,8 @@ CASES = [
         lab(),
         ["grid_a100-4c"] * 3,
         "too_many",
-        "A VM takes 2 vGPUs at most; 3 were asked for. Ask for fewer, or set max_per_vm if your release takes more.",
+        "A VM supports 2 vGPUs at most; 3 were requested. List fewer profiles, or set max_per_vm if your "
+        "release supports more.",
         {"max_per_vm": 2},
     ),
     Case(
@@ -150,37 +152,38 @@ CASES = [
         lab(gpus=[A100, A40]),
         [*WHOLE, "nvidia_a40-48c"],
         "mixed_boards",
-        "All vGPUs of a VM have to be of one board, these are of grid_a100 and nvidia_a40. "
-        "Take all profiles from one board.",
+        "All vGPUs of a VM must be of one board, but these are of grid_a100 and nvidia_a40. "
+        "Choose profiles of one board.",
     ),
     Case(
         "two series",
         lab(gpus=[A40]),
         ["nvidia_a40-24c", "nvidia_a40-24q"],
         "profile_not_offered",
-        "All vGPUs of a VM have to be of one series, these are of C and Q.",
+        "All vGPUs of a VM must be of one series, but these are of C and Q.",
     ),
     Case(
         "more than the host has",
         lab(),
         WHOLE * 2,
         "too_few_gpus",
-        "These vGPUs take at least 2 GPUs of one host, and host esx-01 has 1. Ask for fewer or smaller profiles",
+        "These vGPUs need at least 2 GPUs of one host, and host esx-01 has 1. List fewer or smaller profiles",
     ),
-    Case("template", lab({"template": True}), WHOLE, "template", "It is a template. Clone a VM from it"),
+    Case("template", lab({"template": True}), WHOLE, "template", "The VM is a template. Clone a VM from it"),
     Case(
         "inaccessible",
         lab({"connection": "inaccessible"}),
         WHOLE,
         "vm_inaccessible",
-        "vCenter reports the VM as inaccessible. Bring its host or its datastore back first.",
+        "vCenter reports the VM as inaccessible. Restore its host or its datastore first.",
     ),
     Case(
         "running",
         lab({"power": "on"}),
         WHOLE,
         "vm_running",
-        "It is running, and vSphere changes this only while a VM is off. Shut it down first, or set power=cycle",
+        "The VM is running, and vSphere changes these settings only while a VM is off. Shut the VM down, or set "
+        "power=cycle",
     ),
 ]
 

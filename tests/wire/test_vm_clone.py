@@ -101,7 +101,7 @@ def test_one_that_fails_does_not_keep_the_others_and_leaves_nothing(twin, drive)
     assert answer["failed"]
     assert answer["changed"]
     (failed,) = [vm for vm in answer["vms"] if vm["failed"]]
-    assert "it should be cloned from /lab/vm/templates/ubuntu-template" in failed["msg"]
+    assert "cannot be cloned from /lab/vm/templates/ubuntu-template" in failed["msg"]
     assert "vCenter answered FileLocked: The disk is locked." in failed["msg"]
     made = machines("new-")(running)
     assert set(made) == {"new-01", "new-02"} - {failed["name"]}
@@ -168,11 +168,11 @@ def test_a_copy_of_somebody_else_that_never_ends_is_told(twin, drive):
     module = drive(running)
     call = {**CALL, "vms": CALL["vms"][:1]}
     answer = module("vm_clone", task_timeout_s=1, **call)
-    assert "Another task is making a VM of this name, and has not ended within 1 seconds." in answer["msg"]
+    assert "Another task is creating a VM of this name, and has not ended within 1 seconds." in answer["msg"]
     assert answer["failure"]["code"] == "being_made"
     assert running.requests["CloneVM_Task"] == 0
     gone = module("vm_clone", vms=call["vms"], folder="training", state="absent")
-    assert "VM new-01: it should be absent. Another task is making a VM of this name." in gone["msg"]
+    assert "VM new-01: cannot be set to state=absent. Another task is creating a VM of this name." in gone["msg"]
 
 
 def test_a_session_that_vcenter_drops_while_copies_are_awaited_loses_none(twin, drive, monkeypatch):

@@ -69,7 +69,10 @@ def test_a_specification_that_fixes_the_host_name_serves_one_vm_and_not_several(
     running = twin(seed=center([{"name": "one", "hostname": "node-1"}]))
     module = drive(running)
     answer = module("vm_clone", customization={"spec": "one"}, **CALL)
-    says = "It gives the host name node-1 to every VM, and 2 VMs of this task use it. Let it take the name of the VM"
+    says = (
+        "It gives the host name node-1 to every VM, and 2 VMs of this task use it. Set its host name to the "
+        "name of the VM"
+    )
     assert says in answer["msg"]
     assert answer["failure"]["code"] == "customization_unfit"
     assert machines("new-")(running) == {}
@@ -80,7 +83,7 @@ def test_a_specification_that_fixes_the_host_name_serves_one_vm_and_not_several(
 @pytest.mark.parametrize(
     "host_name, identity, says",
     [
-        (CUSTOM.UnknownNameGenerator(), CUSTOM.LinuxPrep, "It asks for the host name each time it is used."),
+        (CUSTOM.UnknownNameGenerator(), CUSTOM.LinuxPrep, "It prompts for the host name each time."),
         (None, CUSTOM.SysprepText, "It is not for Linux guests."),
     ],
     ids=["a name that somebody has to type", "for Windows"],
@@ -89,12 +92,12 @@ def test_a_specification_that_cannot_name_a_linux_guest_is_refused(twin, drive, 
     running = twin(seed=center())
     keep(running, "odd", host_name, identity)
     answer = drive(running)("vm_clone", customization={"spec": "odd"}, **CALL)
-    assert f"customization specification odd: the guests should be customized with it. {says}" in answer["msg"]
+    assert f"customization specification odd: cannot be used for the guests. {says}" in answer["msg"]
     assert machines("new-")(running) == {}
 
 
 def test_a_kept_specification_for_another_number_of_adapters_is_refused(twin, drive):
     running = twin(seed=center([{"name": "linux"}], adapters=2))
     answer = drive(running)("vm_clone", customization={"spec": "linux"}, **CALL)
-    assert "1 network adapters should be customized. /lab/vm/templates/ubuntu-template has 2." in answer["msg"]
+    assert "cannot customize 1 network adapters. /lab/vm/templates/ubuntu-template has 2." in answer["msg"]
     assert machines("new-")(running) == {}

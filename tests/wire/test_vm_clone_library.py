@@ -97,7 +97,7 @@ def test_a_vm_of_an_ovf_with_a_larger_disk_is_refused_until_the_size_suffices(tw
     call = {**ITEM, "vms": TWO[:1], "disk_gb": 20}
     for changed in (True, False):
         answer = module("vm_clone", **call)
-        assert "VM new-01: its first disk should have 20 GB. Its first disk has 40 GB, disk_gb is 20" in answer["msg"]
+        assert "VM new-01: cannot set its first disk to 20 GB. Its first disk has 40 GB, disk_gb is 20" in answer["msg"]
         assert "Set disk_gb to 40 or more, or to 0 to keep the size, then run again." in answer["msg"]
         assert result(answer, "new-01")["failure"]["code"] == "disk_would_shrink"
         assert (answer["changed"], size_of(running)) == (changed, [40])
@@ -110,19 +110,19 @@ def test_a_vm_of_an_ovf_with_a_larger_disk_is_refused_until_the_size_suffices(tw
     "item, options, code, says",
     [
         ({"name": "iso", "type": "iso"}, {"library_item": "iso"}, "item_of_wrong_type", "It is of type iso."),
-        (OVF, {"library_item": "nope"}, "item_not_found", "There is none of this name. Correct `library_item`."),
-        (OVF, {"library": "nope"}, "library_not_found", "library nope: a content library was wanted."),
+        (OVF, {"library_item": "nope"}, "item_not_found", "There is no item of this name. Correct `library_item`."),
+        (OVF, {"library": "nope"}, "library_not_found", "library nope: cannot be found."),
         (
             {**OVF, "eula": "You shall not."},
             {},
             "eula_not_accepted",
-            "It comes with 1 licence agreement(s) to be accepted. Read them in vCenter, then set accept_eula=true.",
+            "It has 1 licence agreement(s) that must be accepted. Read them in vCenter, then set accept_eula=true.",
         ),
         (
             OVF,
             {"cloud_init": None, "customization": {"domain": "example.com"}},
             "customization_adapters",
-            "How many adapters an OVF has is known only once it was deployed. Set customization.networks.",
+            "The number of adapters of an OVF item is known only after its deployment. Set customization.networks.",
         ),
     ],
     ids=["type", "item", "library", "licence", "adapters"],
@@ -141,7 +141,7 @@ def test_a_bios_ovf_is_found_out_once_it_is_deployed(twin, drive):
     next(vm for vm in seed["datacenters"][0]["vms"] if vm["name"] == "ubuntu-template")["firmware"] = "bios"
     running = twin(seed=seed)
     answer = drive(running)("vm_clone", **{**ITEM, "vms": TWO[:1]})
-    assert "it should have EFI firmware. It was made from images/ubuntu, and its firmware is bios." in answer["msg"]
+    assert "has no EFI firmware. It was created from images/ubuntu, and its firmware is bios." in answer["msg"]
     assert answer["changed"]
 
 
@@ -153,7 +153,7 @@ def test_an_item_that_two_libraries_have_is_ambiguous_until_one_is_named(twin, d
     module = drive(running)
     answer = module("vm_clone", **ITEM)
     assert answer["failure"]["code"] == "item_ambiguous"
-    assert "There are 2 of this name. Set `library` to say which one you mean." in answer["msg"]
+    assert "There are 2 items of this name. Set `library` to the library of the item." in answer["msg"]
     answer = module("vm_clone", check=True, library="more images", **ITEM)
     assert result(answer, "new-01")["after"]["source"] == "more images/ubuntu"
 

@@ -56,14 +56,15 @@ CASES = [
         "template of another name",
         {"template": "ubuntu-tmplate"},
         "template_not_found",
-        "template ubuntu-tmplate: a template to make VMs from was wanted. Datacenter lab has none that this user may "
+        "template ubuntu-tmplate: cannot be found. Datacenter lab has no template of this name that this user may "
         "see; there are: ubuntu-template. Correct `template`.",
     ),
     Case(
         "BIOS template",
         {},
         "template_firmware",
-        "template /lab/vm/templates/ubuntu-template: VMs should be made from it. Its firmware is bios, and GPUs with "
+        "template /lab/vm/templates/ubuntu-template: cannot be used as the source of VMs. Its firmware is bios, "
+        "and GPUs with "
         "large memory windows need EFI",
         _template(firmware="bios"),
     ),
@@ -71,22 +72,23 @@ CASES = [
         "a VM that runs as template",
         {"template": "train-01"},
         "source_not_off",
-        "It is a VM that is on, not a template. Switch it off for the time of the cloning, or make it a template.",
+        "It is a VM that is on, not a template. Power it off while it is cloned, or convert it to a template.",
         lambda running: setattr(vm_of(running, "train-01"), "power", "poweredOn"),
     ),
     Case(
         "template whose datastore is gone",
         {},
         "template_not_connected",
-        "vCenter says that it is inaccessible. Bring its datastore and host back",
+        "vCenter reports it as inaccessible. Restore its datastore and host",
         _template(connection="inaccessible"),
     ),
     Case(
         "template with a larger disk",
         {"disk_gb": 20},
         "disk_would_shrink",
-        "template /lab/vm/templates/ubuntu-template: VMs should be made from it. Its first disk has 40 GB, disk_gb is "
-        "20, and vSphere does not shrink disks. Set disk_gb to 40 or more, or to 0 to keep the size.",
+        "template /lab/vm/templates/ubuntu-template: cannot be used as the source of VMs. Its first disk has 40 "
+        "GB, disk_gb is "
+        "20, and vSphere cannot shrink disks. Set disk_gb to 40 or more, or to 0 to keep the size.",
     ),
     Case(
         "customization without tools",
@@ -99,92 +101,97 @@ CASES = [
         "more adapters than the template has",
         {"customization": {"domain": "x", "networks": [{}, {}]}},
         "customization_adapters",
-        "VM new-01: 2 network adapters should be customized. /lab/vm/templates/ubuntu-template has 0.",
+        "VM new-01: cannot customize 2 network adapters. /lab/vm/templates/ubuntu-template has 0.",
     ),
     Case(
         "customization specification of another name",
         {"customization": {"spec": "nope"}},
         "customization_not_found",
-        "customization specification nope: the guests should be customized with it. vCenter has none of this name.",
+        "customization specification nope: cannot be used for the guests. vCenter has no customization "
+        "specification of this name.",
     ),
     Case(
         "folder of another name",
         {"folder": "trainings"},
         "folder_not_found",
-        "folder trainings was wanted. Datacenter lab has no such folder of VMs; there are: /lab/vm, /lab/vm/templates, "
-        "/lab/vm/training. Correct `folder`, or make the folder first",
+        "cannot find folder trainings. Datacenter lab has no such folder of VMs; there are: /lab/vm, "
+        "/lab/vm/templates, "
+        "/lab/vm/training. Correct `folder`, or create the folder first",
     ),
     Case(
         "datacenter of another name",
         {"datacenter": "labs"},
         "datacenter_not_found",
-        "datacenter labs: a datacenter was wanted. vCenter has none of this name",
+        "datacenter labs: cannot find the datacenter. vCenter has none of this name",
     ),
     Case(
         "cluster of another name",
         {"cluster": "cpu"},
         "cluster_not_found",
-        "cluster cpu: a cluster for the VMs was wanted. Datacenter lab has none of this name; there are: gpu.",
+        "cluster cpu: cannot be used for the VMs. Datacenter lab has none of this name; there are: gpu.",
     ),
     Case(
         "resource pool of another name",
         {"resource_pool": "research"},
         "pool_not_found",
-        "the resource pool of the task was wanted. gpu has no pool of this name. Correct `resource_pool`.",
+        "cannot use the resource pool of the task. gpu has no resource pool of this name. Correct `resource_pool`.",
     ),
     Case(
         "host of another name",
         {"vms": [{"name": "new-01", "host": "esx-1"}]},
         "host_not_found",
-        "host esx-1 was wanted. Datacenter lab has none of this name; near it: esx-01, esx-02. Correct `host`.",
+        "cannot be placed on host esx-1. Datacenter lab has no host of this name; similar names: esx-01, "
+        "esx-02. Correct `host`.",
     ),
     Case(
         "host in maintenance",
         {"vms": [{"name": "new-02", "host": "esx-02"}]},
         "host_in_maintenance",
-        "VM new-02: host esx-02 was wanted. It is in maintenance mode. Take it out of maintenance, or name another",
+        "VM new-02: cannot be placed on host esx-02. The host is in maintenance mode. Take it out of "
+        "maintenance mode, or name another",
         _host(maintenance=True),
     ),
     Case(
         "host that is away",
         {"vms": [{"name": "new-02", "host": "esx-02"}]},
         "host_not_connected",
-        "host esx-02 was wanted. vCenter says that it is notResponding. Connect it, or name another host.",
+        "cannot be placed on host esx-02. vCenter reports the host as notResponding. Connect it, or name another host.",
         _host(connection="notResponding"),
     ),
     Case(
         "datastore of another name",
         {"datastore": "datastore-1"},
         "datastore_not_found",
-        "datastore datastore-1 was wanted. Datacenter lab has none of this name. Host esx-01 sees: datastore-01, "
+        "cannot be placed on datastore datastore-1. Datacenter lab has no datastore of this name. Use one of the "
+        "datastores of host esx-01: datastore-01, "
         "datastore-02.",
     ),
     Case(
         "datastore in maintenance",
         {"datastore": "datastore-01"},
         "datastore_not_usable",
-        "New VMs cannot be put there: its maintenance mode is inMaintenance.",
+        "The datastore accepts no new VMs: its maintenance mode is inMaintenance.",
         _stores(maintenance="inMaintenance"),
     ),
     Case(
         "no datastore at all",
         {},
         "no_datastore",
-        "a datastore was wanted. Host esx-01 sees none that can be used.",
+        "has no datastore. Host esx-01 has no usable datastore.",
         _stores(accessible=False),
     ),
     Case(
         "too little space for one",
         {},
         "no_disk_space",
-        "of disk space were wanted. The emptiest datastore that host esx-01 sees, datastore-01, has 1",
+        "of disk space. The emptiest datastore of host esx-01, datastore-01, has 1",
         _stores(base_free=10 * 1024**3),
     ),
     Case(
         "a name in other letters",
         {"vms": [{"name": "TRAIN-01"}], "folder": ""},
         "name_taken",
-        "/lab/vm/train-01 has this name in other letters, which vCenter takes for the same.",
+        "/lab/vm/train-01 has this name in a different case, and vCenter ignores the case of names.",
     ),
     Case(
         "a name that a folder has",
@@ -202,7 +209,7 @@ CASES = [
         "the template itself",
         {"vms": [{"name": "ubuntu-template"}], "folder": "templates"},
         "is_template",
-        "VM ubuntu-template: a VM was wanted. It is a template.",
+        "VM ubuntu-template: cannot be managed as a VM. It is a template.",
     ),
 ]
 
@@ -229,7 +236,7 @@ def test_too_little_space_for_all_together_is_refused_with_the_sum(twin, drive):
     fleet = [{"name": f"new-{number}", "datastore": "datastore-01"} for number in range(5)]
     answer = drive(running)("vm_clone", **{**CALL, "vms": fleet, "disk": "thick"})
     assert answer["failure"] == {"code": "some_failed", "failed": [vm["name"] for vm in fleet]}
-    assert "200.0 GB were wanted on datastore datastore-01 for the new VMs of this task together." in answer["msg"]
+    assert "200.0 GB on datastore datastore-01 for all new VMs of this task." in answer["msg"]
     assert running.requests["CloneVM_Task"] == 0
 
 
@@ -248,22 +255,30 @@ def test_a_vm_on_another_host_stays_and_the_other_place_is_told(twin, drive):
     assert (kept["changed"], kept["host"]) == (False, "esx-01")
     assert (kept["host_wanted"], kept["datastore_wanted"]) == ("esx-02", "datastore-02")
     refused = module("vm_clone", move="refuse", **wish)
-    assert "it should be on host esx-02 and datastore datastore-02. It is on host esx-01" in refused["msg"]
+    assert "is not on host esx-02 and datastore datastore-02. It is on host esx-01" in refused["msg"]
     vm_of(running, "train-01").power = "poweredOn"
     running.world.touch(vm_of(running, "train-01"))
     on = module("vm_clone", move="cold", **wish)
-    assert (
-        "it should move to host esx-02 and datastore datastore-02. It is on, and vm_clone moves VMs only" in on["msg"]
-    )
+    assert "cannot move to host esx-02 and datastore datastore-02. It is on, and vm_clone moves VMs only" in on["msg"]
     assert running.requests["RelocateVM_Task"] == 0
 
 
 @pytest.mark.parametrize(
     "name, power, code, says",
     [
-        ("train-01", "poweredOff", "not_ours", "It was not made by vm_clone, which removes only what it has made."),
+        (
+            "train-01",
+            "poweredOff",
+            "not_ours",
+            "It was not created by vm_clone, which removes only VMs that it created.",
+        ),
         ("ubuntu-template", "poweredOff", "is_template", "It is a template. Remove it in vCenter"),
-        ("new-01", "poweredOn", "running", "VM new-01: it should be removed. It is on. Switch it off first (vm_power)"),
+        (
+            "new-01",
+            "poweredOn",
+            "running",
+            "VM new-01: cannot be removed. It is on, and a running VM may be in use. Power it off",
+        ),
     ],
 )
 def test_what_may_be_missed_is_not_removed(twin, drive, name, power, code, says):

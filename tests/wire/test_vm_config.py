@@ -108,7 +108,7 @@ def test_a_vm_that_does_not_start_gets_all_parts_back(twin, drive):
     }
     answer = module("vm_config", name="train-01", power="cycle", **other)
     assert answer["failure"]["code"] == "power_on_refused"
-    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert "The previous configuration was restored, and the VM runs with it." in answer["msg"]
     assert (shape_of(running, "train-01"), adapters_of(running, "train-01")) == before
 
 

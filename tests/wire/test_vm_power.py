@@ -42,7 +42,7 @@ NO_WINDOW = {**READY, "extra_config": {}}
             "no_full_reservation",
             "Reserve all memory of the VM (vm_shape with memory_reservation=all)",
         ),
-        (NO_WINDOW, "mmio_too_small", "Make the window for memory mapped I/O large enough for all devices together"),
+        (NO_WINDOW, "mmio_too_small", "Set the window for memory mapped I/O large enough for all devices together"),
         (
             {**READY, "memory_gb": 4096},
             None,
@@ -60,7 +60,7 @@ def test_why_a_vm_does_not_start_is_told_with_what_to_do_and_the_others_start(tw
     answer = drive(running)("vm_power", vms=fleet(3), state="on")
     refused = result(answer, "train-02")
     assert says in refused["msg"]
-    assert "VM train-02: it should be switched on. vCenter answered " in refused["msg"]
+    assert "VM train-02: cannot be powered on. vCenter answered " in refused["msg"]
     assert refused["failure"].get("reason") == reason
     assert not refused["changed"]
     assert power_of(running, "train-02") == "poweredOff"
@@ -77,7 +77,7 @@ def test_a_rule_of_drs_that_forbids_the_host_is_named(twin, drive):
     answer = module("vm_power", vms=fleet(2), state="on", tasks_in_flight=1)
     (failed,) = [vm for vm in answer["vms"] if vm["failed"]]
     assert "would violate the rule 'apart'" in failed["msg"]
-    assert "A rule of DRS forbids this host: move the VM to another host, or change the rule" in failed["msg"]
+    assert "Move the VM to another host, or change the DRS rule" in failed["msg"]
     assert failed["failure"]["reason"] == "drs_rule"
 
 
@@ -89,7 +89,7 @@ def test_a_suspended_vm_is_resumed(twin, drive):
         while machine.runtime.powerState != "suspended":
             pass
     refused = drive(running)("vm_power", name="train-01", state="off")
-    assert "It is suspended, and what its guest has in memory would be lost." in refused["msg"]
+    assert "The VM is suspended, and the memory of its guest would be lost." in refused["msg"]
     answer = drive(running)("vm_power", name="train-01", state="on")
     assert not answer["failed"], answer["msg"]
     assert power_of(running, "train-01") == "poweredOn"
@@ -99,8 +99,8 @@ def test_a_guest_that_cannot_be_asked_runs_on_unless_force_is_said(twin, drive):
     running = twin(seed=lab({"power": "on", "tools": "none"}))
     module = drive(running)
     answer = module("vm_power", name="train-01", state="off")
-    assert "VMware Tools do not run in it, so that its guest cannot be asked to shut down." in answer["msg"]
-    assert "Shut it down from inside, or say force=true to cut its power." in answer["msg"]
+    assert "VMware Tools do not run in the guest, so vCenter cannot shut it down." in answer["msg"]
+    assert "Shut it down from inside, or set force=true to cut its power." in answer["msg"]
     assert power_of(running, "train-01") == "poweredOn"
     assert running.requests["PowerOffVM_Task"] == 0
     assert not module("vm_power", name="train-01", state="off", force=True)["failed"]
@@ -113,8 +113,8 @@ def test_a_guest_that_does_not_go_in_time_runs_on_without_a_note_unless_force_is
     module("vm_power", name="train-01", state="on", wait_for="tools")
     call = {"name": "train-01", "state": "off", "guest_shutdown_timeout_s": 0, "again": True}
     answer = module("vm_power", **call)
-    assert "its guest should shut down. It was asked, and runs on after 0 seconds." in answer["msg"]
-    assert "say force=true to cut its power then" in answer["msg"]
+    assert "did not shut down. The guest got the request, but the VM is still on after 0 seconds." in answer["msg"]
+    assert "set force=true to cut its power after that time" in answer["msg"]
     assert answer["failure"]["code"] == "guest_not_down"
     assert power_of(running, "train-01") == "poweredOn"
     assert vm_of(running, "train-01").setting("aiready.vsphere.power_on_again") is None
@@ -159,10 +159,10 @@ def test_guests_that_do_not_come_are_named_with_what_they_have(twin, drive):
     running.control.guest_without_address(vm="train-02")
     answer = drive(running)("vm_power", vms=fleet(3), state="on", wait_for="address", wait_timeout_s=5)
     mute, lost, fine = (result(answer, vm["name"]) for vm in fleet(3))
-    assert "its guest should have an address within 5 seconds. VMware Tools do not run in it" in mute["msg"]
-    assert "Look at its console: does the guest start?" in mute["msg"]
-    assert "VMware Tools run in it, and it" in lost["msg"]
-    assert "Look in the guest and at the network" in lost["msg"]
+    assert "has no guest address after 5 seconds. VMware Tools do not run in the guest" in mute["msg"]
+    assert "Check on its console that the guest starts" in mute["msg"]
+    assert "VMware Tools run in the guest, and it" in lost["msg"]
+    assert "Check that the adapter of the guest is connected and that DHCP answers" in lost["msg"]
     assert lost["failure"]["code"] == mute["failure"]["code"] == "guest_timeout"
     assert not fine["failed"], fine["msg"]
     # They were switched on and stay so.
@@ -188,7 +188,7 @@ def test_a_vm_that_goes_off_while_it_is_waited_for_ends_the_waiting(twin, drive)
 
     with meanwhile(lambda: vm_of(running, "train-01").power == "poweredOn", crash):
         answer = drive(running)("vm_power", name="train-01", state="on", wait_for="tools", wait_timeout_s=60)
-    assert "VMware Tools should run in it. While this was waited for, it went off." in answer["msg"]
+    assert "has no running VMware Tools. The VM went off during the wait." in answer["msg"]
     assert answer["failure"]["code"] == "went_off"
 
 

@@ -186,8 +186,8 @@ def test_a_vm_that_does_not_start_with_its_new_shape_runs_again_with_the_old_one
     assert power_on(running, "train-02") is None
     answer = drive(running)("vm_shape", **ONE, memory_gb=100, cpus=4, numa_nodes=[0], power="cycle")
     assert answer["failed"]
-    assert "vSphere refused to switch it on" in answer["msg"]
-    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert "vSphere refused to power it on" in answer["msg"]
+    assert "The previous configuration was restored, and the VM runs with it." in answer["msg"]
     assert shape_of(running, "train-01") == before
 
 
@@ -197,7 +197,7 @@ def test_an_upgrade_that_fails_is_told_and_nothing_else_is_changed(twin, drive):
     before = shape_of(running, "train-01")
     answer = drive(running)("vm_shape", **FULL)
     assert answer["failed"]
-    assert "its virtual hardware should be upgraded" in answer["msg"]
+    assert "cannot upgrade its virtual hardware" in answer["msg"]
     assert (result(answer)["changed"], shape_of(running, "train-01")) == (False, before)
 
 

@@ -28,7 +28,7 @@ CASES = [
         {"hardware_version": 20},
         {"hardware_version": 22},
         "hardware_version",
-        "Host esx-01 knows virtual hardware up to version 21; the VM has version 20.",
+        "Host esx-01 supports virtual hardware up to version 21; the VM has version 20.",
     ),
     Case(
         "a NUMA node that the host has not",
@@ -42,8 +42,9 @@ CASES = [
         {},
         {"numa_nodes": [1], "cpus": 34},
         "numa_too_many_cpus",
-        "The VM would have 34 vCPUs, and NUMA node 1 of host esx-01 has 32 cores. Ask for 32 at most, for more nodes, "
-        "or let hyperthreads count by advanced numa.vcpu.preferHT=TRUE.",
+        "The VM would have 34 vCPUs, and NUMA node 1 of host esx-01 has 32 cores. Set cpus to 32 or less, or "
+        "add nodes to "
+        "numa_nodes, or count hyperthreads with advanced numa.vcpu.preferHT=TRUE.",
     ),
     Case(
         "more memory than a node has",
@@ -57,14 +58,14 @@ CASES = [
         {"hardware_version": 19},
         {"numa_nodes": [0], "numa_method": "device"},
         "numa_device_hardware",
-        "It has virtual hardware version 19, and devices get NUMA nodes from 20 on.",
+        "The VM has virtual hardware version 19, but NUMA nodes of devices need version 20 or newer.",
     ),
     Case(
-        "BIOS where EFI is asked for",
+        "BIOS where EFI is listed",
         {"firmware": "bios"},
         {"firmware": "efi"},
         "firmware_bios",
-        "Make the VM from a template that was installed with EFI firmware",
+        "Create the VM from a template that was installed with EFI firmware",
     ),
     Case(
         "BIOS under a GPU to come",
@@ -78,7 +79,7 @@ CASES = [
         READY,
         {"gpudirect": "enabled"},
         "gpudirect_without_nic",
-        "It has no network adapter by SR-IOV or passthrough, and direct_nics announces none.",
+        "The VM has no SR-IOV or passthrough network adapter, and direct_nics announces none.",
     ),
     Case(
         "high latency sensitivity with open memory",
@@ -92,7 +93,7 @@ CASES = [
         {},
         {"latency_sensitivity": "high", "cpu_reservation": "ignore"},
         "latency_cpu_reservation",
-        "on host esx-01 4000 MHz; it would have 0 MHz. Use cpu_reservation=auto",
+        "which is 4000 MHz on host esx-01; the VM would have 0 MHz. Use cpu_reservation=auto",
     ),
     Case(
         "sockets that the new number does not fill",
@@ -121,7 +122,7 @@ CASES = [
         {"connection": "inaccessible"},
         {"cpus": 4},
         "vm_inaccessible",
-        "Bring its host or its datastore back first.",
+        "Restore its host or its datastore first.",
     ),
 ]
 
@@ -154,8 +155,8 @@ def test_wrong_words_are_refused_before_login(twin, drive):
     answer = drive(running)("vm_shape", name="train-01", advanced=wrong, cpus=5, cores_per_socket=2)
     assert answer["failure"]["code"] == "invalid_parameters"
     assert len(answer["failure"]["problems"]) == 4
-    assert "near to it are numa.vcpu.preferHT" in answer["msg"]
-    assert "which belongs to the option gpudirect" in answer["msg"]
+    assert "similar keys: numa.vcpu.preferHT" in answer["msg"]
+    assert "which the option gpudirect manages" in answer["msg"]
     assert running.requests["Login"] == 0
 
 
@@ -164,7 +165,7 @@ def test_old_hosts_refuse_nodes_of_devices(twin, drive):
     wish = {"name": "train-01", "numa_nodes": [0], "numa_method": "device"}
     answer = drive(running)("vm_shape", **wish)
     assert answer["failure"]["code"] == "numa_device_release"
-    assert "Host esx-01 has ESXi 7.0.3, and devices get NUMA nodes from 8.0 on." in answer["msg"]
+    assert "Host esx-01 has ESXi 7.0.3, but NUMA nodes of devices need ESXi 8.0 or newer." in answer["msg"]
 
 
 def test_a_cluster_that_does_not_tell_its_hardware_is_named(twin, drive, monkeypatch):
@@ -177,6 +178,6 @@ def test_a_cluster_that_does_not_tell_its_hardware_is_named(twin, drive, monkeyp
     answer = drive(running)("vm_shape", name="train-01", hardware_version=21)
     registry._find_method.cache_clear()
     assert answer["failed"]
-    assert "list the hardware versions that the hosts know" in answer["msg"]
+    assert "cannot list the hardware versions that the hosts support" in answer["msg"]
     assert "Not here." in answer["msg"]
     assert running.requests["ReconfigVM_Task"] == running.requests["UpgradeVM_Task"] == 0

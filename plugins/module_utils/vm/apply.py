@@ -43,7 +43,7 @@ def apply(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]
 
 
 def prove(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
-    """Read all again; what is still not as wanted is an error, unless the item has one already."""
+    """Read all again; a setting that still differs from the request is an error, unless the item has one already."""
     for item in fleet.refresh(items):
         _failed(item, fleets.gone(item))
     for item in items:
@@ -55,9 +55,10 @@ def prove(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]
         if left:
             item.error = OperatorError(
                 f"VM {item.label}",
-                "the change was accepted by vSphere",
-                f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}.",
-                "Run the task again; if it stays so, look at the VM's events in vCenter.",
+                "did not change as requested",
+                "vSphere reported success, but these settings did not change: "
+                f"{'; '.join(str(change) for change in left)}.",
+                "Run the task again. If the error repeats, check the VM's events in vCenter.",
                 "not_as_wanted",
                 left=[change.as_result() for change in left],
             )
@@ -73,7 +74,7 @@ def _configure(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wis
     """Reconfigure until a new reading shows nothing left to change."""
     fleet.settle(
         items,
-        f"its {noun.WHAT} should change",
+        f"cannot change its {noun.WHAT}",
         lambda item: not noun.setting_changes(current(item), _wanted_now(noun, item)),
         lambda ref, item: ref.ReconfigVM_Task(spec=_spec(noun, current(item), _wanted_now(noun, item))),
         _failed,
@@ -108,7 +109,7 @@ def _put_back(
     changed = [item for item in items if noun.setting_changes(current(item), item.now)]
     fleet.settle(
         changed,
-        f"its old {noun.WHAT} should be put back",
+        f"cannot restore its previous {noun.WHAT}",
         lambda item: not noun.setting_changes(current(item), item.now),
         lambda ref, item: ref.ReconfigVM_Task(spec=_spec(noun, current(item), item.now)),
         lambda item, error: broken.setdefault(item.ids["moid"], error),
@@ -121,10 +122,11 @@ def _put_back(
         if item not in changed:
             outcome = f"The VM is {power}."
         elif again is None:
-            outcome = "The old configuration was put back, and the VM runs with it."
+            outcome = "The previous configuration was restored, and the VM runs with it."
         else:
             outcome = (
-                f"Putting the old configuration back and starting it failed too: {_ended(again)} The VM is {power}."
+                f"Restoring the previous configuration and starting the VM failed too: {_ended(again)} The VM "
+                f"is {power}."
             )
         item.error = _start_refused(noun, item, refused[item.ids["moid"]], outcome)
 
@@ -134,8 +136,8 @@ def _start_refused(noun: VmNoun[V], item: Item[Wish, V], why: OperatorError, out
     first = item.error
     return OperatorError(
         f"VM {item.label}",
-        first.wanted if first else f"it should run with the new {noun.WHAT}",
-        f"{_ended(first) + ' ' if first else ''}vSphere refused to switch it on: {_ended(why)} {outcome}",
+        first.wanted if first else f"cannot start with the new {noun.WHAT}",
+        f"{_ended(first) + ' ' if first else ''}vSphere refused to power it on: {_ended(why)} {outcome}",
         why.todo,
         first.code if first else "power_on_refused",
         cause=why.failure,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     GiveUp = Callable[["Item[Wish, V]", OperatorError], object]
 
     class Part(Protocol[V_co]):
-        """What a noun tells of the part of VMs that it manages."""
+        """The part of VMs that a noun manages."""
 
         @property
         def VM_PROPERTIES(self) -> Sequence[str]: ...
@@ -236,24 +236,24 @@ def gone(item: Item[Wish, V]) -> OperatorError:
     """The error of a VM that was found and then disappeared."""
     return OperatorError(
         f"VM {item.label}",
-        "it was found, and should be read",
-        "It is not there any more.",
-        "Find out who removed it.",
+        "cannot be read",
+        "The module found the VM, and then it was removed from vCenter.",
+        "Check the tasks and events in vCenter for who removed it.",
         "vm_gone",
     )
 
 
 def _is_unfinished(row: Row) -> bool:
-    # Of a VM that is inaccessible vCenter tells no configuration either, and that has words of its own.
+    # vCenter reports no configuration of an inaccessible VM either; that has its own error.
     return row.get("config.version") is None and str(row.get("runtime.connectionState")) == "connected"
 
 
 def _unfinished(item: Item[Wish, V]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
-        "its configuration should be read",
-        "vCenter has none of it yet, as long as a VM is being cloned or registered.",
-        "Wait until that task has ended, and run this again.",
+        "has no configuration yet",
+        "vCenter reports no configuration while a VM is being cloned or registered.",
+        "Wait until that task has ended, then run the task again.",
         "vm_unfinished",
     )
 
@@ -287,9 +287,9 @@ def _worth_another_try(outcome: tasks.Outcome) -> bool:
 def _never_done(item: Item[Wish, V]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
-        f"the change should have been there after {_ATTEMPTS} attempts",
-        "vSphere reports success, yet a new reading shows something else.",
-        "Look at the VM's events in vCenter for what else changes it.",
+        f"did not change as requested in {_ATTEMPTS} attempts",
+        "vSphere reports success, but the settings read afterwards differ.",
+        "Check the VM's events in vCenter for another task or user that changes it.",
         "not_as_wanted",
     )
 
@@ -297,8 +297,8 @@ def _never_done(item: Item[Wish, V]) -> OperatorError:
 def _no_such_host(item: Item[Wish, V], name: str) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
-        f"it is planned for host {name}",
+        f"cannot be planned on host {name}",
         "vCenter has no host of this name that this user may see.",
-        "Correct `planned`, or look at the user's permissions.",
+        "Correct `planned`, or check the user's permissions.",
         "host_not_found",
     )

@@ -78,9 +78,9 @@ def _refuse_twins(twins: Sequence[Item[Wish, S]]) -> None:
     for item in twins:
         item.error = OperatorError(
             f"VM {item.label}",
-            "each VM should appear once in a fleet",
+            "is listed more than once in `vms`",
             f"The entries {', '.join(labels)} are the same VM, {item.ids['path']}.",
-            "Keep one of them, with all that the VM shall have.",
+            "Remove all but one of them, and put all settings of the VM into that entry.",
             "duplicate_vm",
             entries=labels,
         )

@@ -83,7 +83,11 @@ class FleetArguments:
             problems.append(f"guest_shutdown_timeout_s is {timeout}; it cannot be negative.")
         wishes = self.wishes(params)
         labels = [find.label(wish) for wish in wishes]
-        problems += [f"VM {label} is listed {count} times." for label, count in Counter(labels).items() if count > 1]
+        problems += [
+            f"VM {label} is listed {count} times; list it once."
+            for label, count in Counter(labels).items()
+            if count > 1
+        ]
         for label, wish in zip(labels, wishes):
             problems += [f"VM {label}: {problem}" for problem in check_wish(wish)]
         return problems

@@ -31,7 +31,7 @@ def stop(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) ->
     shut_guests_down(fleet, items)
     fleet.settle(
         items,
-        "it should be switched off",
+        "cannot be powered off",
         lambda item: current(item).vm.power == "off",
         lambda ref, item: ref.PowerOffVM_Task(),
         give_up,
@@ -42,7 +42,7 @@ def start(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -
     """Switch the VMs on; give_up(item, error) where vSphere refuses. The note is the caller's to remove."""
     fleet.settle(
         items,
-        "it should be switched on",
+        "cannot be powered on",
         lambda item: current(item).vm.power == "on",
         lambda ref, item: ref.PowerOnVM_Task(),
         give_up,
@@ -53,7 +53,7 @@ def set_note(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wanted: bool, give
     """Leave or remove the note in the VM's configuration that it has to be switched on again."""
     fleet.settle(
         items,
-        "the note about its power cycle should be " + ("left" if wanted else "removed"),
+        f"cannot {'write' if wanted else 'remove'} the note about its power cycle",
         lambda item: current(item).vm.power_on_again == wanted,
         lambda ref, item: ref.ReconfigVM_Task(spec=_note(wanted)),
         give_up,
@@ -96,7 +96,7 @@ def _ask(fleet: Fleet[V], item: Item[Wish, V]) -> OperatorError | None:
             maybe = True
             fleet.clock.sleep(pause)
         except vmodl.MethodFault as fault:
-            return None if maybe else explain(fault, f"VM {item.label}", "its guest should shut down")
+            return None if maybe else explain(fault, f"VM {item.label}", "cannot shut down its guest")
         except OperatorError as error:
             return error
         else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Problem(NamedTuple):
-    """One reason against a wish."""
+    """One reason why a request cannot be carried out."""
 
     code: str
     found: str
@@ -38,17 +38,17 @@ def refusal(label: str, wanted: str, problems: Sequence[Problem]) -> OperatorErr
 def unreachable(vm: Vm) -> list[Problem]:
     """What keeps vSphere from changing the VM."""
     if vm.template:
-        return [Problem("template", "It is a template.", "Clone a VM from it and change the clone.")]
+        return [Problem("template", "The VM is a template.", "Clone a VM from it and change the clone.")]
     if vm.connection != "connected":
         return [
             Problem(
                 f"vm_{vm.connection}",
                 f"vCenter reports the VM as {vm.connection}.",
-                "Bring its host or its datastore back first.",
+                "Restore its host or its datastore first.",
             )
         ]
     if vm.power == "suspended":
-        return [Problem("suspended", "It is suspended.", "Resume it, or shut it down, and try again.")]
+        return [Problem("suspended", "The VM is suspended.", "Resume it, or shut it down, then run the task again.")]
     return []
 
 
@@ -65,11 +65,11 @@ def refuse_running(label: str, vm: Vm, changes: Iterable[Change]) -> None:
         return
     problem = Problem(
         "vm_running",
-        "It is running, and vSphere changes this only while a VM is off.",
-        "Shut it down first, or set power=cycle to have it shut down, changed and switched on again.",
+        "The VM is running, and vSphere changes these settings only while a VM is off.",
+        "Shut the VM down, or set power=cycle: the module then shuts it down, changes it and powers it on again.",
     )
     raise refusal(label, _planned(changes), [problem])
 
 
 def _planned(changes: Iterable[Change]) -> str:
-    return f"these changes were wanted: {'; '.join(str(change) for change in changes)}"
+    return f"cannot apply these changes: {'; '.join(str(change) for change in changes)}"

@@ -34,7 +34,7 @@ PARTS = {
 # What hosts do not offer before they are ready; all else is as wrong afterwards.
 OF_HOSTS = ("does_not_fit",)
 # How the error of the plan begins its advice.
-ADVICE = "Ask for what would fit"
+ADVICE = "Add the missing resources"
 
 
 def machines(preview: Mapping[str, Any] | None, hosts_change: bool) -> list[Finding]:
@@ -73,7 +73,8 @@ def _room(
             yield Finding("capacity", where, "distance of GPU and port", OPEN, warning, todo=todo)
     else:
         short = "; ".join(
-            f"{one['resource']}: {one['wanted']} wanted, {one['free']} free" for one in answer["placement"]["shortages"]
+            f"{one['resource']}: {one['wanted']} requested, {one['free']} free"
+            for one in answer["placement"]["shortages"]
         )
         hosts = answer["placement"].get("hosts") or ()
         away = "; ".join(f"{one['name']}: {one['why_not']}" for one in hosts if not one["usable"])
@@ -82,7 +83,7 @@ def _room(
             [
                 answer["msg"],
                 *([f"{short}."] if short else []),
-                *([f"Hosts that take no VM: {away}."] if away else []),
+                *([f"Hosts that accept no VM: {away}."] if away else []),
                 *([holding] if holding else []),
             ]
         )

@@ -43,7 +43,7 @@ _OTHERS = {
     "Choose one of these, or connect the host to the datastore": "Correct the datastore in `site.driver.depot`, or "
     "connect the host to it",
     "Name the ports as the switch does": "Correct switch_host_ports or switch_fabric_ports of the switch",
-    "say mandatory=false": "set site.placement.anti_affinity to false",
+    "set mandatory=false": "set site.placement.anti_affinity to false",
     "Set host to its name": "Correct its name in the group esxi_hosts of the inventory",
 }
 

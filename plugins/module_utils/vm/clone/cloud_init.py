@@ -23,9 +23,9 @@ def problems(wish: Mapping[str, Any]) -> Iterator[str]:
     if metadata is not None and not isinstance(metadata, (dict, str)):
         yield f"cloud_init.metadata is a {type(metadata).__name__}; it must be a dictionary or a text."
     if isinstance(metadata, str) and metadata.lstrip().startswith("{") and _parsed(metadata) is None:
-        yield "cloud_init.metadata looks like JSON, but is not: correct it."
+        yield "cloud_init.metadata looks like JSON, but is not valid JSON; correct it."
     if userdata is not None and not userdata.strip():
-        yield "cloud_init.userdata is empty; leave it out, or write it."
+        yield "cloud_init.userdata is empty; set it or remove it."
 
 
 def settings(wish: Mapping[str, Any], name: str) -> dict[str, str]:

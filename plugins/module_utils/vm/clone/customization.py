@@ -48,13 +48,13 @@ def _kept(vcenter: VCenter, name: str) -> vim.vm.customization.Specification:
     except vim.fault.NotFound as fault:
         raise OperatorError(
             f"customization specification {name}",
-            "the guests should be customized with it",
-            "vCenter has none of this name",
-            "Correct `customization.spec`, or make it in vCenter (Policies and Profiles)",
+            "cannot be used for the guests",
+            "vCenter has no customization specification of this name",
+            "Correct `customization.spec`, or create it in vCenter (Policies and Profiles)",
             "customization_not_found",
         ) from fault
     except vmodl.MethodFault as fault:
-        raise explain(fault, f"customization specification {name}", "it should be read") from fault
+        raise explain(fault, f"customization specification {name}", "cannot be read") from fault
 
 
 def _refuse_unfit(name: str, wanted: vim.vm.customization.Specification, users: Sequence[Item[Wish, Machine]]) -> None:
@@ -62,17 +62,17 @@ def _refuse_unfit(name: str, wanted: vim.vm.customization.Specification, users: 
     host_name = getattr(wanted.identity, "hostName", None)
     if host_name is None:
         raise _unfit(
-            name, "It is not for Linux guests", "Name one for Linux, or use the options of customization instead"
+            name, "It is not for Linux guests", "Name one for Linux, or use the other options of `customization`"
         )
     if isinstance(host_name, vim.vm.customization.UnknownNameGenerator):
         raise _unfit(
-            name, "It asks for the host name each time it is used", "Let it take the name of the VM as host name"
+            name, "It prompts for the host name each time", "Set its host name to the name of the VM in vCenter"
         )
     if isinstance(host_name, vim.vm.customization.FixedName) and len(users) > 1:
         raise _unfit(
             name,
             f"It gives the host name {host_name.name} to every VM, and {len(users)} VMs of this task use it",
-            "Let it take the name of the VM as host name",
+            "Set its host name to the name of the VM in vCenter",
         )
 
 
@@ -82,19 +82,25 @@ def _mismatch(item: Item[Wish, Machine], wanted: Data, source: Source) -> Operat
     if source.item_id is not None:
         if adapters or item.wish["customization"]["spec"]:
             return None
-        found, todo = "How many adapters an OVF has is known only once it was deployed", "Set customization.networks"
+        found, todo = (
+            ("The number of adapters of an OVF item is known only after its deployment"),
+            "Set customization.networks",
+        )
     elif adapters and adapters != source.nics:
-        found, todo = f"{source.path} has {source.nics}", "Describe each adapter of the template, in their order"
+        found, todo = (
+            f"{source.path} has {source.nics}",
+            ("List each adapter of the template in customization.networks, in their order"),
+        )
     else:
         return None
-    wanted = f"{adapters or 'all'} network adapters should be customized"
+    wanted = f"cannot customize {adapters or 'all'} network adapters"
     return OperatorError(f"VM {item.label}", wanted, found, todo, "customization_adapters")
 
 
 def _unfit(name: str, found: str, todo: str) -> OperatorError:
     return OperatorError(
         f"customization specification {name}",
-        "the guests should be customized with it",
+        "cannot be used for the guests",
         found,
         todo,
         "customization_unfit",

@@ -58,7 +58,7 @@ def refusal(disk: vim.vm.device.VirtualDisk | None, disk_gb: int) -> tuple[str, 
     if disk.capacityInKB > disk_gb * KB_OF_GB:
         least = math.ceil(disk.capacityInKB / KB_OF_GB)
         return (
-            f"Its first disk has {gb(disk)} GB, disk_gb is {disk_gb}, and vSphere does not shrink disks",
+            f"Its first disk has {gb(disk)} GB, disk_gb is {disk_gb}, and vSphere cannot shrink disks",
             f"Set disk_gb to {least} or more, or to 0 to keep the size",
             "disk_would_shrink",
         )

@@ -35,7 +35,7 @@ def find(service: rest.Rest, library: str | None, item: str) -> Entry:
     """The Entry with this name, in the library of this name or in the only one that has it."""
     where = f" in library {library}" if library else ""
     subject = f"library item {item}"
-    wanted = "an item of a content library to make VMs from was wanted"
+    wanted = "cannot be used as the source of VMs"
     spec = {"name": item}
     libraries = None
     if library:
@@ -43,8 +43,8 @@ def find(service: rest.Rest, library: str | None, item: str) -> Entry:
         if not libraries:
             raise OperatorError(
                 f"library {library}",
-                "a content library was wanted",
-                "vCenter has none of this name that this user may see",
+                "cannot be found",
+                "vCenter has no content library of this name that this user may see",
                 "Correct `library`",
                 "library_not_found",
             )
@@ -54,8 +54,8 @@ def find(service: rest.Rest, library: str | None, item: str) -> Entry:
         raise OperatorError(
             subject,
             wanted,
-            f"There are {len(found)} of this name{where}" if found else f"There is none of this name{where}",
-            "Set `library` to say which one you mean" if found else "Correct `library_item`",
+            f"There are {len(found)} items of this name{where}" if found else f"There is no item of this name{where}",
+            "Set `library` to the library of the item" if found else "Correct `library_item`",
             "item_ambiguous" if found else "item_not_found",
         )
     return _entry(service, found[0], library, item, subject, wanted)
@@ -92,8 +92,8 @@ def refuse_eula(service: rest.Rest, entry: Entry, target: Target, accepted: bool
     if eulas and not accepted:
         raise OperatorError(
             subject,
-            "VMs should be made from it",
-            f"It comes with {len(eulas)} licence agreement(s) to be accepted",
+            "cannot be used as the source of VMs",
+            f"It has {len(eulas)} licence agreement(s) that must be accepted",
             "Read them in vCenter, then set accept_eula=true",
             "eula_not_accepted",
         )
@@ -113,12 +113,12 @@ def deploy(service: rest.Rest, entry: Entry, name: str, target: Target, disk: st
     answer = _ask(service, "POST", path, dict(_target(target), deployment_spec=spec), label, wanted) or {}
     if answer.get("succeeded"):
         return answer["resource_id"]["id"]
-    said = " / ".join(rest.messages_in(answer.get("error") or {})) or "without a word"
+    said = " / ".join(rest.messages_in(answer.get("error") or {})) or "vCenter gave no reason"
     raise OperatorError(
         label,
         wanted,
         f"vCenter refused to deploy {entry.path}: {said}",
-        "Look at the messages, and at the item in vCenter",
+        "Check the messages, and the item in vCenter",
         "deploy_refused",
         messages=rest.messages_in(answer.get("error") or {}),
     )
@@ -140,7 +140,7 @@ def _ask(
     path: str,
     body: Mapping[str, Any] | None,
     label: str,
-    wanted: str = "vCenter's content library was asked",
+    wanted: str = "cannot read the content library",
 ) -> Any:
     try:
         return service.call(method, path, body)

@@ -81,9 +81,9 @@ def folder_of(world: World, wish: Mapping[str, Any]) -> Row | None:
     paths = sorted(world.path(folder) for folder in world.folders())
     raise OperatorError(
         f"VM {wish['name']}",
-        f"folder {wish['folder']} was wanted",
+        f"cannot find folder {wish['folder']}",
         f"Datacenter {world.name} has no such folder of VMs; there are: {', '.join(paths[:10])}",
-        "Correct `folder`, or make the folder first (with community.vmware.vcenter_folder)",
+        "Correct `folder`, or create the folder first (with community.vmware.vcenter_folder)",
         "folder_not_found",
         candidates=paths,
     )
@@ -108,8 +108,8 @@ def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
     if not inventory.same_name(stored, wish["name"]):
         raise _refused(
             wish,
-            f"{world.path(rows[0])} has this name in other letters, which vCenter takes for the same",
-            "Write the name as it is there, or choose another one",
+            f"{world.path(rows[0])} has this name in a different case, and vCenter ignores the case of names",
+            "Correct `name` to that spelling, or choose another one",
             "name_taken",
         )
     return rows[0]
@@ -177,7 +177,7 @@ def _elsewhere(world: World, wish: Mapping[str, Any], folder: Row, rows: Sequenc
     return _refused(
         wish,
         f"It is not in {world.path(folder)}, and a VM of this name is at {', '.join(paths)}",
-        "Move that VM, correct `folder`, or choose another name: two VMs of one name are a trap for everybody",
+        "Move that VM, correct `folder`, or choose another name: the module does not create a second VM of one name",
         "vm_elsewhere",
         candidates=paths,
     )
@@ -187,8 +187,8 @@ def _several(world: World, wish: Mapping[str, Any], rows: Sequence[Row]) -> Oper
     paths = sorted(world.path(row) for row in rows)
     return _refused(
         wish,
-        f"There are {len(rows)} of this name: {', '.join(paths)}",
-        "Set `folder` to say which one you mean",
+        f"There are {len(rows)} VMs of this name: {', '.join(paths)}",
+        "Set `folder` to the folder of the VM",
         "vm_ambiguous",
         candidates=paths,
     )
@@ -197,12 +197,12 @@ def _several(world: World, wish: Mapping[str, Any], rows: Sequence[Row]) -> Oper
 def _lost(item: Item[Wish, Machine], path: str, detail: Row) -> OperatorError:
     return _refused(
         item.wish,
-        f"{path} is there, and vCenter says that it is {detail.get('runtime.connectionState')}",
-        "Bring its datastore and host back, or remove it from the inventory",
+        f"{path} exists, and vCenter reports it as {detail.get('runtime.connectionState')}",
+        "Restore its datastore and host, or remove it from the inventory",
         "vm_not_connected",
     )
 
 
 def _refused(wish: Mapping[str, Any], found: str, todo: str, code: str, **data: object) -> OperatorError:
-    wanted = "it should not be there" if wish["state"] == "absent" else "it should be there"
+    wanted = "cannot be removed" if wish["state"] == "absent" else "cannot be created or managed"
     return OperatorError(f"VM {wish['name']}", wanted, found, todo, code, **data)

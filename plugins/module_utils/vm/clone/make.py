@@ -95,7 +95,7 @@ class Maker:
         with self.vcenter.patience(self._timeout_s):
             for item in items:
                 item.touched = True
-                label, wanted = f"VM {item.label}", f"it should be made from {source.path}"
+                label, wanted = f"VM {item.label}", f"cannot be created from {source.path}"
                 name = world.stored_name(item.wish["name"])
                 try:
                     library.deploy(self._service, entry, name, targets[id(item)], self._disk, label, wanted)
@@ -120,7 +120,7 @@ class Maker:
                 item.error = error
         items = [item for item in items if item.error is None]
         todo = [item for item in items if customizations.get(id(item)) is not None]
-        wanted = "its guest should be customized"
+        wanted = "cannot customize its guest"
         jobs = [
             self._job(item, wanted, lambda ref, item: ref.CustomizeVM_Task(spec=customizations[id(item)]))
             for item in todo
@@ -131,21 +131,21 @@ class Maker:
                 item.error = outcome.error
         self._settle(
             [item for item in items if item.error is None],
-            "it should be set up",
+            "cannot be configured after the deployment",
             lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source, current(item).disk)),
         )
 
     def claim(self, items: Sequence[Item[Wish, Machine]]) -> None:
         """The mark of whose VM it is, in one that has none."""
         todo = [item for item in items if item.error is None and item.wanted.owner != item.now.owner]
-        job = "it should be marked with its owner"
+        job = "cannot be marked with its owner"
         self._settle(todo, job, lambda ref, item: ref.ReconfigVM_Task(spec=spec.claim(item.wish)))
 
     def move(self, items: Sequence[Item[Wish, Machine]], targets: Mapping[int, Target]) -> None:
         """Cold moves to another host or datastore."""
         self._settle(
             items,
-            "it should be moved",
+            "cannot be moved",
             lambda ref, item: ref.RelocateVM_Task(
                 spec=spec.relocate(targets[id(item)], item.wanted.datastore != item.now.datastore)
             ),
@@ -153,7 +153,7 @@ class Maker:
 
     def remove(self, items: Sequence[Item[Wish, Machine]]) -> None:
         """VMs go, with their files."""
-        self._settle(items, "it should be removed", lambda ref, item: ref.Destroy_Task())
+        self._settle(items, "cannot be removed", lambda ref, item: ref.Destroy_Task())
 
     def _clone_job(
         self,
@@ -169,7 +169,7 @@ class Maker:
                 spec=spec.clone(item.wish, target, source, self._disk, customization),
             )
 
-        return tasks.Job(f"VM {item.label}", start, f"it should be cloned from {source.path}")
+        return tasks.Job(f"VM {item.label}", start, f"cannot be cloned from {source.path}")
 
     def _job(
         self, item: Item[Wish, Machine], wanted: str, start: Callable[[Ref, Item[Wish, Machine]], Ref]
@@ -245,8 +245,8 @@ def _again(outcome: tasks.Outcome, attempt: int) -> bool:
 def _vanished(item: Item[Wish, Machine]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
-        "it should be there",
-        "vSphere reports success, yet it is not in the inventory",
-        "Look at the recent tasks and events in vCenter for what removed it",
+        "is missing after its creation",
+        "vSphere reports success, but the VM is not in the inventory",
+        "Check the recent tasks and events in vCenter for what removed it",
         "not_as_wanted",
     )

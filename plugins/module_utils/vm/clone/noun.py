@@ -198,9 +198,10 @@ class Clones(Noun[Wish, states.Machine]):
         if left:
             return OperatorError(
                 f"VM {item.label}",
-                "the change was accepted by vSphere",
-                f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}",
-                "Run the task again; if it stays so, look at the VM's events in vCenter",
+                "did not change as requested",
+                "vSphere reported success, but these settings did not change: "
+                f"{'; '.join(str(change) for change in left)}",
+                "Run the task again. If the error repeats, check the VM's events in vCenter",
                 "not_as_wanted",
                 left=[change.as_result() for change in left],
             )
@@ -212,10 +213,10 @@ class Clones(Noun[Wish, states.Machine]):
         ):
             return OperatorError(
                 f"VM {item.label}",
-                "it should have EFI firmware",
-                f"It was made from {item.wanted.source}, and its firmware is "
+                "has no EFI firmware",
+                f"It was created from {item.wanted.source}, and its firmware is "
                 f"{cast(states.Machine, item.proved).firmware}",
-                "Remove it, and make it from an item with EFI",
+                "Remove the VM, and create it from an item with EFI firmware",
                 "template_firmware",
             )
         return None

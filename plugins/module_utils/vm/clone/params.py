@@ -123,21 +123,23 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     if not params["vms"]:
         problems.append("vms is empty; list at least one VM.")
     if params["state"] == "present" and not (params["template"] or params["library_item"]):
-        problems.append("template or library_item is needed to make VMs; set one of them.")
+        problems.append("template or library_item is needed to create VMs; set one of them.")
     if params["template"] and params["library_item"]:
-        problems.append("template and library_item are both set; say which of them the VMs are made from.")
+        problems.append("template and library_item are both set; remove one of them.")
     if params["library"] and not params["library_item"]:
-        problems.append("library is set, and library_item is not; name the item of the library.")
+        problems.append("library is set without library_item; set library_item too.")
     if _said(params["cloud_init"]) and _said(params["customization"]):
-        problems.append("cloud_init and customization are both set; the guests obey one of them, choose it.")
+        problems.append("cloud_init and customization are both set; a guest uses only one of them; remove the other.")
     if not 0 <= (params["disk_gb"] or 0) <= disk.MOST_GB:
         problems.append(f"disk_gb is {params['disk_gb']}; use 0, or a size of up to {disk.MOST_GB} GB (62 TB).")
     if params["owner"] is not None and (not params["owner"].strip() or _NO_OWNER.search(params["owner"])):
-        problems.append("owner has to be a name without slashes and control characters.")
+        problems.append("owner must be a name without slashes and control characters.")
     wanted = wishes(params)
     # vCenter keeps a/b as a%2fb, and takes either for the other.
     names = Counter(inventory.unescaped(wish["name"]).lower() for wish in wanted)
-    problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1 and name]
+    problems += [
+        f"VM {name} is listed {count} times; list it once." for name, count in names.items() if count > 1 and name
+    ]
     for wish in wanted:
         problems += [f"VM {wish['name'] or '(without a name)'}: {problem}" for problem in _check_wish(wish)]
     return problems
@@ -146,13 +148,13 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
     name = wish["name"]
     if not name:
-        yield "name is empty."
+        yield "name is empty; set it."
     if len(name) > LONGEST_NAME:
-        yield f"the name has {len(name)} characters; vSphere takes at most {LONGEST_NAME}."
+        yield f"the name has {len(name)} characters; vSphere allows at most {LONGEST_NAME}."
     if _CONTROL.search(name):
         yield "the name contains a control character."
     if wish["cloud_init"] and wish["customization"]:
-        yield "cloud_init and customization are both set; the guest obeys one of them, choose it."
+        yield "cloud_init and customization are both set; a guest uses only one of them; remove the other."
     if wish["cloud_init"]:
         yield from cloud_init.problems(wish["cloud_init"])
     if wish["customization"]:
@@ -162,6 +164,9 @@ def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
 def _check_customization(wish: Mapping[str, Any]) -> Iterator[str]:
     inline = [key for key in _INLINE if wish[key]]
     if wish["spec"] and inline:
-        yield f"customization.spec is set, and {', '.join(inline)} too; a kept specification says all of it."
+        yield (
+            f"customization.spec is set, and {', '.join(inline)} too; a saved specification already contains "
+            "these settings."
+        )
     if not wish["spec"] and not wish["domain"]:
         yield "customization needs spec, or domain with the other options."

@@ -56,9 +56,9 @@ class Placing:
         if not usable:
             raise _refused(
                 label,
-                "a datastore was wanted",
-                f"Host {host.name} sees none that can be used",
-                "Mount one on the host",
+                "has no datastore",
+                f"Host {host.name} has no usable datastore",
+                "Connect a datastore to the host, or name another `host`",
                 "no_datastore",
             )
         best = min(usable, key=lambda store: (self._given_bytes.get(store.moid, 0) - store.free, store.name))
@@ -66,9 +66,9 @@ class Placing:
         if left < need:
             raise _refused(
                 label,
-                f"{_gb(need)} GB of disk space were wanted",
-                f"The emptiest datastore that host {host.name} sees, {best.name}, has {_gb(left)} GB left for it",
-                "Free space there, name another `host`, or make fewer VMs",
+                f"cannot get {_gb(need)} GB of disk space",
+                f"The emptiest datastore of host {host.name}, {best.name}, has {_gb(left)} GB left for it",
+                "Free space there, name another `host`, or create fewer VMs",
                 "no_disk_space",
                 datastore=best.name,
                 short_gb=_gb(need - left),
@@ -83,8 +83,8 @@ class Placing:
         if found is None:
             raise _refused(
                 label,
-                "the resource pool of the task was wanted",
-                f"{compute.name} has no pool of this name",
+                "cannot use the resource pool of the task",
+                f"{compute.name} has no resource pool of this name",
                 "Correct `resource_pool`",
                 "pool_not_found",
             )
@@ -102,9 +102,9 @@ class Placing:
             ]
             raise _refused(
                 label,
-                f"host {wanted} was wanted",
-                f"Datacenter {self._world.name} has none of this name"
-                + (f"; near it: {', '.join(near[:_NEAR])}" if near else ""),
+                f"cannot be placed on host {wanted}",
+                f"Datacenter {self._world.name} has no host of this name"
+                + (f"; similar names: {', '.join(near[:_NEAR])}" if near else ""),
                 "Correct `host`",
                 "host_not_found",
                 near=near[:_NEAR],
@@ -113,8 +113,8 @@ class Placing:
         if self._cluster is not None and host.compute != self._cluster.moid:
             raise _refused(
                 label,
-                f"host {host.name} was wanted",
-                f"It is in {self._world.computes[host.compute].name}, not in cluster {self._cluster.name}",
+                f"cannot be placed on host {host.name}",
+                f"The host is in {self._world.computes[host.compute].name}, not in cluster {self._cluster.name}",
                 "Name a host of the cluster, or correct `cluster`",
                 "host_elsewhere",
             )
@@ -132,9 +132,9 @@ class Placing:
         if not usable:
             raise _refused(
                 label,
-                f"a host of {compute.name} was wanted",
-                "None of them is connected and out of maintenance",
-                "Bring one back, or name another `cluster`",
+                f"has no host in {compute.name}",
+                "None of its hosts is connected and out of maintenance mode",
+                "Connect a host or end its maintenance, or name another `cluster`",
                 "no_host",
             )
         return min(usable, key=lambda host: (host.vms + self._given_vms.get(host.moid, 0), host.name))
@@ -146,8 +146,8 @@ class Placing:
         names = sorted(one.name for one in there)
         raise _refused(
             label,
-            "a place for it was wanted",
-            f"Datacenter {self._world.name} has {len(names)} clusters and hosts of their own: {', '.join(names)}",
+            "has no cluster or host to be placed on",
+            f"Datacenter {self._world.name} has {len(names)} clusters and standalone hosts: {', '.join(names)}",
             "Set `cluster`, or `host` for the VM",
             "cluster_needed",
             candidates=names,
@@ -164,19 +164,20 @@ class Placing:
             there = wanted in {one.name for one in self._world.stores.values()}
             raise _refused(
                 label,
-                f"datastore {wanted} was wanted",
-                f"Host {host.name} does not see it"
+                f"cannot be placed on datastore {wanted}",
+                f"Host {host.name} does not have it mounted"
                 if there
-                else f"Datacenter {self._world.name} has none of this name",
-                f"Host {host.name} sees: {', '.join(sorted(one.name for one in seen)) or 'none'}",
+                else f"Datacenter {self._world.name} has no datastore of this name",
+                f"Use one of the datastores of host {host.name}: "
+                f"{', '.join(sorted(one.name for one in seen)) or 'none'}",
                 "datastore_not_seen" if there else "datastore_not_found",
             )
         if not store.usable:
             raise _refused(
                 label,
-                f"datastore {wanted} was wanted",
-                f"New VMs cannot be put there: {store.why_not}",
-                "Bring it back, or name another one",
+                f"cannot be placed on datastore {wanted}",
+                f"The datastore accepts no new VMs: {store.why_not}",
+                "Restore it, or name another one",
                 "datastore_not_usable",
             )
         return store
@@ -192,7 +193,7 @@ def choose_cluster(world: World, wanted: str | None) -> Compute | None:
     names = sorted(one.name for one in world.computes.values())
     raise OperatorError(
         f"cluster {wanted}",
-        "a cluster for the VMs was wanted",
+        "cannot be used for the VMs",
         f"Datacenter {world.name} has {len(found) or 'none'} of this name; there are: {', '.join(names) or 'none'}",
         "Correct `cluster`",
         "cluster_not_found",
@@ -204,16 +205,16 @@ def refuse_unusable(label: str, host: HostPlace) -> None:
     """Raise the reason why no VM can be put on a host now."""
     why_not = _why_not(host)
     if why_not:
-        raise _refused(label, f"host {host.name} was wanted", *why_not)
+        raise _refused(label, f"cannot be placed on host {host.name}", *why_not)
 
 
 def too_little_space(label: str, store: Store, given: int) -> OperatorError:
     """The error of each VM of a datastore that cannot hold all of them."""
     return _refused(
         label,
-        f"{_gb(given)} GB were wanted on datastore {store.name} for the new VMs of this task together",
+        f"cannot get {_gb(given)} GB on datastore {store.name} for all new VMs of this task",
         f"{_gb(store.free)} GB are free, {_gb(given - store.free)} GB too few",
-        "Free space, spread the VMs over more datastores, or make fewer; with disk=thin they may need less",
+        "Free space, spread the VMs over more datastores, or create fewer; with disk=thin they may need less",
         "no_disk_space",
         datastore=store.name,
         short_gb=_gb(given - store.free),
@@ -222,9 +223,17 @@ def too_little_space(label: str, store: Store, given: int) -> OperatorError:
 
 def _why_not(host: HostPlace) -> tuple[str, str, str] | None:
     if host.connection != "connected":
-        return f"vCenter says that it is {host.connection}", "Connect it, or name another host", "host_not_connected"
+        return (
+            f"vCenter reports the host as {host.connection}",
+            "Connect it, or name another host",
+            "host_not_connected",
+        )
     if host.maintenance:
-        return "It is in maintenance mode", "Take it out of maintenance, or name another host", "host_in_maintenance"
+        return (
+            "The host is in maintenance mode",
+            "Take it out of maintenance mode, or name another host",
+            "host_in_maintenance",
+        )
     return None
 
 

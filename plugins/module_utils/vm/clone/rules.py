@@ -54,8 +54,8 @@ def refuse_shrinking(item: Item[Wish, Machine], found: Machine) -> None:
     refusal = disk.refusal(found.disk, item.wish["disk_gb"])
     if refusal is not None:
         cause, fix, code = refusal
-        fix += ", then run again. Remove the VM with state=absent if you do not need it"
-        raise _refused(item, f"its first disk should have {item.wish['disk_gb']} GB", cause, fix, code)
+        fix += ", then run the task again. Remove the VM with state=absent if you do not need it"
+        raise _refused(item, f"cannot set its first disk to {item.wish['disk_gb']} GB", cause, fix, code)
 
 
 def claimed(item: Item[Wish, Machine], wanted: Machine) -> Machine:
@@ -71,9 +71,9 @@ def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None
     if now.template:
         raise _refused(
             item,
-            "a VM was wanted",
+            "cannot be managed as a VM",
             "It is a template",
-            "Choose another name for the VM, or turn the template into a VM",
+            "Choose another name for the VM, or convert the template to a VM",
             "is_template",
         )
     changes: dict[str, Any] = {}
@@ -87,19 +87,20 @@ def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None
     if wish["move"] == "refuse":
         raise _refused(
             item,
-            f"it should be on {place}",
+            f"is not on {place}",
             f"It is on host {now.host}, datastore {now.datastore}",
-            "Say move=cold to move it while it is off, or move=keep to leave it where it is",
+            "Set move=cold to move it while it is off, or move=keep to leave it on its host",
             "on_another_host",
             **changes,
         )
     if now.power != "off":
         raise _refused(
             item,
-            f"it should move to {place}",
-            f"It is {now.power}, and vm_clone moves VMs only while they are off: one with a vGPU or a passed-through "
-            "device cannot be counted on to move while it runs",
-            "Switch it off first (vm_power), or migrate it in vCenter",
+            f"cannot move to {place}",
+            f"It is {now.power}, and vm_clone moves VMs only while they are off, since a VM with a vGPU or a "
+            "passthrough "
+            "device may not migrate while it runs",
+            "Power it off first (vm_power), or migrate it in vCenter",
             "running",
         )
     return dataclasses.replace(now, **changes)
@@ -114,23 +115,23 @@ def removed(item: Item[Wish, Machine], planning: bool = False) -> Machine:
         return now
     if now.template:
         raise _refused(
-            item, "it should be removed", "It is a template", "Remove it in vCenter, if you mean it", "is_template"
+            item, "cannot be removed", "It is a template", "Remove it in vCenter, if you intend to", "is_template"
         )
     if now.source is None and now.finished:
         raise _refused(
             item,
-            "it should be removed",
-            "It was not made by vm_clone, which removes only what it has made",
-            "Remove it in vCenter, or with community.vmware.vmware_guest, if you mean it",
+            "cannot be removed",
+            "It was not created by vm_clone, which removes only VMs that it created",
+            "Remove it in vCenter, or with community.vmware.vmware_guest, if you intend to",
             "not_ours",
         )
     _refuse_kept(item, now)
     if now.power != "off" and not (planning and item.wish["planned_off"]):
         raise _refused(
             item,
-            "it should be removed",
-            f"It is {now.power}",
-            "Switch it off first (vm_power): a running VM may be working for somebody",
+            "cannot be removed",
+            f"It is {now.power}, and a running VM may be in use",
+            "Power it off first (vm_power)",
             "running",
         )
     return Machine()
@@ -141,40 +142,40 @@ def _refuse_kept(item: Item[Wish, Machine], now: Machine) -> None:
     if now.owner and now.owner != item.wish["owner"]:
         raise _refused(
             item,
-            "it should be removed",
+            "cannot be removed",
             f"It belongs to {now.owner}",
-            "Remove it with the owner that it has, or in vCenter",
+            "Set `owner` to its owner, or remove it in vCenter",
             "other_owner",
         )
     if now.snapshots:
         raise _refused(
             item,
-            "it should be removed",
+            "cannot be removed",
             "It has snapshots, which would be deleted with it",
-            "Delete the snapshots in vCenter, then run again",
+            "Delete the snapshots in vCenter, then run the task again",
             "has_snapshots",
         )
     if now.other_disks:
         raise _refused(
             item,
-            "it should be removed",
-            f"These disks are not its own and would be deleted with it: {', '.join(now.other_disks)}",
-            "Remove the disks from the VM in vCenter and keep their files, then run again",
+            "cannot be removed",
+            f"These disks do not belong to it and would be deleted with it: {', '.join(now.other_disks)}",
+            "Remove the disks from the VM in vCenter and keep their files, then run the task again",
             "other_disks",
             disks=list(now.other_disks),
         )
 
 
 def being_made(item: Item[Wish, Machine], waited_s: int) -> OperatorError:
-    """The error of a VM that another task is making."""
-    found = "Another task is making a VM of this name"
+    """The error of a VM that another task is creating."""
+    found = "Another task is creating a VM of this name"
     if waited_s:
         found += f", and has not ended within {waited_s} seconds"
     return _refused(
         item,
-        f"it should be {item.wish['state']}",
+        f"cannot be set to state={item.wish['state']}",
         found,
-        "Wait for that task in vCenter, then run again",
+        "Wait for that task in vCenter, then run the task again",
         "being_made",
     )
 

@@ -53,8 +53,8 @@ def find(world: World, wish: str) -> Row:
         paths = sorted(world.path(row) for row in rows)
         raise OperatorError(
             f"template {wish}",
-            "one template of this name was wanted",
-            f"There are {len(rows)}: {', '.join(paths)}",
+            "is ambiguous",
+            f"There are {len(rows)} templates of this name: {', '.join(paths)}",
             "Use the path of one of them",
             "template_ambiguous",
             candidates=paths,
@@ -63,8 +63,8 @@ def find(world: World, wish: str) -> Row:
     near = _near(names, wish) or sorted(names)[:_NEAR]
     raise OperatorError(
         f"template {wish}",
-        "a template to make VMs from was wanted",
-        f"Datacenter {world.name} has none that this user may see"
+        "cannot be found",
+        f"Datacenter {world.name} has no template of this name that this user may see"
         + (f"; there are: {', '.join(near)}" if near else ""),
         "Correct `template`",
         "template_not_found",
@@ -105,23 +105,23 @@ def refuse_unfit(source: Source, firmware: str, customized: bool) -> None:
     if source.connection != "connected":
         raise _unfit(
             source,
-            f"vCenter says that it is {source.connection}",
-            "Bring its datastore and host back, or use another template",
+            f"vCenter reports it as {source.connection}",
+            "Restore its datastore and host, or use another template",
             "template_not_connected",
         )
     if not source.template and source.power != "off":
         raise _unfit(
             source,
             f"It is a VM that is {source.power}, not a template",
-            "Switch it off for the time of the cloning, or make it a template",
+            "Power it off while it is cloned, or convert it to a template",
             "source_not_off",
         )
     if firmware == "efi" and source.firmware is not None and source.firmware != "efi":
         raise _unfit(
             source,
-            f"Its firmware is {source.firmware}, and GPUs with large memory windows need EFI; an installed guest does "
-            "not start any more when its firmware is changed",
-            "Install a template with EFI, or say firmware=ignore for boards that do without (such as the T4)",
+            f"Its firmware is {source.firmware}, and GPUs with large memory windows need EFI. An installed guest does "
+            "not start after its firmware is changed",
+            "Install a template with EFI, or set firmware=ignore for boards that do not need it (such as the T4)",
             "template_firmware",
         )
     if customized and source.tools is False:
@@ -141,7 +141,7 @@ def refuse_disk(source: Source, disk_gb: int) -> None:
 
 
 def _unfit(source: Source, found: str, todo: str, code: str) -> OperatorError:
-    return OperatorError(f"template {source.path}", "VMs should be made from it", found, todo, code)
+    return OperatorError(f"template {source.path}", "cannot be used as the source of VMs", found, todo, code)
 
 
 def _near(names: Iterable[str], wish: str) -> list[str]:

@@ -191,9 +191,9 @@ def _which_datacenter(tree: inventory.Tree, there: Sequence[Row]) -> OperatorErr
     names = ", ".join(sorted(tree.path(row) for row in there))
     return OperatorError(
         "datacenter",
-        "the datacenter of the VMs was wanted",
-        f"There are {len(there)} that this user may see{': ' + names if names else ''}",
-        "Set `datacenter`" if there else "Look at the user's permissions",
+        "is not set",
+        f"There are {len(there)} datacenters that this user may see{': ' + names if names else ''}",
+        "Set `datacenter`" if there else "Check the user's permissions",
         "datacenter_needed",
         candidates=sorted(tree.path(row) for row in there),
     )

@@ -78,10 +78,10 @@ def locate(vcenter: VCenter, name: str, datacenter: str | None) -> Ref:
     there = near or sorted(names.values())[:_NEAR]
     raise OperatorError(
         f"Cluster {name}",
-        "a cluster was wanted",
-        f"There are {len(found)} of this name"
+        "is ambiguous" if found else "cannot be found",
+        f"There are {len(found)} clusters of this name"
         if found
-        else f"There is none of this name that this user may see; there are: {', '.join(there) or 'none'}",
+        else f"There is no cluster of this name that this user may see; there are: {', '.join(there) or 'none'}",
         "Set `datacenter`" if found else "Correct `cluster`",
         "cluster_ambiguous" if found else "cluster_not_found",
         near=there,

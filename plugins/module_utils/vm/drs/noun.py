@@ -87,7 +87,7 @@ class DrsPlacement(Noun[Wish, states.Drs]):
                     "Callable[[], Ref]",
                     lambda wanted=wanted: self._cluster.ref.ReconfigureComputeResource_Task(spec=wanted, modify=True),
                 ),
-                "its DRS configuration should change",
+                "cannot change its DRS configuration",
             )
             (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=self._params["task_timeout_s"])
             if _is_lost(outcome):
@@ -110,9 +110,10 @@ class DrsPlacement(Noun[Wish, states.Drs]):
         if item.error is None and left:
             item.error = OperatorError(
                 f"Cluster {self._cluster.name}",
-                "the change was accepted by vSphere",
-                f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}",
-                "Run the task again; if it stays so, look at the cluster's events in vCenter",
+                "did not change as requested",
+                "vSphere reported success, but these settings did not change: "
+                f"{'; '.join(str(change) for change in left)}",
+                "Run the task again. If the error repeats, check the cluster's events in vCenter",
                 "not_as_wanted",
                 left=[change.as_result() for change in left],
             )
@@ -157,15 +158,16 @@ class DrsPlacement(Noun[Wish, states.Drs]):
     def _warn_of_neighbours(self, wish: Wish, names: Sequence[str]) -> None:
         for host, vms in rules.together(self._cluster, names).items() if wish["anti_affinity"] else ():
             self._warn(
-                f"{', '.join(vms)} run on {host} together now. The rule does not move VMs that cannot move while they "
-                "run; move all but one of them, switched off, with vm_clone and move=cold."
+                f"{', '.join(vms)} run together on {host} now. The rule does not move VMs that cannot migrate "
+                "while they "
+                "run. Power off all but one of them, and move those with vm_clone and move=cold."
             )
 
     def _not_ours(self, wish: Wish) -> OperatorError:
         return OperatorError(
             f"Cluster {self._cluster.name}",
-            f"there should be no rule {wish['name']} that keeps VMs apart",
-            "A rule of this name and another type is there",
+            f"cannot remove rule {wish['name']}",
+            "The rule of this name has another type",
             "Correct `name`; this module removes only rules that keep VMs apart",
             "rule_of_other_type",
         )

@@ -51,18 +51,18 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     name, vms = (params["name"] or "").strip(), params["vms"] or []
     present = params["state"] == "present"
     if not params["cluster"].strip():
-        problems.append("cluster is empty.")
+        problems.append("cluster is empty; set its name.")
     if not name and (present and params["anti_affinity"]):
-        problems.append("name is needed for the rule; set it, or say anti_affinity=false.")
+        problems.append("name is needed for the rule; set it, or set anti_affinity=false.")
     if not name and not vms:
-        problems.append("name and vms are both missing, so that there is nothing to manage.")
+        problems.append("name and vms are both missing; set at least one of them.")
     if len(name) > _LONGEST_NAME:
-        problems.append(f"name has {len(name)} characters; vSphere takes at most {_LONGEST_NAME}.")
+        problems.append(f"name has {len(name)} characters; vSphere allows at most {_LONGEST_NAME}.")
     if present and not vms and (params["anti_affinity"] or params["automation"] != "ignore"):
-        problems.append("vms is empty; list the VMs that shall be kept apart, or whose automation shall be set.")
+        problems.append("vms is empty; list the VMs to keep apart or to set the automation of.")
     if present and params["anti_affinity"] and len(set(vms)) == 1:
         problems.append("vms has one VM; a rule that keeps VMs apart needs at least two.")
-    problems += [f"VM {vm} is listed {count} times." for vm, count in Counter(vms).items() if count > 1]
+    problems += [f"VM {vm} is listed {count} times; list it once." for vm, count in Counter(vms).items() if count > 1]
     if not all(vm.strip() for vm in vms):
-        problems.append("vms has an empty entry.")
+        problems.append("vms has an empty entry; remove it.")
     return problems

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What DRS cannot do, or would not do, of what is wanted. Pure: a cluster and a wish go in, problems come out."""
+"""Requests that DRS cannot or would not carry out. Pure: a cluster and a request go in, problems come out."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def gone(cluster: Cluster, wanted: Drs) -> OperatorError | None:
         return None
     return OperatorError(
         f"Cluster {cluster.name}",
-        "its DRS configuration should change",
+        "cannot change its DRS configuration",
         f"No longer in the cluster: {_listed(missing)}",
-        "Find out who removed or moved them, and run the task again",
+        "Check the events in vCenter for who removed or moved them, and run the task again",
         "vm_gone",
         vms=sorted(missing),
     )
@@ -81,15 +81,16 @@ def _drs_off(cluster: Cluster, wish: Wish) -> Iterator[Problem]:
         if wish["automation"] not in ("ignore", ON_ITS_OWN) and not cluster.overrides_obeyed:
             yield Problem(
                 "overrides_off",
-                "The cluster does not obey automation levels of single VMs.",
-                "Allow VM automation in the cluster's DRS settings.",
+                "The cluster ignores automation levels of single VMs.",
+                "Switch VM automation on in the cluster's DRS settings.",
             )
         return
     yield Problem(
         "drs_off",
-        "DRS is off, so that nobody would obey a rule or a level. VMs stay where they were put all the same, since "
-        "without DRS nothing moves them but people and HA.",
-        "Switch DRS on (vmware.vmware.cluster_drs, at least manual), or leave this out and rely on the hosts that the "
+        "DRS is off, so rules and automation levels have no effect. VMs stay on their hosts, since "
+        "without DRS only people and HA move them.",
+        "Switch DRS on (vmware.vmware.cluster_drs, at least manual), or remove this task and rely on the hosts "
+        "that the "
         "VMs were placed on.",
     )
 
@@ -102,7 +103,7 @@ def _vms(cluster: Cluster, names: Sequence[str], planned: Container[str]) -> Ite
     for name in names:
         there = cluster.vms_named(name)
         if len(there) == 1 and there[0].template:
-            yield Problem("template", f"{name} is a template.", "Name a VM that was made from it.")
+            yield Problem("template", f"{name} is a template.", "Name a VM that was created from it.")
         elif len(there) > 1:
             moids = _listed(vm.moid for vm in there)
             yield Problem("vm_ambiguous", f"{name} is the name of {len(there)} VMs: {moids}.", "Use the MoID of one.")
@@ -123,13 +124,13 @@ def _name(cluster: Cluster, wish: Wish) -> Iterator[Problem]:
     if others:
         yield Problem(
             "rule_of_other_type",
-            f"Rule {wish['name']} is there, and is {_kind(others[0])}.",
+            f"Rule {wish['name']} exists, and is {_kind(others[0])}.",
             "Choose another name, or remove that rule.",
         )
     elif len(there) > 1:
         yield Problem(
             "rule_ambiguous",
-            f"There are {len(there)} rules of the name {wish['name']}.",
+            f"There are {len(there)} rules named {wish['name']}.",
             "Remove all but one in vCenter.",
         )
 
@@ -138,14 +139,14 @@ def _hosts(cluster: Cluster, wish: Wish, names: Sequence[str]) -> Iterator[Probl
     if len(names) < 2:
         yield Problem(
             "too_few_vms",
-            f"All entries of the task mean one VM, {names[0]}.",
+            f"All entries of the task are the same VM, {names[0]}.",
             "Name at least two VMs, each by its name or by its MoID.",
         )
     if wish["mandatory"] and len(names) > cluster.hosts:
         yield Problem(
             "too_few_hosts",
-            f"{len(names)} VMs shall be on hosts of their own, and the cluster has {cluster.hosts}.",
-            "Name fewer VMs, add hosts, or say mandatory=false.",
+            f"{len(names)} VMs need one host each, and the cluster has {cluster.hosts} hosts.",
+            "List fewer VMs, add hosts, or set mandatory=false.",
         )
 
 
@@ -158,16 +159,16 @@ def _conflicts(cluster: Cluster, wish: Wish, names: Iterable[str]) -> Iterator[P
         if len(shared) > 1:
             yield Problem(
                 "conflicting_rule",
-                f"Rule {rule.name} keeps {_listed(cluster.name_of(ref) for ref in shared)} on one host, and of two "
-                "rules that contradict each other DRS obeys neither for sure.",
-                f"Remove or disable rule {rule.name}, or take these VMs out of it.",
+                f"Rule {rule.name} keeps {_listed(cluster.name_of(ref) for ref in shared)} on one host. If two "
+                "rules contradict each other, DRS may ignore either of them.",
+                f"Remove or disable rule {rule.name}, or remove these VMs from it.",
             )
 
 
 def _wanted(wish: Wish, names: Iterable[str]) -> str:
     if wish["anti_affinity"]:
-        return f"rule {wish['name']} should keep {_listed(names)} on hosts of their own"
-    return f"the automation of {_listed(names)} should be {wish['automation']}"
+        return f"rule {wish['name']} cannot keep {_listed(names)} on separate hosts"
+    return f"cannot set the automation of {_listed(names)} to {wish['automation']}"
 
 
 def _kind(rule: Data) -> str:

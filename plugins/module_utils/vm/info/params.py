@@ -35,4 +35,6 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     if not params["vms"]:
         problems.append("vms is empty; list at least one VM.")
     labels = Counter(find.label(wish) for wish in params["vms"])
-    return problems + [f"VM {label} is listed {count} times." for label, count in labels.items() if count > 1]
+    return problems + [
+        (f"VM {label} is listed {count} times; list it once.") for label, count in labels.items() if count > 1
+    ]

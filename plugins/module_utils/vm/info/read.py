@@ -76,7 +76,7 @@ def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found]
     if wrong:
         raise OperatorError(
             f"{len(wrong)} VMs",
-            "each was wanted once in vCenter",
+            "cannot be found once each in vCenter",
             " ".join(one.message for one in wrong),
             "Correct each of them",
             "some_not_found",
@@ -99,7 +99,7 @@ def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], No
         try:
             vibs = Esxcli(vcenter, _Host(row.ref, told["name"])).call("software.vib.list")
         except OperatorError as error:
-            warn(f"The driver of a host is not known. {error.message}")
+            warn(f"Cannot read the driver of a host. {error.message}")
         else:
             told["driver"] = {key: value for key, value in driver_of(vibs, ()).items() if key != "loaded"}
     return told

@@ -102,7 +102,7 @@ def address_of(
         candidates = [one for one in state.adapters if inventory.same_name(one.network or "", address_network)]
         if not candidates:
             there = ", ".join(sorted({one.network for one in state.adapters if one.network})) or "none"
-            return None, f"It has no adapter on {address_network}; its networks are: {there}."
+            return None, f"The VM has no adapter on {address_network}; its networks are: {there}."
     else:
         candidates = [one for one in state.adapters if not _carries_data(one, data_network)] or list(state.adapters)
     address = next((text for one in candidates for text in one.addresses), None)

@@ -68,7 +68,7 @@ def unsuitable(guest_id: str) -> str | None:
     if known in _VAGUE:
         return None
     if not known.startswith(_LINUX):
-        return f"Its guest operating system is {guest_id}, and PVRDMA has a driver for Linux alone."
+        return f"Its guest operating system is {guest_id}, and PVRDMA has a driver for Linux only."
     if "64" not in known and not known.startswith(("crxpod", "crxsys")):
         return f"Its guest operating system is {guest_id}, a 32-bit one, and PVRDMA needs a 64-bit Linux."
     return None
@@ -79,7 +79,7 @@ def doubt(guest_id: str) -> str | None:
     known = guest_id.lower()
     if known in _VAGUE:
         told = guest_id or "unset"
-        return f"its guest operating system ({told}) does not tell whether it is a Linux with the driver vmw_pvrdma"
+        return f"its guest operating system ({told}) does not show whether it is a Linux with the driver vmw_pvrdma"
     version = _VERSION.match(known)
     if version is not None and int(version.group(2)) > _LAST_WITH_DRIVER:
         return f"the kernel of its guest operating system ({guest_id}) comes without the driver vmw_pvrdma"
@@ -88,5 +88,5 @@ def doubt(guest_id: str) -> str | None:
     if known.startswith(_SILENT):
         return f"its guest operating system ({guest_id}) has the driver vmw_pvrdma only before release 10"
     if known.startswith(_OLD_KERNELS):
-        return f"its guest operating system ({guest_id}) has a kernel before 4.6, where vmw_pvrdma was not yet there"
+        return f"its guest operating system ({guest_id}) has a kernel older than 4.6, which lacks vmw_pvrdma"
     return None

@@ -57,7 +57,7 @@ class Nics(VmNoun[states.NicState]):
         return []
 
     def doubts(self, item: Item[Wish, NicState], wanted: NicState) -> list[str]:
-        """What is no error, and yet the user should know."""
+        """Doubts that are warnings, not errors."""
         return []
 
     def rdma(self, wanted: NicState) -> bool:
@@ -86,7 +86,7 @@ class Nics(VmNoun[states.NicState]):
             problems = [] if self.EXACT else rules.against_removal(item.now, entries, self.fabric)
             if problems:
                 names = ", ".join(entry["portgroup"] for entry in entries)
-                raise refusal(item.label, f"its adapters on {names} were to be removed", problems)
+                raise refusal(item.label, f"cannot remove its adapters on {names}", problems)
             return
         problems = rules.against_host(item.now) or rules.against_portgroups(
             cast("Placed", item.now), entries, self.fabric
@@ -112,8 +112,8 @@ class Nics(VmNoun[states.NicState]):
     def _wish_in_words(self, entries: Sequence[Mapping[str, Any]]) -> str:
         names = ", ".join(entry["portgroup"] for entry in entries)
         if len(entries) == 1:
-            return f"{costs.COSTS[self.PATH].name} on {names} was wanted"
-        return f"{len(entries)} adapters, on {names}, were wanted"
+            return f"cannot get {costs.COSTS[self.PATH].name} on {names}"
+        return f"cannot get {len(entries)} adapters on {names}"
 
     def _tell_expectations(self, items: Sequence[Item[Wish, NicState]]) -> None:
         job = [item for item in items if item.wish["state"] == "present"]
@@ -124,6 +124,6 @@ class Nics(VmNoun[states.NicState]):
             item.ids["expects"] = expects.of(self.KIND, wanted, len(item.wish["adapters"]), self.rdma(wanted), others)
         if len(job) > 1 and places[0][1] and len({host for dummy, host in places}) == 1:
             self.warn(
-                f"All {len(job)} VMs of this task are on host {places[0][1]}; a network test between them never "
-                "reaches a port and proves nothing about the fabric."
+                f"All {len(job)} VMs of this task are on host {places[0][1]}. A network test between them never "
+                "reaches a port, so its result does not cover the fabric."
             )

@@ -51,24 +51,24 @@ def same_macs(wishes: Iterable[Mapping[str, Any]]) -> list[str]:
         for entry in wish["adapters"] or []
         if entry["mac"] and wish["state"] == "present"
     ]
-    return [
-        f"The MAC address {mac} is asked for twice." for mac in sorted({one for one in macs if macs.count(one) > 1})
-    ]
+    return [f"The MAC address {mac} is listed twice." for mac in sorted({one for one in macs if macs.count(one) > 1})]
 
 
 def check_wish(wish: Mapping[str, Any], needs_adapters: Collection[str]) -> Iterator[str]:
     """Everything that is wrong with the wish for one VM, one sentence each."""
     entries = wish["adapters"] or []
     if not entries and wish["state"] in needs_adapters:
-        other = "; use state=absent to take all of them away" if wish["state"] == "present" else ""
+        other = "; use state=absent to remove all of them" if wish["state"] == "present" else ""
         yield f"adapters must name at least one adapter{other}."
     for number, entry in enumerate(entries, start=1):
         if not entry["portgroup"].strip():
-            yield f"adapter {number} has an empty portgroup."
+            yield f"adapter {number} has an empty portgroup; set its name."
         mac = canonical_mac(entry["mac"])
         if not mac:
             continue
         if not _MAC.match(mac):
             yield f"adapter {number} has the MAC address {entry['mac']}; write six bytes, as in 00:50:56:01:02:03."
         elif int(mac[:2], 16) & 1:
-            yield f"adapter {number} has the MAC address {entry['mac']}, which is that of a group of adapters."
+            yield (
+                f"adapter {number} has the MAC address {entry['mac']}, which is a multicast address; use a unicast one."
+            )

@@ -86,7 +86,7 @@ def against_split(switches: Mapping[str, frozenset[str]]) -> list[Problem]:
             "different_switches",
             f"The VMs of this task would be on different distributed switches ({listed}), and PVRDMA peers on "
             "different switches fall back to TCP.",
-            "Give all of them port groups of one switch, manage jobs apart, or set same_switch=false.",
+            "Use port groups of one switch, manage each job in its own task, or set same_switch=false.",
         )
     ]
 
@@ -97,7 +97,7 @@ def protocols_of(state: NicState) -> frozenset[str]:
 
 
 def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
-    """VMs of one task that speak different RoCE versions; protocols are those of each VM, by its label."""
+    """VMs of one task that use different RoCE versions; protocols are those of each VM, by its label."""
     told = {version: sorted(label for label, mine in protocols.items() if version in mine) for version in _PROTOCOLS}
     if not all(told.values()):
         return []
@@ -105,8 +105,8 @@ def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
     return [
         Problem(
             "different_protocols",
-            f"The VMs of this task would speak different RoCE versions ({listed}), and then fall back to TCP.",
-            "Set the same `protocol` for all of them, or manage jobs apart.",
+            f"The VMs of this task would use different RoCE versions ({listed}) and fall back to TCP.",
+            "Set the same `protocol` for all of them, or manage each job in its own task.",
         )
     ]
 
@@ -141,9 +141,10 @@ def _against_protocol(now: NicState, entries: Iterable[Mapping[str, Any]]) -> li
     return [
         Problem(
             "protocol_not_choosable",
-            f"The protocol {' and '.join(refused)} was asked for, but at hardware version {version} vSphere gives no "
-            f"choice; it does from {CHOOSABLE[0]} to {CHOOSABLE[-1]}.",
-            "Leave `protocol` out.",
+            f"The protocol {' and '.join(refused)} is set, but vSphere has no such setting at hardware version "
+            f"{version}, "
+            f"only from {CHOOSABLE[0]} to {CHOOSABLE[-1]}.",
+            "Remove `protocol`.",
         )
     ]
 
@@ -157,8 +158,8 @@ def _against_gpudirect(now: NicState, wish: str) -> list[Problem]:
         return [
             Problem(
                 "gpudirect",
-                f"GPUDirect RDMA was asked for together with PVRDMA. {costs.gpudirect_sentence('pvrdma')}",
-                "Choose the data path sriov or passthrough for GPUDirect RDMA, or give it up.",
+                f"GPUDirect RDMA is requested together with PVRDMA. {costs.gpudirect_sentence('pvrdma')}",
+                "Choose the data path sriov or passthrough for GPUDirect RDMA, or set gpudirect=ignore.",
             )
         ]
     on = [key for key in _P2P if is_on(now.vm.extra.get(key))]
@@ -168,7 +169,7 @@ def _against_gpudirect(now: NicState, wish: str) -> list[Problem]:
         Problem(
             "gpudirect",
             f"The VM is set up for GPUDirect RDMA ({', '.join(on)}). {costs.gpudirect_sentence('pvrdma')}",
-            "Take the settings away with the module vm_shape and gpudirect=disabled, choose sriov or passthrough, "
+            "Remove the settings with the module vm_shape and gpudirect=disabled, choose sriov or passthrough, "
             "or set gpudirect=ignore.",
         )
     ]
@@ -184,7 +185,7 @@ def _against_standard(wanted: NicState, fabric: Fabric) -> list[Problem]:
     return [
         Problem(
             "standard_switch",
-            f"{' and '.join(told)} {what} of a standard switch, and PVRDMA works on a distributed switch alone.",
+            f"{' and '.join(told)} {what} of a standard switch, and PVRDMA works on a distributed switch only.",
             "Use a port group of a distributed switch whose only uplink is the RDMA port.",
         )
     ]
@@ -197,8 +198,8 @@ def _against_limit(now: NicState, wanted: NicState, most: int | None) -> list[Pr
     return [
         Problem(
             "too_many_pvrdma",
-            f"At hardware version {now.vm.hardware_version} a VM takes {most} PVRDMA "
-            f"{'adapter' if most == 1 else 'adapters'} here; {number} were asked for.",
-            "Ask for fewer, raise the hardware version, or set max_adapters if your release takes more.",
+            f"At hardware version {now.vm.hardware_version} a VM supports {most} PVRDMA "
+            f"{'adapter' if most == 1 else 'adapters'} here; {number} were requested.",
+            "List fewer adapters, raise the hardware version, or set max_adapters if your release supports more.",
         )
     ]

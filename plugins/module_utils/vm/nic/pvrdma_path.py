@@ -28,7 +28,7 @@ def against(host: HostView, uuids: Iterable[str], vmknic: str) -> list[Problem]:
         problems.append(
             Problem(
                 "pvrdma_firewall",
-                f"The firewall ruleset {RULESET} of host {host.name} is closed, so that peers cannot agree on RDMA.",
+                f"The firewall ruleset {RULESET} of host {host.name} is closed, so peers cannot negotiate RDMA.",
                 "Open it with the module pvrdma_host.",
             )
         )
@@ -46,13 +46,13 @@ def doubts(host: HostView, uuids: Iterable[str], vmknic: str) -> list[str]:
         rdma = host.network.rdma_of(switch.uplinks[0]) if len(switch.uplinks) == 1 else None
         if rdma is not None and rdma.state not in _UP:
             found.append(
-                f"the RDMA device {rdma.device} of {rdma.port} on host {host.name} is {rdma.state}; look at cable and "
-                "switch"
+                f"the RDMA device {rdma.device} of {rdma.port} on host {host.name} is {rdma.state}; check the "
+                "cable and the switch"
             )
         if adapter is not None and adapter.switch == switch.name and adapter.mtu > switch.mtu:
             found.append(
-                f"{vmknic} on host {host.name} has MTU {adapter.mtu}, and {switch.name} only {switch.mtu}; see "
-                "vmkernel_mtu"
+                f"{vmknic} on host {host.name} has MTU {adapter.mtu}, but {switch.name} has only {switch.mtu}; "
+                "see vmkernel_mtu"
             )
     return found
 
@@ -63,8 +63,8 @@ def _against_tag(host: HostView, switch: Switch, vmknic: str) -> list[Problem]:
         return [
             Problem(
                 "pvrdma_tag_missing",
-                f"Host {host.name} has no VMkernel adapter for PVRDMA, its option {OPTION} is empty.",
-                f"Name an adapter on {switch.name} with the module pvrdma_host (there is {there}).",
+                f"Host {host.name} has no VMkernel adapter for PVRDMA: its option {OPTION} is empty.",
+                f"Name an adapter on {switch.name} with the module pvrdma_host (there: {there}).",
             )
         ]
     adapter = host.network.adapter(vmknic)
@@ -95,7 +95,7 @@ def _against_uplinks(host: HostView, switch: Switch) -> list[Problem]:
             Problem(
                 "hca_missing",
                 f"{switch.name} has no uplink on host {host.name}.",
-                "Make the RDMA port of this host its uplink.",
+                "Connect the RDMA port of this host to the switch as its uplink.",
             )
         ]
     if len(switch.uplinks) > 1:
@@ -104,7 +104,7 @@ def _against_uplinks(host: HostView, switch: Switch) -> list[Problem]:
                 "hca_not_sole_uplink",
                 f"{switch.name} has {len(switch.uplinks)} uplinks on host {host.name} ({', '.join(switch.uplinks)}), "
                 "and PVRDMA has no teaming.",
-                "Leave the RDMA port as its only uplink.",
+                "Remove the other uplinks, so that the RDMA port is the only one.",
             )
         ]
     uplink = switch.uplinks[0]
@@ -113,9 +113,12 @@ def _against_uplinks(host: HostView, switch: Switch) -> list[Problem]:
     port = host.network.port(uplink)
     driver = port.driver if port is not None else "unknown"
     if driver == _ETHERNET_DRIVER:
-        todo = "Load the module nmlx5_rdma on the host (esxcli system module set -m nmlx5_rdma -e true) and restart it."
+        todo = (
+            "Load the module nmlx5_rdma on the host (esxcli system module set -m nmlx5_rdma -e true) and "
+            "restart the host."
+        )
     else:
-        todo = "Make a port that can do RoCE, such as a ConnectX, the only uplink of the switch."
+        todo = "Use a port that supports RoCE, such as a ConnectX, as the only uplink of the switch."
     return [
         Problem(
             "no_rdma_device",

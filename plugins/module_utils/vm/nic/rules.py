@@ -27,15 +27,15 @@ def against_host(now: NicState) -> list[Problem]:
         return [
             Problem(
                 "no_host",
-                "vCenter does not tell which host it is on.",
-                "Register it on a host, then try again.",
+                "vCenter does not report the host of the VM.",
+                "Register the VM on a host, then run the task again.",
             )
         ]
     if not now.host.connected:
         return [
             Problem(
                 "host_not_connected",
-                f"Its host {now.host.name} is not connected, so that its networks cannot be looked at.",
+                f"Its host {now.host.name} is not connected, so its networks cannot be read.",
                 "Connect the host, or move the VM to another one.",
             )
         ]
@@ -67,8 +67,8 @@ def against_number(now: NicState, wanted: NicState) -> list[Problem]:
     return [
         Problem(
             "too_many_adapters",
-            f"A VM takes {MOST_ADAPTERS} network adapters; these and its {now.others} others would be {total}.",
-            "Ask for fewer, or remove others first.",
+            f"A VM supports {MOST_ADAPTERS} network adapters; these and its {now.others} others would be {total}.",
+            "List fewer adapters, or remove others first.",
         )
     ]
 
@@ -82,9 +82,9 @@ def against_addresses(now: NicState, wanted: NicState) -> list[Problem]:
     return [
         Problem(
             "mac_reserved",
-            f"The MAC address {mac} is of a range from which vSphere chooses by itself, and it starts no VM with "
-            "such a one as a fixed address.",
-            "Use one from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor, or leave `mac` out.",
+            f"The MAC address {mac} is in a range that vSphere assigns itself, and vSphere does not start a VM with "
+            "a fixed address from it.",
+            "Use an address from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor, or remove `mac`.",
         )
         for mac in new
         if is_reserved(mac)
@@ -134,7 +134,7 @@ def _against_name(now: Placed, name: str, switch: str | None, fabric: Fabric) ->
         return Problem(
             "portgroup_not_found",
             f"There is no port group {wish} in the datacenter of host {now.host.name}; there are, for example: {near}.",
-            "Correct `portgroup` and `switch`, or look at the user's permissions.",
+            "Correct `portgroup` and `switch`, or check the user's permissions.",
         )
     if len(found) > 1:
         return _ambiguous(name, found, fabric, now.host)
@@ -144,7 +144,7 @@ def _against_name(now: Placed, name: str, switch: str | None, fabric: Fabric) ->
 def _ambiguous(name: str, groups: Sequence[Portgroup], fabric: Fabric, host: HostView | None) -> Problem:
     listed = ", ".join(sorted(_told(group, fabric, host) for group in groups))
     return Problem(
-        "portgroup_ambiguous", f"The port group {name} is there {len(groups)} times: {listed}.", "Set `switch` too."
+        "portgroup_ambiguous", f"The port group {name} exists {len(groups)} times: {listed}.", "Set `switch` too."
     )
 
 
@@ -152,20 +152,20 @@ def _against_group(now: Placed, group: Portgroup, fabric: Fabric) -> Problem | N
     if group.uplink:
         return Problem(
             "uplink_portgroup",
-            f"{group} is the port group of the switch's uplinks, which takes no VM.",
-            "Name a port group for VMs; create one on this switch if there is none.",
+            f"{group} is the uplink port group of the switch, which accepts no VM.",
+            "Name a port group for VMs. Create one on this switch if there is none.",
         )
     if group.opaque:
         return Problem(
             "opaque_network",
-            f"{group} is an opaque network, which NSX manages and not vCenter.",
+            f"{group} is an opaque network, which NSX manages instead of vCenter.",
             "Use a port group of a distributed switch.",
         )
     if not networks.reaches(now.host, group):
         here = ", ".join(fabric.names_at(now.host)) or "none"
         return Problem(
             "portgroup_not_on_host",
-            f"Host {now.host.name} has no part in the switch of {group}; it has the port groups {here}."
+            f"Host {now.host.name} is not a member of the switch of {group}; it has the port groups {here}."
             if group.distributed
             else f"Host {now.host.name} does not have {group}; it has the port groups {here}.",
             "Add the host to the switch, choose one of its port groups, or move the VM to another host.",

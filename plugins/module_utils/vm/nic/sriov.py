@@ -96,7 +96,7 @@ def against(
         problems.append(
             Problem(
                 "snapshots",
-                f"It has snapshots. {costs.cost_sentence('sriov')}",
+                f"The VM has snapshots. {costs.cost_sentence('sriov')}",
                 "Delete its snapshots first, or choose pvrdma or tcp, which keep them.",
             )
         )
@@ -122,15 +122,15 @@ def _against_port(adapter: Adapter, off_switch: str, fabric: Fabric, host: HostV
             Problem(
                 "port_not_found",
                 f"Host {host.name} has no port {address}; its ports with virtual functions are: {there}.",
-                "Correct `physical_function`, or leave it out to let the host choose.",
+                "Correct `physical_function`, or remove it to let the host choose.",
             )
         ]
     if given.configured or given.active:
         return [
             Problem(
                 "port_passed_through",
-                f"The port {name} of host {host.name} is passed through as a whole.",
-                "Choose another port, or take it back with the module pci_passthrough and restart the host.",
+                f"The port {name} of host {host.name} is in passthrough mode as a whole.",
+                "Choose another port, or disable its passthrough with the module pci_passthrough and restart the host.",
             )
         ]
     if not _active(host, address):
@@ -141,9 +141,11 @@ def _against_port(adapter: Adapter, off_switch: str, fabric: Fabric, host: HostV
         return [
             Problem(
                 "port_off_switch",
-                f"The port {name} of host {host.name} is no uplink of {switch.name}, which its port group is on; its "
+                f"The port {name} of host {host.name} is not an uplink of {switch.name}, the switch of its port "
+                "group; the "
                 f"uplinks are: {', '.join(switch.uplinks) or 'none'}.",
-                "Choose one of them or a port group on the port's switch; port_off_switch=allow skips this check.",
+                "Choose one of them, or a port group on the switch of the port; port_off_switch=allow skips "
+                "this check.",
             )
         ]
     return []
@@ -176,11 +178,12 @@ def _inactive(host: HostView, name: str, given: Given) -> Problem:
     if given.vfs_configured:
         return Problem(
             "sriov_pending",
-            f"SR-IOV is configured for {name} of host {host.name} ({given.vfs_configured} virtual functions) and waits "
-            "for a restart.",
+            f"SR-IOV is configured for {name} of host {host.name} ({given.vfs_configured} virtual functions) "
+            "and pending "
+            "a restart.",
             "Restart the host with the module esxi_reboot.",
         )
-    what = "cannot do SR-IOV" if not given.sriov_capable else "has SR-IOV switched off"
+    what = "does not support SR-IOV" if not given.sriov_capable else "has SR-IOV switched off"
     return Problem(
         "sriov_inactive",
         f"The port {name} of host {host.name} {what}.",
@@ -204,7 +207,7 @@ def _against_shortage(wanted: NicState, fabric: Fabric, host: HostView, holders:
             Problem(
                 "no_free_function",
                 f"{ports} of host {host.name} {'has' if len(pool) == 1 else 'have'} {there} virtual "
-                f"function{'' if there == 1 else 's'}, and {len(users)} are needed, for: {names}.",
+                f"function{'' if there == 1 else 's'}, but {len(users)} are needed for: {names}.",
                 "Move a VM to another host, remove adapters, or raise sriov_vfs with the module pci_passthrough.",
             )
         )

@@ -29,7 +29,7 @@ def option_of(host: HostView, name: str) -> str:
     except vim.fault.InvalidName:
         return ""
     except vmodl.MethodFault as fault:
-        raise explain(fault, f"Host {host.name}", f"the advanced option {name} was to be read") from fault
+        raise explain(fault, f"Host {host.name}", f"cannot read the advanced option {name}") from fault
     return next((str(entry.value) for entry in found or ()), "")
 
 
@@ -56,7 +56,7 @@ def functions_of(
     try:
         target = browser.QueryConfigTarget(host=host_ref)
     except vmodl.MethodFault as fault:
-        raise explain(fault, f"Host {name}", "its ports for virtual functions were to be listed") from fault
+        raise explain(fault, f"Host {name}", "cannot list its ports for virtual functions") from fault
     rows = [*(target.pciPassthrough or ()), *(target.sriov or ())] if target is not None else []
     return {row.pciDevice.id: row for row in rows}
 

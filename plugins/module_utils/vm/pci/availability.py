@@ -34,13 +34,13 @@ class Claim(NamedTuple):
 def against_host(state: DirectState, offer: Offer) -> list[Problem]:
     """What keeps anything from being known about the devices of the VM's host."""
     if state.place is None:
-        return [Problem("no_host", "vCenter does not say on which host the VM is.", "Place the VM on a host.")]
+        return [Problem("no_host", "vCenter does not report the host of the VM.", "Move the VM to a host.")]
     if not state.place.connected:
         return [
             Problem(
                 "host_not_connected",
-                f"Its host {state.place.name} is not connected, so what it gives away is not known.",
-                "Connect the host again.",
+                f"Its host {state.place.name} is not connected, so its passthrough devices are unknown.",
+                "Connect the host in vCenter.",
             )
         ]
     if offer.trouble is not None:
@@ -70,7 +70,7 @@ def _static(
         yield Problem(
             "device_not_there",
             f"Host {host.name} has no device at {asked.id}. {_gives(host, offer)}",
-            "Correct id, or place the VM on the host that has the device.",
+            "Correct id, or move the VM to the host that has the device.",
         )
         return
     name = f"{asked.id} ({device.name}) of host {host.name}"
@@ -78,7 +78,7 @@ def _static(
         yield Problem(
             "virtual_function",
             f"{name} is a virtual function of a network adapter.",
-            "Give it to the VM with aiready.vsphere.sriov_nic, which also keeps its MAC and its port group.",
+            "Add it to the VM with aiready.vsphere.sriov_nic, which also manages its MAC address and port group.",
         )
         return
     if not given.active:
@@ -88,16 +88,16 @@ def _static(
     if asked.id not in offer.targets:
         yield Problem(
             "device_not_offered",
-            f"{name} is given away, yet vSphere does not offer it to VMs.",
-            "Look at the device in the PCI devices of the host; it may be switched off or at fault.",
+            f"{name} is in passthrough mode, but vSphere does not offer it to VMs.",
+            "Check the device in the PCI devices of the host: it may be disabled or defective.",
         )
     yield from _held(host, offer, asked, name, me)
     rivals = sorted({one.label for one in claims.get(asked, ()) if one != me})
     if rivals:
         yield Problem(
             "claimed_twice",
-            f"{name} was asked for by VM {listed(rivals)} of this task too. {cost_sentence('passthrough_static')}",
-            "Give each VM a device of its own, or ask for kind=dynamic.",
+            f"{name} is also requested by VM {listed(rivals)} of this task. {cost_sentence('passthrough_static')}",
+            "Give each VM its own device, or set kind=dynamic.",
         )
 
 
@@ -105,7 +105,7 @@ def _not_active(host: HostDevices, device: Device, given: Given, offer: Offer, n
     if given.configured:
         yield Problem(
             "passthrough_pending",
-            f"Passthrough of {name} is configured and waits for a restart of the host.",
+            f"Passthrough of {name} is configured and pending a restart of the host.",
             "Restart the host with aiready.vsphere.esxi_reboot.",
         )
         return
@@ -117,8 +117,9 @@ def _not_active(host: HostDevices, device: Device, given: Given, offer: Offer, n
             "port_in_use",
             f"{name} is {port.device}, an uplink of {port.switch}"
             + (f", which carries {carried}." if carried else "."),
-            f"Choose another port; the same one cannot serve the host and a VM. To give it away all the same, take it "
-            f"off {port.switch} and use aiready.vsphere.pci_passthrough.",
+            "Choose another port, since one port cannot serve both the host and a VM. To pass this one "
+            "through, remove it "
+            f"from {port.switch} and use aiready.vsphere.pci_passthrough.",
         )
         return
     graphics = host.graphics.get(device.address)
@@ -126,14 +127,14 @@ def _not_active(host: HostDevices, device: Device, given: Given, offer: Offer, n
         divided = " and in MIG mode" if graphics.mode == MIG else ""
         yield Problem(
             "gpu_for_vgpu",
-            f"{name} is set up for vGPU (graphics type Shared Direct{divided}), not for passthrough.",
-            "Give the VM a profile with aiready.vsphere.vgpu_profile, or take the GPU from vGPU with "
+            f"{name} is configured for vGPU (graphics type Shared Direct{divided}), not for passthrough.",
+            "Add a profile to the VM with aiready.vsphere.vgpu_profile, or remove the GPU from vGPU with "
             "aiready.vsphere.pci_passthrough and take_from_vgpu.",
         )
         return
     todo = "Switch it on with aiready.vsphere.pci_passthrough."
     if not given.capable:
-        todo = "ESXi cannot give this device away; check that the IOMMU (VT-d) is on in the BIOS."
+        todo = "Check that the IOMMU (VT-d) is on in the BIOS: ESXi cannot pass this device through."
     yield Problem("passthrough_off", f"Passthrough of {name} is off.", todo)
 
 
@@ -142,8 +143,9 @@ def _divided(host: HostDevices, device: Device, name: str) -> Iterator[Problem]:
     if graphics is not None and graphics.mode == MIG:
         yield Problem(
             "gpu_in_mig",
-            f"{name} is in MIG mode, which a guest would find as it is: without instances, and without peer to peer.",
-            "Take it back from passthrough, switch MIG mode off with aiready.vsphere.mig_partition, and give it again.",
+            f"{name} is in MIG mode. A guest would get it in that mode, without instances and without peer to peer.",
+            "Disable its passthrough, switch MIG mode off with aiready.vsphere.mig_partition, and enable "
+            "passthrough again.",
         )
 
 
@@ -152,7 +154,7 @@ def _held(host: HostDevices, offer: Offer, asked: Asked, name: str, me: Claim) -
     if holder is not None and holder.moid != me.moid:
         yield Problem(
             "device_held",
-            f"{name} is held by VM {holder.label}, which runs. {cost_sentence('passthrough_static')}",
+            f"{name} is in use by VM {holder.label}, which is running. {cost_sentence('passthrough_static')}",
             f"Shut {holder.label} down, or choose another device. {_free(host, offer)}",
         )
 
@@ -168,7 +170,7 @@ def _dynamic(
         yield Problem(
             "kind_not_there",
             f"Host {host.name} has no device {kinds}. {_gives(host, offer)}",
-            "Correct allowed, or place the VM on a host that has such a device.",
+            "Correct allowed, or move the VM to a host that has such a device.",
         )
         return
     active = [one for one in host.active() if near.fits(one, asked.allowed) and one.address not in offer.functions]
@@ -211,10 +213,10 @@ def _too_few(
     holders = listed(sorted({one.label for one in held})) if held else ""
     yield Problem(
         "too_few_devices",
-        f"{len(asking)} of `{asked}` are asked for on host {state.host.name} by VM "
-        f"{listed(sorted({one.label for one in asking}))}, and {free} of its {len(fitting)} are free"
-        + (f"; VM {holders} holds {len(held)} of them." if held else "."),
-        "Place a VM on another host, or shut down what holds them.",
+        f"{len(asking)} of `{asked}` are requested on host {state.host.name} by VM "
+        f"{listed(sorted({one.label for one in asking}))}, but {free} of its {len(fitting)} are free"
+        + (f"; VM {holders} uses {len(held)} of them." if held else "."),
+        "Move a VM to another host, or shut down the VMs that use them.",
     )
 
 
@@ -225,8 +227,8 @@ def _group(
     if host.before((8,)):
         yield Problem(
             "no_groups",
-            f"Device groups came with vSphere 8.0, host {host.name} has {host.version}.",
-            "Ask for the devices of the group one by one with kind=dynamic.",
+            f"Device groups need vSphere 8.0, and host {host.name} has {host.version}.",
+            "List the devices of the group one by one with kind=dynamic.",
         )
         return
     if asked.group not in offer.groups:
@@ -234,8 +236,8 @@ def _group(
         yield Problem(
             "group_not_there",
             f"Host {host.name} offers no device group {asked.group}; "
-            + (f"it offers {listed(names)}." if names else "it offers none at all."),
-            "Correct group." if names else "Install what the vendor of the devices describes groups with.",
+            + (f"it offers {listed(names)}." if names else "it offers none."),
+            "Correct group." if names else "Install the vendor's software that defines device groups.",
         )
 
 
@@ -243,9 +245,9 @@ def _gives(host: HostDevices, offer: Offer) -> str:
     """What the host gives away at this moment."""
     active = [one for one in host.active() if one.address not in offer.functions]
     if not active:
-        return "It gives no device away."
+        return "It has no device in passthrough mode."
     names = [_shown(host, one) for one in sorted(active, key=lambda one: one.address)]
-    return f"It gives away {listed(names)}."
+    return f"Its passthrough devices are {listed(names)}."
 
 
 def _free(host: HostDevices, offer: Offer) -> str:

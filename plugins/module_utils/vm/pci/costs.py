@@ -189,16 +189,16 @@ def cost_sentence(path: str) -> str:
     if cost.memory_reservation.answer == ALL:
         parts.append("all of its memory is reserved")
     if not parts:
-        return f"{_capital(cost.name)} takes nothing of this from a VM."
-    return f"What {cost.name} costs a VM: {'; '.join(parts)}."
+        return f"{_capital(cost.name)} has none of these costs for a VM."
+    return f"Costs of {cost.name} for a VM: {'; '.join(parts)}."
 
 
 def gpudirect_sentence(path: str) -> str:
     """Whether GPUDirect RDMA works over a path, and on which condition."""
     cell = COSTS[path].gpudirect
     if cell.answer == NO:
-        return f"{_capital(COSTS[path].name)} cannot do GPUDirect RDMA: {cell.note}."
-    return f"GPUDirect RDMA over {COSTS[path].name} takes: {cell.note}."
+        return f"{_capital(COSTS[path].name)} does not support GPUDirect RDMA: {cell.note}."
+    return f"GPUDirect RDMA over {COSTS[path].name} needs: {cell.note}."
 
 
 def unsure(path: str) -> list[str]:

@@ -83,7 +83,7 @@ class PassthroughDevices(VmNoun[states.DirectState]):
         if new:
             for port in rules.far_apart(wanted):
                 self.warn(
-                    f"VM {item.label}: {port} hangs off another PCIe root than its GPUs, so GPUDirect RDMA between "
+                    f"VM {item.label}: {port} is on another PCIe root than its GPUs, so GPUDirect RDMA between "
                     "them would cross the processor or fail. Choose a GPU and a port of one root."
                 )
 

@@ -105,13 +105,13 @@ def offer_of(row: Row, browser: vim.EnvironmentBrowser | None, held: dict[str, C
 
 def _target(row: Row, browser: vim.EnvironmentBrowser | None) -> vim.vm.ConfigTarget:
     """The host's answer to the question what a VM could have."""
-    subject, wanted = f"Host {row.get('name', row.moid)}", "what it offers to VMs was to be read"
+    subject, wanted = f"Host {row.get('name', row.moid)}", "cannot read the devices that it offers to VMs"
     if browser is None:
         raise OperatorError(
             subject,
             wanted,
             "vCenter does not show this user the environment of the host's cluster.",
-            "Give the user the role Read-only, or a larger one, on the cluster.",
+            "Give the user the role Read-only, or a role with more privileges, on the cluster.",
             "no_environment",
         )
     try:

@@ -58,29 +58,29 @@ def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
     if wish["state"] == "absent":
         return
     if not wish["devices"]:
-        yield "devices must name at least one device; use state=absent to take all of them away."
+        yield "devices must name at least one device; use state=absent to remove all of them."
     for position, entry in enumerate(wish["devices"] or [], start=1):
         for problem in _check_entry(entry):
             yield f"device {position}: {problem}"
     addresses = [normal_address(entry["id"]) for entry in wish["devices"] or [] if entry["id"]]
     for address, count in sorted(Counter(one for one in addresses if one).items()):
         if count > 1:
-            yield f"device {address} is named {count} times; a VM can have it once."
+            yield f"device {address} is listed {count} times; list it once."
 
 
 def _check_entry(entry: Mapping[str, Any]) -> Iterator[str]:
     for option, kind in _BELONGS.items():
         if entry[option] is not None and entry["kind"] != kind:
-            yield f"{option} belongs to kind={kind}, this one is {entry['kind']}."
+            yield f"{option} needs kind={kind}, but this device has kind={entry['kind']}."
     if entry["kind"] == STATIC and normal_address(entry["id"]) is None:
-        yield f"{entry['id']} is no PCI address; write it as 0000:3b:00.0."
+        yield f"{entry['id']} is not a PCI address; write it as 0000:3b:00.0."
     if entry["kind"] == DYNAMIC and not entry["allowed"]:
         yield "allowed is empty; name at least one vendor and device, for example 10de:20f1."
     for one in entry["allowed"] or []:
         if plan.normal_ids(one) is None:
-            yield f"{one} is no vendor and device; write them as 10de:20f1."
+            yield f"{one} is not a vendor and device; write them as 10de:20f1."
     if entry["kind"] == GROUP and not entry["group"].strip():
-        yield "group is empty; name the group as the host offers it."
+        yield "group is empty; set the name of a group that the host offers."
     node = entry["numa_node"]
     if node is not None and node < plan.NO_NODE:
-        yield f"numa_node is {node}; it is a node of the VM counted from 0, or {plan.NO_NODE} for none."
+        yield f"numa_node is {node}; use a node of the VM counted from 0, or {plan.NO_NODE} for none."

@@ -49,14 +49,14 @@ def refuse_impossible(
             problems += availability.against_device(cast("Placed", state), one, offer, claims, me)
     if problems:
         names = ", ".join(str(one) for one in new)
-        raise refusal(me.label, f"these passthrough devices were to be added: {names}", list(dict.fromkeys(problems)))
+        raise refusal(me.label, f"cannot add these passthrough devices: {names}", list(dict.fromkeys(problems)))
 
 
 def refuse_nodes(label: str, state: DirectState, changed: Sequence[Direct]) -> None:
     """Raise an OperatorError where the host knows no nodes of devices."""
     problems = _nodes(cast("Placed", state), changed, None) if state.host else []
     if problems:
-        raise refusal(label, "the NUMA node of its devices was to be changed", problems)
+        raise refusal(label, "cannot change the NUMA node of its devices", problems)
 
 
 def far_apart(state: DirectState) -> list[str]:
@@ -87,7 +87,7 @@ def _hardware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> 
     return [
         Problem(
             "hardware_version",
-            f"{what} takes hardware version {needed}, the VM has {version}.",
+            f"{what} needs hardware version {needed}, and the VM has {version}.",
             f"Raise it with aiready.vsphere.vm_shape and hardware_version={needed}.",
         )
     ]
@@ -99,8 +99,9 @@ def _memory(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> li
     return [
         Problem(
             "memory_not_reserved",
-            "Not all of its memory is reserved, without which vSphere does not start a VM with a passthrough device: "
-            "the device reads and writes it directly.",
+            "Not all of its memory is reserved. vSphere starts a VM with a passthrough device only with all "
+            "memory reserved, "
+            "since the device reads and writes it directly.",
             "Reserve all of it with aiready.vsphere.vm_shape and memory_reservation=all.",
         )
     ]
@@ -115,7 +116,7 @@ def _firmware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> 
         Problem(
             "firmware_bios",
             "Its firmware is BIOS, which cannot map the memory window of this GPU.",
-            "Use a VM that was installed with EFI firmware; the firmware of an installed guest cannot be changed.",
+            "Use a VM that was installed with EFI firmware. The firmware of an installed guest cannot be changed.",
         )
     ]
 
@@ -124,7 +125,7 @@ def _snapshots(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) ->
     if not state.vm.snapshots:
         return []
     costs = " ".join(cost_sentence(path) for path in paths(new))
-    return [Problem("snapshots", f"It has snapshots. {costs}", "Remove its snapshots first.")]
+    return [Problem("snapshots", f"The VM has snapshots. {costs}", "Remove its snapshots first.")]
 
 
 def _too_many(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
@@ -132,12 +133,12 @@ def _too_many(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> 
     number = len(state.devices)
     if number <= most:
         return []
-    more = " A VM of hardware version 20 takes 32." if most == MOST and not wish["max_per_vm"] else ""
+    more = " A VM of hardware version 20 supports 32." if most == MOST and not wish["max_per_vm"] else ""
     return [
         Problem(
             "too_many",
-            f"A VM takes {most} passthrough devices at most; {number} were asked for.{more}",
-            "Ask for fewer, or set max_per_vm if your release takes more.",
+            f"A VM supports {most} passthrough devices at most; {number} were requested.{more}",
+            "List fewer devices, or set max_per_vm if your release supports more.",
         )
     ]
 
@@ -159,8 +160,8 @@ def _mixed(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> lis
         Problem(
             "static_and_dynamic",
             f"{availability.listed(both)} would be a static device beside dynamic ones of the same kind, "
-            "of which one may be given that very device at power-on.",
-            "Ask for all devices of a kind in the same way, or set mixed=allow.",
+            "and vSphere may assign that device to a dynamic one at power-on.",
+            "Use one kind for all devices of a type, or set mixed=allow.",
         )
     ]
 
@@ -174,9 +175,10 @@ def _many_gpus(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) ->
     return [
         Problem(
             "many_gpus",
-            f"Host {state.host.name} has {there} GPUs and vSphere {state.host.version}; NVIDIA supports several GPUs "
-            f"in a VM on a host with more than {MANY_GPUS} only by static passthrough there.",
-            "Name the GPUs by their addresses with kind=static, all of one NUMA node, or use vSphere 8.0.",
+            f"Host {state.host.name} has {there} GPUs and vSphere {state.host.version}. With this release, "
+            "NVIDIA supports "
+            f"several GPUs in a VM on a host with more than {MANY_GPUS} only by static passthrough.",
+            "List the GPUs by their addresses with kind=static, all of one NUMA node, or use vSphere 8.0.",
         )
     ]
 
@@ -186,11 +188,11 @@ def _nodes(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any] | None)
     if not any(one.numa_node is not None for one in new):
         return []
     if host.before((8,)):
-        found = f"The NUMA node of a device is known from vSphere 8.0 on, host {host.name} has {host.version}."
-        todo = "Leave numa_node out, and use numa_nodes of aiready.vsphere.vm_shape instead."
+        found = f"The NUMA node of a device needs vSphere 8.0, and host {host.name} has {host.version}."
+        todo = "Remove numa_node, and use numa_nodes of aiready.vsphere.vm_shape instead."
     elif 0 < version < NODES_FROM:
-        found = f"The NUMA node of a device takes hardware version {NODES_FROM}, the VM has {version}."
-        todo = f"Raise it with aiready.vsphere.vm_shape and hardware_version={NODES_FROM}, or leave numa_node out."
+        found = f"The NUMA node of a device needs hardware version {NODES_FROM}, and the VM has {version}."
+        todo = f"Raise it with aiready.vsphere.vm_shape and hardware_version={NODES_FROM}, or remove numa_node."
     else:
         return []
     return [Problem("no_device_nodes", found, todo)]

@@ -125,8 +125,8 @@ def _went(one: Direct, host: HostDevices | None) -> OperatorError:
     """The VM lost a device while this task ran, and the host had no reason to offer it when it was asked."""
     return OperatorError(
         f"Host {host.name}" if host is not None else "The host",
-        f"{one.asked} was to be given back to a VM that lost it meanwhile",
-        "The host did not offer it when the task began.",
+        f"cannot restore {one.asked} to a VM that lost it meanwhile",
+        "The host did not offer the device when the task began.",
         "Run the task again.",
         "device_not_offered",
     )

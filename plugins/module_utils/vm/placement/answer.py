@@ -113,7 +113,7 @@ def _why(
     elif action == "move":
         yield _leaves(world, board, cast("PresentVm", vm))
     elif vm.pin:
-        yield "host as asked for"
+        yield "host as requested"
     elif room.rules.policy == "spread":
         yield "emptiest host" if not room.rules.anti_affinity else "one VM per host"
     else:
@@ -128,7 +128,7 @@ def _why(
             yield "GPU, NIC on different nodes"
     runs = action == "keep" and cast("PresentVm", vm).present.power == "on"
     if room.rules.gpudirect and vm.profiles and not runs and _other_roots(room, vm, nics):
-        yield "vSphere may take a GPU elsewhere"
+        yield "vSphere may choose another GPU"
     devices = {one.numa for one in gpus or nics} - {None}
     if devices and not devices.issuperset(place.nodes):
         kept = vm.present is not None and sorted(vm.present.nodes) == list(place.nodes)
@@ -136,7 +136,7 @@ def _why(
     if room.host.waiting and (vm.profiles or vm.gpus):
         yield f"competes with {', '.join(room.host.waiting[:2])}{', ...' if len(room.host.waiting) > 2 else ''} (off)"
     if not vm.memory_mb:
-        yield "memory not known, not counted"
+        yield "memory unknown, not counted"
 
 
 def _other_roots(room: Room, vm: Vm, nics: Iterable[Nic]) -> bool:
@@ -149,9 +149,9 @@ def _other_roots(room: Room, vm: Vm, nics: Iterable[Nic]) -> bool:
 def _leaves(world: World, board: Board, vm: PresentVm) -> str:
     old = board.rooms.get(vm.present.host)
     if old is None:
-        return "comes from a host that was not asked for"
+        return "comes from a host that was not requested"
     if vm.pin:
-        return f"host as asked for, leaves {old.host.name}"
+        return f"host as requested, leaves {old.host.name}"
     reasons = [shortage.WORDS[name] for name in shortage.WORDS if name in fit.blockers(old, vm)]
     return f"leaves {old.host.name} ({', '.join(reasons) or 'room for others'})"
 
@@ -213,7 +213,7 @@ def summary(result: Mapping[str, Any]) -> str:
     """The plan in one line."""
     vms = result["vms"]
     hosts = {entry["host"] for entry in vms} - {None}
-    spoken = (("create", "to create"), ("keep", "kept"), ("move", "to move"), (None, "without a place"))
+    spoken = (("create", "to create"), ("keep", "kept"), ("move", "to move"), (None, "without a host"))
     counts = [(sum(1 for entry in vms if entry["action"] == action), words) for action, words in spoken]
     told = ", ".join(f"{count} {words}" for count, words in counts if count)
     return f"{_number(len(vms), 'VM')} on {_number(len(hosts), 'host')}: {told}."

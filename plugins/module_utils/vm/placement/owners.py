@@ -41,7 +41,7 @@ def _scope(tree: Collection[Row], params: Mapping[str, Any]) -> scope.Scope:
     try:
         return scope.scope_of(tree, wish)
     except OperatorError as error:
-        raise OperatorError("VMs", "their owners are requested", error.found, error.todo, error.code) from error
+        raise OperatorError("VMs", "cannot read their owners", error.found, error.todo, error.code) from error
 
 
 def _gpus_of(row: Row) -> set[str]:

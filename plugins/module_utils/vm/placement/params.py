@@ -75,7 +75,9 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params) + list(_check_task(params))
     names = Counter(label(entry) for entry in params["vms"])
-    problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1 and name]
+    problems += [
+        f"VM {name} is listed {count} times; list it once." for name, count in names.items() if count > 1 and name
+    ]
     for entry in params["vms"]:
         called = label(entry).strip() or "(without a name)"
         problems += [f"VM {called}: {problem}" for problem in _check_entry(entry, params)]
@@ -89,15 +91,15 @@ def _check_task(params: Mapping[str, Any]) -> Iterator[str]:
     if params["gpudirect"] and path == "pvrdma":
         yield (
             "gpudirect does not work over path=pvrdma: GPUDirect RDMA needs the network adapter as a PCIe device in "
-            "the VM, and a PVRDMA adapter is a virtual one, so that data goes through host memory; use path=sriov or "
-            "path=passthrough, or drop gpudirect."
+            "the VM, and a PVRDMA adapter is a virtual one, so data goes through host memory; use path=sriov or "
+            "path=passthrough, or remove gpudirect."
         )
     if params["gpudirect"] and path == "tcp":
         yield "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov or path=passthrough."
     if path == "pvrdma" and not (params["portgroup"] or params["switch"]):
-        yield "path=pvrdma needs portgroup, since all VMs of a job have to be on one distributed switch."
+        yield "path=pvrdma needs portgroup, since all VMs of a job must be on one distributed switch."
     if path == "passthrough" and (params["portgroup"] or params["switch"]):
-        yield "path=passthrough has no port group: the VM gets the port itself; drop portgroup and switch."
+        yield "path=passthrough has no port group: the VM gets the port itself; remove portgroup and switch."
     if params["host_overhead_gb"] < 0:
         yield f"host_overhead_gb is {params['host_overhead_gb']}; it cannot be negative."
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
@@ -107,18 +109,18 @@ def _check_task(params: Mapping[str, Any]) -> Iterator[str]:
 def _check_entry(entry: Mapping[str, Any], params: Mapping[str, Any]) -> Iterator[str]:
     mode, profiles = params["gpu_mode"], entry["profiles"]
     if not label(entry).strip("/ "):
-        yield "its name is empty."
+        yield "its name is empty; set it."
     if entry["host"] is not None and not entry["host"].strip():
-        yield "host is empty; leave it out to have one chosen."
+        yield "host is empty; remove it to let the module choose a host."
     for key, least in (("gpus", 0), ("nics", 0), ("memory_gb", 1), ("cpus", 1), ("disk_gb", 0)):
         if entry[key] is not None and entry[key] < least:
             yield f"{key} is {entry[key]}; it must be at least {least}."
     if mode == "passthrough" and profiles:
-        yield "profiles do not go with gpu_mode=passthrough, which gives whole GPUs; set gpus instead."
+        yield "profiles cannot be combined with gpu_mode=passthrough, which uses whole GPUs; set gpus instead."
     if mode != "passthrough" and entry["gpus"]:
-        yield f"gpus goes with gpu_mode=passthrough; with gpu_mode={mode} list profiles."
+        yield f"gpus needs gpu_mode=passthrough; with gpu_mode={mode} list profiles."
     if params["path"] == "tcp" and entry["nics"]:
-        yield "nics goes with path=pvrdma, sriov or passthrough; with path=tcp no port is given to a VM."
+        yield "nics needs path=pvrdma, sriov or passthrough; with path=tcp a VM gets no port."
     if params["path"] in ("sriov", "passthrough", "pvrdma") and entry["nics"] == 0:
         yield f"nics is 0, but path={params['path']} needs at least one."
     if params["gpudirect"] and not (profiles or entry["gpus"]):
@@ -128,16 +130,16 @@ def _check_entry(entry: Mapping[str, Any], params: Mapping[str, Any]) -> Iterato
 
 def _check_profiles(profiles: Sequence[str], mode: str) -> Iterator[str]:
     if not all(profile.strip() for profile in profiles):
-        yield "profiles has an empty entry."
+        yield "profiles has an empty entry; remove it."
     names = [name for name in map(parse, profiles) if name is not None]
     boards, series = {name.board for name in names}, {name.series.upper() for name in names}
     if len(boards) > 1:
-        yield f"all vGPUs of a VM have to be of one board, these are of {' and '.join(sorted(boards))}."
+        yield f"all vGPUs of a VM must be of one board, but these are of {' and '.join(sorted(boards))}."
     if len(series) > 1:
-        yield f"all vGPUs of a VM have to be of one series, these are of {' and '.join(sorted(series))}."
+        yield f"all vGPUs of a VM must be of one series, but these are of {' and '.join(sorted(series))}."
     sliced = sorted({name.text for name in names if not name.mig_backed})
     instances = sorted({name.text for name in names if name.mig_backed})
     if mode == "mig" and sliced:
-        yield f"{', '.join(sliced)} is time-sliced, which gpu_mode=mig is not; take a MIG-backed profile."
+        yield f"{', '.join(sliced)} is time-sliced, which gpu_mode=mig does not allow; use a MIG-backed profile."
     if mode == "vgpu" and instances:
-        yield f"{', '.join(instances)} is MIG-backed; set gpu_mode=mig, or take a time-sliced profile."
+        yield f"{', '.join(instances)} is MIG-backed; set gpu_mode=mig, or use a time-sliced profile."

@@ -51,7 +51,7 @@ def does_not_fit(result: Mapping[str, Any]) -> OperatorError:
     """A plan with shortages as an error."""
     short = result["shortages"]
     told = [
-        f"{one['resource']}: {one['wanted']} wanted, {one['free']} free, {one['short']} short"
+        f"{one['resource']}: {one['wanted']} requested, {one['free']} free, {one['short']} short"
         + (f" (would fit: {one['would_fit']})." if one["would_fit"] else ".")
         for one in short[:_TOLD]
     ]
@@ -61,12 +61,12 @@ def does_not_fit(result: Mapping[str, Any]) -> OperatorError:
     names = ", ".join(without[:_TOLD]) + (f" and {len(without) - _TOLD} more" if len(without) > _TOLD else "")
     return OperatorError(
         "Placement",
-        f"a place for {f'each of {count} VMs' if count > 1 else 'one VM'} was wanted",
-        f"{f'{len(without)} of them' if count > 1 else 'It'} {'has' if len(without) == 1 else 'have'} none: {names}. "
+        f"cannot place {f'{len(without)} of {count} VMs' if count > 1 else 'the VM'}",
+        f"{'This VM fits' if len(without) == 1 else 'These VMs fit'} on no host: {names}. "
         + " ".join(told + more)
         + _carried(result)
         + _unusable(result),
-        "Ask for what would fit, or add what is short",
+        "Add the missing resources, or reduce the request to what would fit",
         "does_not_fit",
         shortages=short,
         vms=without,
@@ -80,21 +80,21 @@ def _carried(result: Mapping[str, Any]) -> str:
     gpus = [gpu for host in result["hosts"] if host["usable"] for gpu in host["gpus"]]
     sizes = Counter(name for gpu in gpus for name in set(gpu["carries"]))
     told = [f"{count} {'carries' if count == 1 else 'carry'} {name}" for name, count in sorted(sizes.items())]
-    return f" Of the GPUs, {' and '.join(told)} for other VMs." if told else ""
+    return f" GPUs in use by other VMs: {' and '.join(told)}." if told else ""
 
 
 def _unusable(result: Mapping[str, Any]) -> str:
     """The hosts that take no VM, each with the reason: another host that is usable does not hide them."""
     told = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
     more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-    return f" Hosts that take no VM: {', '.join(told[:_TOLD])}{more}." if told else ""
+    return f" Hosts that accept no VM: {', '.join(told[:_TOLD])}{more}." if told else ""
 
 
 def nodes_apart(told: Sequence[str]) -> OperatorError:
     """What is refused where GPUs and ports have to be on one NUMA node."""
     return OperatorError(
         "Placement",
-        "each GPU was wanted on the NUMA node of its network port",
+        "cannot keep each GPU on the NUMA node of its network port",
         " ".join(told[:_TOLD]) + (f" {len(told) - _TOLD} more are in the result." if len(told) > _TOLD else ""),
         "Use another port or GPU of the host, or set gpu_nic_numa to any (in a site: site.machine.numa to auto)",
         "numa_apart",
@@ -105,9 +105,9 @@ def no_gpudirect(names: Sequence[str]) -> str:
     """What a user has to know of VMs that run without what was asked for, and that only a restart could change."""
     more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
     return (
-        f"{', '.join(names[:_TOLD])}{more}: GPUDirect was wanted, and vSphere started these VMs with a GPU that is on "
-        "another PCIe root than their network adapter, so that their traffic goes through the processor. They are left "
-        "running. vSphere chooses among the GPUs of a host: leave only GPUs near the adapter to this job, fill them by "
+        f"{', '.join(names[:_TOLD])}{more}: GPUDirect is requested, but vSphere started these VMs with a GPU on "
+        "another PCIe root than their network adapter, so their traffic goes through the processor. The VMs keep "
+        "running. vSphere chooses among the GPUs of a host: reserve only GPUs near the adapter for this job, use "
         "the assignment policy consolidation, or use a vendor device group or passthrough."
     )
 
@@ -154,7 +154,7 @@ def _narrowed(world: World, wish: Mapping[str, Any]) -> World:
         if not stores:
             names = {name for name, free in world.datastores.values()}
             found = f"There is no datastore {wish['datastore']} that is in use. {near(wish['datastore'], names)}"
-            raise refusal("a place for each VM was wanted", [("datastore_not_found", found, "Correct datastore.")])
+            raise refusal("cannot be planned", [("datastore_not_found", found, "Correct datastore.")])
     return replace(world, hosts=tuple(hosts), datastores=stores)
 
 
@@ -178,8 +178,12 @@ def _refuse_unknown(world: World, scope: Scope, wish: Mapping[str, Any]) -> None
         if profile in offered or catalogue.is_known(profile):
             continue
         close = offer.near(profile, offered) or offer.near(profile, catalogue.all_profiles())
-        todo = f"Near it: {', '.join(close)}." if close else f"Offered are: {', '.join(offered[:8]) or 'none'}."
-        found = f"{profile} is not a vGPU profile that any of the hosts offers or that this collection knows."
+        todo = (
+            f"Use a similar name: {', '.join(close)}."
+            if close
+            else f"Use an offered one: {', '.join(offered[:8]) or 'none'}."
+        )
+        found = f"{profile} is not a vGPU profile that a host offers or that this collection knows."
         problems.append(("unknown_profile", found, todo))
     group = scope.portgroup
     if group:
@@ -191,7 +195,7 @@ def _refuse_unknown(world: World, scope: Scope, wish: Mapping[str, Any]) -> None
         elif wish["path"] == "pvrdma":
             found = f"Port group {group} is on standard switches, and PVRDMA needs a distributed switch."
             problems.append(
-                ("portgroup_standard", found, "Take a port group of the distributed switch of the RDMA ports.")
+                ("portgroup_standard", found, "Use a port group of the distributed switch of the RDMA ports.")
             )
     if problems:
-        raise refusal("a place for each VM was wanted", problems)
+        raise refusal("cannot be planned", problems)

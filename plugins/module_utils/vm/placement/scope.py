@@ -83,7 +83,7 @@ def near(wish: str, names: Collection[str]) -> str:
     # esx-01 for esx-01.example.com is too far apart for a comparison of letters.
     close += [full for name, full in lower.items() if name.split(".")[0] == wish and full not in close]
     if close:
-        return f"Near it: {', '.join(close)}."
+        return f"Similar names: {', '.join(close)}."
     shown = sorted(names)[:_SHOWN]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return f"There are: {', '.join(shown)}{more}." if shown else "There are none."
@@ -103,7 +103,7 @@ def refusal(wanted: str, problems: Sequence[Problem]) -> OperatorError:
 
 
 def _refusal(problems: Sequence[Problem]) -> OperatorError:
-    return refusal("a place for each VM was wanted", problems)
+    return refusal("cannot be planned", problems)
 
 
 class _Tree:
@@ -143,7 +143,7 @@ class _Tree:
             return rows[0].moid
         if rows:
             paths = ", ".join(sorted(self.path(row) for row in rows))
-            found, todo = f"There are several datacenters {wish}: {paths}.", "Use the path of one of them."
+            found, todo = f"Several datacenters are named {wish}: {paths}.", "Use the path of one of them."
             problems.append(("datacenter_ambiguous", found, todo))
         else:
             found = f"There is no datacenter {wish}. {near(wish, _names(there))}"
@@ -191,9 +191,7 @@ def _network(
         found = (
             f"Port group {group} is on {len(homes)} switches: {', '.join(sorted(switches[moid] for moid in homes))}."
         )
-        problems.append(
-            ("portgroup_ambiguous", found, "Set switch to the one that you mean, or cluster, or datacenter.")
-        )
+        problems.append(("portgroup_ambiguous", found, "Set switch, cluster or datacenter to select one."))
     elif homes:
         scope.switch = switches[homes.pop()]
     elif wish and others:
@@ -225,7 +223,7 @@ def _find_vms(
         named.setdefault(row.moid, (path, []))[1].append(_label(params["vms"][number]))
     for path, labels in named.values():
         if len(labels) > 1:
-            problems.append(("vm_twice", f"{' and '.join(labels)} are one VM, {path}.", "List each VM once."))
+            problems.append(("vm_twice", f"{' and '.join(labels)} are the same VM, {path}.", "List each VM once."))
 
 
 def _find_vm(
@@ -238,11 +236,11 @@ def _find_vm(
         rows = [row for row in rows if inventory.same_path(tree.path(row), wish)]
     if len(rows) > 1:
         paths = ", ".join(sorted(tree.path(row) for row in rows))
-        yield "vm_ambiguous", f"There are {len(rows)} VMs {wish}: {paths}.", "Use path to say which one you mean."
+        yield "vm_ambiguous", f"There are {len(rows)} VMs {wish}: {paths}.", "Use path to select one."
     elif rows and rows[0].get("config.template"):
-        yield "vm_is_template", f"{wish} is a template.", "Give the VM a name of its own."
+        yield "vm_is_template", f"{wish} is a template.", "Choose another name for the VM."
     elif rows and _moid(rows[0].get("runtime.host")) not in scope.hosts and _runs(rows[0]):
-        found = f"VM {wish} runs on a host that is not among those asked for."
+        found = f"VM {wish} runs on a host that is not among the requested ones."
         yield "vm_elsewhere", found, "Shut it down so that it can move, or correct cluster."
     elif rows:
         scope.vms[number] = (rows[0], tree.path(rows[0]))
@@ -255,8 +253,8 @@ def _pin(
     if wish in inside:
         scope.pins[number] = inside[wish]
     elif wish in everyone:
-        found = f"Host {entry['host']} is not among the hosts asked for."
-        yield "host_elsewhere", found, f"Take one of them for VM {_label(entry)}, or correct cluster."
+        found = f"Host {entry['host']} is not among the requested hosts."
+        yield "host_elsewhere", found, f"Choose one of them for VM {_label(entry)}, or correct cluster."
     else:
         found = f"There is no host {entry['host']}. {near(entry['host'], set(inside))}"
         yield "host_not_found", found, f"Correct host of VM {_label(entry)}."

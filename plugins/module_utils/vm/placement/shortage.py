@@ -95,7 +95,7 @@ def why_unplaced(board: Board, vm: Vm) -> str:
     """The same in one line, with the number of hosts."""
     counts = Counter(name for room in board.allowed(vm) for name in fit.blockers(room, vm))
     if not counts:
-        return "runs on another host than asked for"
+        return "runs on another host than requested"
     return "; ".join(
         f"{WORDS[name]} ({counts[name]} host{'s' if counts[name] > 1 else ''})" for name in WORDS if counts[name]
     )
@@ -107,14 +107,14 @@ def _of_running(board: Board, vm: PresentVm) -> dict[str, Any]:
     state = "runs" if vm.present.power == "on" else f"is {vm.present.power}"
     if home is None:
         # It went there between the two requests, or its host went away.
-        why = f"it {state} on a host that was not asked for; shut it down, so that it can move"
+        why = f"it {state} on a host that was not requested; shut it down, so that it can move"
         return _entry(f"place of {vm.name}", 1, 1, why)
     if vm.pin and vm.pin != vm.present.host:
-        reason = f"another host, {board.rooms[vm.pin].host.name}, was asked for"
+        reason = f"another host, {board.rooms[vm.pin].host.name}, was requested"
     else:
         names = fit.blockers(home, vm)
-        reasons = ", ".join(WORDS[name] for name in WORDS if name in names) or "it is needed otherwise"
-        reason = f"that does not suit it: {reasons}"
+        reasons = ", ".join(WORDS[name] for name in WORDS if name in names) or "other VMs need it"
+        reason = f"that host is not suitable: {reasons}"
     why = f"it {state} on {home.host.name}, and {reason}; shut it down, so that it can move"
     return _entry(f"place of {vm.name}", 1, 1, why)
 

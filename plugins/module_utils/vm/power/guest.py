@@ -64,10 +64,10 @@ def project(guest: Guest) -> list[dict[str, Any]]:
 def told(guest: Guest) -> str:
     """What a guest has so far, as a sentence."""
     if guest.power != "on":
-        return f"It is {guest.power}"
-    tools = "VMware Tools run in it" if guest.tools else "VMware Tools do not run in it"
+        return f"The VM is {guest.power}"
+    tools = "VMware Tools run in the guest" if guest.tools else "VMware Tools do not run in the guest"
     if not guest.nics:
-        return f"{tools}, and it tells of no network adapter"
+        return f"{tools}, and it reports no network adapter"
     nics = [f"{nic.mac} ({nic.network or 'no network'}): {', '.join(nic.addresses) or 'none'}" for nic in guest.nics]
     return f"{tools}, and its addresses are {'; '.join(nics)}"
 

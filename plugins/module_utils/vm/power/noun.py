@@ -182,7 +182,7 @@ class Power(Noun[Wish, PowerState]):
         if self._params["force"]:
             self._fleet.settle(
                 left,
-                "it should be switched off",
+                "cannot be powered off",
                 lambda item: current(item).vm.power == "off",
                 lambda ref, item: ref.PowerOffVM_Task(),
                 _failed,
@@ -206,9 +206,9 @@ def _refused(item: Item[Wish, PowerState], error: OperatorError) -> None:
 def _not_as_wanted(item: Item[Wish, PowerState], left: Sequence[Change]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
-        "the change was accepted by vSphere",
-        f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}",
-        "Run the task again; if it stays so, look at the VM's events in vCenter",
+        "did not change as requested",
+        f"vSphere reported success, but these settings did not change: {'; '.join(str(change) for change in left)}",
+        "Run the task again. If the error repeats, check the VM's events in vCenter",
         "not_as_wanted",
         left=[change.as_result() for change in left],
     )

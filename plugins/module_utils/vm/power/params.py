@@ -31,9 +31,9 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     if params["wait_timeout_s"] < 1:
         problems.append(f"wait_timeout_s is {params['wait_timeout_s']}; it must be at least 1.")
     if params["state"] == "off" and params["wait_for"] != "none":
-        problems.append(f"wait_for={params['wait_for']} waits for a guest that runs; it cannot go with state=off.")
+        problems.append(f"wait_for={params['wait_for']} needs a running guest; it cannot be combined with state=off.")
     if params["state"] == "on":
         for name in ("again", "force"):
             if params[name]:
-                problems.append(f"{name} says how VMs are switched off; it cannot go with state=on.")
+                problems.append(f"{name} applies only when VMs are powered off; it cannot be combined with state=on.")
     return problems

@@ -27,24 +27,24 @@ _HINTS = (
     (
         r"PCI MMIO",
         "mmio_too_small",
-        "Make the window for memory mapped I/O large enough for all devices together (vm_shape with mmio=auto, or a "
-        "larger mmio_size_gb), and see that the firmware is EFI",
+        "Set the window for memory mapped I/O large enough for all devices together (vm_shape with mmio=auto, or a "
+        "larger mmio_size_gb), and check that the firmware is EFI",
     ),
     (
         r"No SR-IOV virtual function",
         "no_virtual_function",
-        "Free a virtual function of this port, or give the host more of them",
+        "Free a virtual function of this port, or configure more of them on the host",
     ),
     (
         r"pciPassthru|passthrough|is not available on the host|systemId does not match",
         "device_not_available",
-        "Look whether the device is passed through on this host and held by no other VM (passthrough_device, "
+        "Check that the device is in passthrough mode on this host and that no other VM uses it (passthrough_device, "
         "pci_passthrough)",
     ),
     (
         r"affinity|\brule\b",
         "drs_rule",
-        "A rule of DRS forbids this host: move the VM to another host, or change the rule (drs_placement)",
+        "Move the VM to another host, or change the DRS rule that forbids this host (drs_placement)",
     ),
     (
         r"latency.?sensitivity|CPU reservation",
@@ -55,16 +55,16 @@ _HINTS = (
 
 
 def refuse_impossible(item: Item[Wish, PowerState]) -> None:
-    """Raise an OperatorError when the VM cannot be switched to what is wanted."""
+    """Raise an OperatorError when the VM cannot get the requested power state."""
     vm, wish = item.now.vm, item.wish
     problems = list(_impossible(vm, wish))
     if problems:
-        raise refusal(item.label, f"it should be {wish['state']}", problems)
+        raise refusal(item.label, f"cannot be powered {wish['state']}", problems)
 
 
 def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
     if vm.template:
-        yield Problem("template", "It is a template.", "Clone a VM from it.")
+        yield Problem("template", "The VM is a template.", "Clone a VM from it.")
         return
     if vm.power == wish["state"]:
         return
@@ -72,7 +72,7 @@ def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
         yield Problem(
             f"vm_{vm.connection}",
             f"vCenter reports the VM as {vm.connection}.",
-            "Bring its host or its datastore back first.",
+            "Restore its host or its datastore first.",
         )
         return
     if wish["state"] == "on" or wish["force"]:
@@ -80,24 +80,24 @@ def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
     if vm.power == "suspended":
         yield Problem(
             "suspended",
-            "It is suspended, and what its guest has in memory would be lost.",
-            "Resume it and shut it down, or say force=true.",
+            "The VM is suspended, and the memory of its guest would be lost.",
+            "Resume the VM and shut it down, or set force=true.",
         )
     elif not vm.tools_running:
         yield Problem(
             "no_tools",
-            "VMware Tools do not run in it, so that its guest cannot be asked to shut down.",
-            "Shut it down from inside, or say force=true to cut its power.",
+            "VMware Tools do not run in the guest, so vCenter cannot shut it down.",
+            "Shut it down from inside, or set force=true to cut its power.",
         )
 
 
 def still_running(item: Item[Wish, PowerState]) -> OperatorError:
-    """The error of a VM whose guest did not go in time."""
+    """The error of a VM whose guest did not shut down in time."""
     return OperatorError(
         f"VM {item.label}",
-        "its guest should shut down",
-        f"It was asked, and runs on after {item.wish['guest_shutdown_timeout_s']} seconds",
-        "Look at its console; wait longer with guest_shutdown_timeout_s, or say force=true to cut its power then",
+        "did not shut down",
+        f"The guest got the request, but the VM is still on after {item.wish['guest_shutdown_timeout_s']} seconds",
+        "Check its console. Raise guest_shutdown_timeout_s, or set force=true to cut its power after that time",
         "guest_not_down",
     )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
 
-_WANTED = {"tools": "VMware Tools should run in it", "address": "its guest should have an address"}
+_WANTED = {"tools": "has no running VMware Tools", "address": "has no guest address"}
 
 
 def wait(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wait_for: str, timeout_s: int) -> None:
@@ -51,7 +51,7 @@ def _trouble(
 ) -> OperatorError | None:
     if seen is None:
         return OperatorError(
-            f"VM {item.label}", _WANTED[wait_for], "It was removed meanwhile", "Find out by whom", "vm_gone"
+            f"VM {item.label}", _WANTED[wait_for], "It was removed meanwhile", "Check the events in vCenter", "vm_gone"
         )
     if seen.has(wait_for):
         return None
@@ -59,20 +59,20 @@ def _trouble(
         return OperatorError(
             f"VM {item.label}",
             _WANTED[wait_for],
-            f"While this was waited for, it went {seen.power}",
-            "Look at its console and at its events in vCenter",
+            f"The VM went {seen.power} during the wait",
+            "Check its console and its events in vCenter",
             "went_off",
         )
     if not late:
         return None
-    todo = "Look at its console: does the guest start? Is open-vm-tools installed and running in it"
+    todo = "Check on its console that the guest starts, and that open-vm-tools is installed and running"
     if seen.tools:
-        todo = "Look in the guest and at the network: is the adapter connected, does DHCP answer"
+        todo = "Check that the adapter of the guest is connected and that DHCP answers"
     return OperatorError(
         f"VM {item.label}",
-        f"{_WANTED[wait_for]} within {timeout_s} seconds",
+        f"{_WANTED[wait_for]} after {timeout_s} seconds",
         guest.told(seen),
-        f"{todo}? It stays on; raise wait_timeout_s if it only needs longer",
+        f"{todo}. Raise wait_timeout_s if the guest needs longer; the VM stays on",
         "guest_timeout",
         tools=seen.tools,
         addresses=guest.project(seen),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The virtual hardware version: which of them a host knows, and the task that raises it."""
+"""The virtual hardware version: those that a host supports, and the task that raises it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def upgrade(fleet: Fleet[H], items: Sequence[Item[Wish, H]], give_up: GiveUp[H])
     """Raise the version where it is wanted; ConfigSpec.version is for new VMs, this task for those that are there."""
     fleet.settle(
         [item for item in items if _wanted(item) > current(item).hardware_version],
-        "its virtual hardware should be upgraded",
+        "cannot upgrade its virtual hardware",
         lambda item: current(item).hardware_version >= _wanted(item),
         lambda ref, item: ref.UpgradeVM_Task(version=f"vmx-{_wanted(item):02}"),
         give_up,
@@ -74,4 +74,4 @@ def _descriptors(vcenter: VCenter, row: Row) -> list[vim.vm.ConfigOptionDescript
     try:
         return row.get("environmentBrowser").QueryConfigOptionDescriptor()
     except vmodl.MethodFault as fault:
-        raise explain(fault, vcenter.name, "list the hardware versions that the hosts know") from fault
+        raise explain(fault, vcenter.name, "cannot list the hardware versions that the hosts support") from fault

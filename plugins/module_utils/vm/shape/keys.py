@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The VMX keys that are known here: a table. vSphere keeps any key without a word, so a misspelt one must not get in.
+"""The VMX keys that are known here: a table. vSphere silently accepts any key, so a misspelt one must not get in.
 
 Sources: VNUMA the advanced virtual NUMA attributes of VMware's vSphere Resource Management guide; PAGES its chapter on
 1 GB pages; COALESCE VMware's network performance pages; FD frankdenneman.nl; UG5 NVIDIA AI Enterprise User Guide 5.0;
@@ -30,7 +30,7 @@ HUGE_PAGES = "sched.mem.lpage.enable1GPage"
 
 
 class Key(NamedTuple):
-    """What is known of a VMX key; <N> in its name stands for the number of a device."""
+    """What is known of a VMX key; <N> in its name represents the number of a device."""
 
     name: str
     # bool (TRUE or FALSE), flag (1 or 0), int, or choice
@@ -175,7 +175,7 @@ def wrong_keys(settings: Mapping[str, Any]) -> Iterator[str]:
         problem = _wrong(name, value)
         if problem is None:
             twin = seen.setdefault(name.strip().lower(), name)
-            problem = f"advanced has {twin} and {name}, which are the same key; keep one." if twin != name else None
+            problem = f"advanced has {twin} and {name}, which are the same key; remove one." if twin != name else None
         if problem is not None:
             yield problem
 
@@ -183,23 +183,23 @@ def wrong_keys(settings: Mapping[str, Any]) -> Iterator[str]:
 def _wrong(name: str, value: Any) -> str | None:
     if name.lower() == _PIN:
         return (
-            f"advanced has {name}, which import tools drop and vSphere sets by itself; "
-            "use memory_reservation=all, which reserves and locks all memory by the API."
+            f"advanced has {name}, but import tools drop this key and vSphere sets it itself; "
+            "use memory_reservation=all, which reserves and locks all memory through the API."
         )
     if name.lower() == _TYPO.lower():
         return (
-            f"advanced has {name}, a misprint that several guides carry and vSphere ignores; "
-            f"the key is {USE_64BIT_MMIO}, and mmio=auto sets it."
+            f"advanced has {name}, a misprint in several guides that vSphere ignores; "
+            f"the correct key is {USE_64BIT_MMIO}, which mmio=auto sets."
         )
     if name.lower().startswith("guestinfo."):
-        return f"advanced has {name}, which tells the guest something; give it to vm_clone as cloud_init."
+        return f"advanced has {name}, which passes data to the guest; use the option cloud_init of vm_clone."
     if re.fullmatch(r"numa\.node[_.]?affinity", name, re.IGNORECASE) or (
         find(name) and cast("Found", find(name))[0].owner
     ):
         owner = cast("Found", find(name) or find(NODE_AFFINITY))[0].owner
-        return f"advanced has {name}, which belongs to the option {owner}; use that."
+        return f"advanced has {name}, which the option {owner} manages; use that option."
     if find(name) is None:
-        return f"advanced has {name}, which is no known key; {_nearest(name)}"
+        return f"advanced has {name}, which is not a known key; {_nearest(name)}"
     key = cast("Found", find(name))[0]
     if value is not None and text(key, value) is None:
         return f"advanced sets {name} to {value!r}; it takes {takes(key)}, or null to remove it."
@@ -207,11 +207,11 @@ def _wrong(name: str, value: Any) -> str | None:
 
 
 def _nearest(name: str) -> str:
-    # A device's number in the wrong key shall not keep its name from being found.
+    # A wrong key with a device number must still match a known name.
     by_shape = {key.name.lower(): key.name for key in KEYS}
     shape = re.sub(r"(pcipassthru|ethernet)(\d+|x|n)\.", r"\1<n>.", name.lower())
     near = [by_shape[one] for one in difflib.get_close_matches(shape, by_shape, n=3, cutoff=0.6)]
     if not near:
         return "the keys that vm_shape takes are listed in its documentation."
     owners = {key.name: key.owner for key in KEYS}
-    return "near to it are " + ", ".join(f"{one} (option {owners[one]})" if owners[one] else one for one in near) + "."
+    return "similar keys: " + ", ".join(f"{one} (option {owners[one]})" if owners[one] else one for one in near) + "."

@@ -31,7 +31,7 @@ class VmShapes(VmNoun[Shape]):
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
         self._hosts = read.Hosts()
-        # {moid of a host: the newest hardware version it knows}, asked only when a VM's version shall be raised.
+        # {moid of a host: the newest hardware version it knows}, read only when the version of a VM must be raised.
         self._newest: dict[str, int] = {}
 
     @property

@@ -53,7 +53,7 @@ def _misaligned(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     return Problem(
         "numa_misaligned",
         f"Sockets of {cores} cores do not fit onto NUMA nodes of {per_node} vCPUs.",
-        f"Leave cores_per_socket out, or set it to {per_node}.",
+        f"Set cores_per_socket to {per_node}, or leave it out.",
     )
 
 
@@ -63,13 +63,14 @@ def _no_device_nodes(wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if wanted.host is not None and wanted.host.release and wanted.host.release < numa.DEVICE_RELEASE:
         return Problem(
             "numa_device_release",
-            f"Host {wanted.host.name} has ESXi {wanted.host.version}, and devices get NUMA nodes from 8.0 on.",
+            f"Host {wanted.host.name} has ESXi {wanted.host.version}, but NUMA nodes of devices need ESXi 8.0 "
+            "or newer.",
             "Use numa_method=affinity.",
         )
     return Problem(
         "numa_device_hardware",
-        f"It has virtual hardware version {wanted.hardware_version}, and devices get NUMA nodes from "
-        f"{numa.DEVICE_HARDWARE} on.",
+        f"The VM has virtual hardware version {wanted.hardware_version}, but NUMA nodes of devices need version "
+        f"{numa.DEVICE_HARDWARE} or newer.",
         f"Set hardware_version={numa.DEVICE_HARDWARE}, or use numa_method=affinity.",
     )
 
@@ -79,8 +80,8 @@ def _hot_add(wanted: Shape, nodes: Collection[int]) -> Problem | None:
         return None
     return Problem(
         "numa_cpu_hot_add",
-        "CPUs can be added to it while it runs, and the guest of such a VM sees one NUMA node only (KB 2040375).",
-        "Switch CPU hot add off, or keep the VM on one NUMA node.",
+        "CPU hot add is on, and the guest of such a VM sees only one NUMA node (KB 2040375).",
+        "Switch CPU hot add off, or set numa_nodes to a single node.",
     )
 
 
@@ -114,8 +115,8 @@ def _too_many(wanted: Shape, nodes: Collection[int], host: Host) -> Problem | No
         "numa_too_many_cpus",
         f"The VM would have {wanted.cpus} vCPUs, and NUMA {_named(nodes)} of host {host.name} "
         f"{_has(nodes)} {room} {unit}.",
-        f"Ask for {room} at most, for more nodes"
-        + ("." if hyperthreads else f", or let hyperthreads count by advanced {keys.PREFER_HT}=TRUE."),
+        f"Set cpus to {room} or less, or add nodes to numa_nodes"
+        + ("." if hyperthreads else f", or count hyperthreads with advanced {keys.PREFER_HT}=TRUE."),
     )
 
 
@@ -131,7 +132,7 @@ def _too_much(
         "numa_too_much_memory",
         f"The VM would have {gb(wanted.memory_mb)} GB, and NUMA {_named(nodes)} of host "
         f"{cast('Host', wanted.host).name} {_has(nodes)} {gb(room)} GB.",
-        "Ask for less memory or for more nodes.",
+        "Lower memory_gb, or add nodes to numa_nodes.",
     )
 
 

@@ -66,28 +66,30 @@ def _too_small(wish: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} is {wish[name]}; it must be at least {low}."
     version = wish["hardware_version"]
     if version is not None and not _HARDWARE[0] <= version <= _HARDWARE[1]:
-        yield f"hardware_version is {version}; it is the number in vmx-21, from {_HARDWARE[0]} on."
+        yield f"hardware_version is {version}; write the number only, such as 21 for vmx-21, {_HARDWARE[0]} or higher."
     if wish["cpu_reservation_mhz"] is not None and wish["cpu_reservation"] == "ignore":
         yield (
-            "cpu_reservation_mhz is set, but cpu_reservation=ignore says that it is not to be touched; "
-            "drop one of them."
+            "cpu_reservation_mhz is set, but cpu_reservation=ignore leaves the reservation unchanged; "
+            "remove one of them."
         )
 
 
 def _layout(wish: Mapping[str, Any]) -> Iterator[str]:
     cpus, cores, nodes = wish["cpus"], wish["cores_per_socket"], wish["numa_nodes"]
     if cpus and cores and cores > 0 and cpus % cores:
-        yield f"{cpus} cpus cannot be put into sockets of {cores}; cores_per_socket has to divide cpus."
+        yield f"{cpus} cpus cannot be put into sockets of {cores}; set cores_per_socket to a divisor of cpus."
     if not nodes:
         if wish["numa_method"] != "auto":
-            yield f"numa_method={wish['numa_method']} is set without numa_nodes; name the nodes."
+            yield f"numa_method={wish['numa_method']} is set without numa_nodes; set numa_nodes too."
         return
     if min(nodes) < 0:
         yield f"numa_nodes has {min(nodes)}; NUMA nodes are counted from 0."
     if len(set(nodes)) < len(nodes):
-        yield "numa_nodes names a node twice."
+        yield "numa_nodes lists a node twice; list it once."
     if cpus and cpus % len(nodes):
-        yield f"{cpus} cpus cannot be spread evenly over {len(nodes)} NUMA nodes; take a multiple of {len(nodes)}."
+        yield (
+            f"{cpus} cpus cannot be spread evenly over {len(nodes)} NUMA nodes; set cpus to a multiple of {len(nodes)}."
+        )
 
 
 def _window(wish: Mapping[str, Any]) -> Iterator[str]:
@@ -101,6 +103,6 @@ def _window(wish: Mapping[str, Any]) -> Iterator[str]:
     if size is None:
         return
     if wish["mmio"] == "ignore":
-        yield "mmio_size_gb is set, but mmio=ignore says that it is not to be touched; drop one of them."
+        yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

@@ -33,7 +33,7 @@ def refuse_impossible(
     """
     found = problems(now, wanted, wish, newest)
     if found:
-        raise refusal(label, f"this shape was wanted: {told(wish)}", found)
+        raise refusal(label, f"cannot be configured with {told(wish)}", found)
 
 
 def problems(now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | None = None) -> list[Problem]:
@@ -46,7 +46,7 @@ def problems(now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | N
 
 
 def told(wish: Mapping[str, Any]) -> str:
-    """The wish in one line, without what it leaves alone."""
+    """The request in one line, without the options that leave a setting unchanged."""
     names = (
         "cpus",
         "cores_per_socket",
@@ -73,7 +73,7 @@ def _firmware(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | N
     return Problem(
         "firmware_bios",
         "Its firmware is BIOS, which cannot map the memory windows of large GPUs.",
-        "Make the VM from a template that was installed with EFI firmware; the firmware of an installed guest cannot "
+        "Create the VM from a template that was installed with EFI firmware. The firmware of an installed guest cannot "
         "be changed.",
     )
 
@@ -98,7 +98,7 @@ def _too_many_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Proble
     return Problem(
         "host_cpus",
         f"Host {host.name} has {host.threads} logical processors, and the VM would have {wanted.cpus} vCPUs.",
-        "Ask for fewer, or move the VM to a larger host.",
+        "Lower cpus, or move the VM to a larger host.",
     )
 
 
@@ -110,7 +110,7 @@ def _too_much_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Prob
         "host_memory",
         f"Host {host.name} has {gb(host.memory_mb)} GB of memory in all, and the VM would have "
         f"{gb(wanted.memory_mb)} GB, all of it reserved.",
-        "Ask for less, or move the VM to a larger host.",
+        "Lower memory_gb, or move the VM to a larger host.",
     )
 
 
@@ -129,7 +129,7 @@ def _latency_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Probl
     if wanted.latency == "high" and not wanted.fully_reserved:
         return Problem(
             "latency_memory",
-            "High latency sensitivity needs all memory of the VM reserved, and memory_reservation=ignore leaves "
+            "High latency sensitivity needs all memory of the VM reserved, but memory_reservation=ignore keeps "
             f"{gb(now.vm.memory_reserved_mb or 0)} of {gb(wanted.memory_mb)} GB.",
             "Use memory_reservation=all.",
         )
@@ -141,9 +141,9 @@ def _latency_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem
     if wanted.latency == "high" and host is not None and host.cores and wanted.cpus > host.cores:
         return Problem(
             "latency_cpus",
-            f"High latency sensitivity gives every vCPU a core of its own; the VM would have {wanted.cpus} vCPUs, and "
+            f"High latency sensitivity reserves one core per vCPU. The VM would have {wanted.cpus} vCPUs, and "
             f"host {host.name} has {host.cores} cores.",
-            "Ask for fewer vCPUs, or for latency_sensitivity=normal.",
+            "Lower cpus, or set latency_sensitivity=normal.",
         )
     return None
 
@@ -154,10 +154,10 @@ def _latency_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> 
         return None
     return Problem(
         "latency_cpu_reservation",
-        "High latency sensitivity needs its processors reserved in full, on host "
-        f"{cast('Host', wanted.host).name} {full} MHz; "
-        f"it would have {wanted.cpu_reserved_mhz} MHz.",
-        f"Use cpu_reservation=auto without cpu_reservation_mhz, or a cpu_reservation_mhz of {full} or more.",
+        "High latency sensitivity needs a full CPU reservation, which is "
+        f"{full} MHz on host {cast('Host', wanted.host).name}; "
+        f"the VM would have {wanted.cpu_reserved_mhz} MHz.",
+        f"Use cpu_reservation=auto without cpu_reservation_mhz, or set cpu_reservation_mhz to {full} or more.",
     )
 
 
@@ -178,7 +178,7 @@ def _gpudirect_path(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Probl
     if "pvrdma" in kinds:
         return Problem(
             "gpudirect_pvrdma",
-            f"It has a PVRDMA adapter. {costs.gpudirect_sentence('pvrdma')}",
+            f"The VM has a PVRDMA adapter. {costs.gpudirect_sentence('pvrdma')}",
             "Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with state=absent) and give it one by "
             f"SR-IOV or passthrough. {costs.cost_sentence('sriov')}",
         )
@@ -186,8 +186,8 @@ def _gpudirect_path(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Probl
         return None
     return Problem(
         "gpudirect_without_nic",
-        "It has no network adapter by SR-IOV or passthrough, and direct_nics announces none.",
-        "Add one by sriov_nic or passthrough_device, or tell their number by direct_nics where they come later.",
+        "The VM has no SR-IOV or passthrough network adapter, and direct_nics announces none.",
+        "Add one with sriov_nic or passthrough_device, or set direct_nics if later tasks add them.",
     )
 
 
@@ -200,8 +200,8 @@ def _gpudirect_board(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Prob
     titles = " and ".join(sorted(board.title for board in boards.values()))
     return Problem(
         "gpudirect_board",
-        f"GPUDirect RDMA was wanted with {titles}, which NVIDIA does not support for it.",
-        "Use gpudirect=disabled, or a GPU of the Ampere generation or newer.",
+        f"gpudirect is enabled, but NVIDIA does not support GPUDirect RDMA on {titles}.",
+        "Use gpudirect=disabled, or choose a GPU of the Ampere generation or newer.",
     )
 
 
@@ -219,7 +219,7 @@ def _unknown_gpu(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem 
         return None
     return Problem(
         "mmio_unknown_gpu",
-        f"How much memory mapped I/O {', '.join(sorted(unknown))} needs is not known here.",
+        f"The collection has no memory mapped I/O size for {', '.join(sorted(unknown))}.",
         "Set mmio_size_gb to twice the memory of all GPUs of the VM, rounded up to a power of two.",
     )
 
@@ -243,8 +243,8 @@ def _hardware(wanted: Shape, now: Shape, newest: int | None) -> Problem | None:
     where = f"Host {wanted.host.name}" if wanted.host is not None else "Its host"
     return Problem(
         "hardware_version",
-        f"{where} knows virtual hardware up to version {newest}; the VM has version {now.hardware_version}.",
-        f"Ask for hardware_version {newest} at most, or update ESXi.",
+        f"{where} supports virtual hardware up to version {newest}; the VM has version {now.hardware_version}.",
+        f"Set hardware_version to {newest} or less, or update ESXi.",
     )
 
 

@@ -24,13 +24,13 @@ def against_profiles(now: VmState, profiles: Sequence[str]) -> list[Problem]:
     if not profiles:
         return []
     if host is None:
-        return [Problem("no_host", "vCenter does not say on which host the VM is.", "Place the VM on a host.")]
+        return [Problem("no_host", "vCenter does not report the host of the VM.", "Move the VM to a host.")]
     if not host.connected:
         return [
             Problem(
                 "host_not_connected",
-                f"Its host {host.name} is not connected, so what it offers is not known.",
-                "Connect the host again.",
+                f"Its host {host.name} is not connected, so its vGPU profiles are unknown.",
+                "Connect the host in vCenter.",
             )
         ]
     missing = [profile for profile in profiles if profile not in host.offered]
@@ -87,23 +87,24 @@ def _offers_nothing(host: Host) -> tuple[str, str]:
     if not host.gpus:
         return (
             f"{start} and shows no NVIDIA graphics device.",
-            "Check the seat of the GPU, and SR-IOV and memory mapping above 4 GB in the BIOS; or use another host.",
+            "Check that the GPU is seated, and enable SR-IOV and memory mapping above 4 GB in the BIOS; or use "
+            "another host.",
         )
     names = _listed(sorted({gpu.name for gpu in host.gpus}))
     active = {gpu.active for gpu in host.gpus}
     if active == {"direct"}:
         return (
-            f"{start}: its {names} is given away by passthrough.",
+            f"{start}: its {names} is in passthrough mode.",
             "Switch passthrough off for the device, set its graphics type to Shared Direct and reboot the host.",
         )
     if active == {"basic"}:
         return (
-            f"{start}: its {names} has the graphics type Basic, so no NVIDIA driver is in charge of it.",
+            f"{start}: its {names} has the graphics type Basic, so no NVIDIA driver controls it.",
             "Install the NVIDIA AI Enterprise host driver, reboot the host and set the graphics type to Shared Direct.",
         )
     if "sharedDirect" not in active:
         waiting = any(gpu.configured == "sharedDirect" for gpu in host.gpus)
-        pending = "; Shared Direct is configured and waits for a restart" if waiting else ""
+        pending = "; Shared Direct is configured and pending a restart" if waiting else ""
         return (
             f"{start}: the graphics type of its {names} is {_listed(sorted(active))}, not Shared Direct{pending}.",
             ("Restart Xorg" if waiting else "Set the type to Shared Direct and restart Xorg") + ", or reboot the host.",
@@ -127,7 +128,7 @@ def _offers_others(now: VmState, profile: str) -> tuple[str, str]:
     siblings = _siblings(name, host.offered) or _siblings(name, _offered(now))
     instead = _near(profile, host.offered)
     if not siblings:
-        return f"{start}: none has such a board.", instead
+        return f"{start}: no host of the cluster has such a board.", instead
     same_kind = [other for other in siblings if other.mig_backed == name.mig_backed]
     if not same_kind and name.mig_backed:
         return (
@@ -141,13 +142,13 @@ def _offers_others(now: VmState, profile: str) -> tuple[str, str]:
         )
     if name.series == "c" and not any(other.series == "c" for other in siblings):
         return (
-            f"{start}: this board is there with other series, but without the compute series C.",
-            "The host driver is of the graphics family: replace it by the NVIDIA AI Enterprise driver.",
+            f"{start}: the hosts offer other series of this board, but not the compute series C.",
+            "Install the NVIDIA AI Enterprise driver in place of the graphics driver of the host.",
         )
     row = catalogue.mig_type(profile)
     if row is not None and row.esxi_from and () < host.release < tuple(int(part) for part in row.esxi_from.split(".")):
-        return f"{start}: the profile exists from ESXi {row.esxi_from} on, the host has {host.version}.", instead
-    return f"{start}, though other profiles of this board are offered.", instead
+        return f"{start}: the profile needs ESXi {row.esxi_from} or newer, and the host has {host.version}.", instead
+    return f"{start}; other profiles of this board are offered.", instead
 
 
 def _siblings(name: ProfileName, offered: Iterable[str]) -> list[ProfileName]:
@@ -160,12 +161,12 @@ def _offered(now: VmState) -> list[str]:
 
 def _near(profile: str, offered: Sequence[str]) -> str:
     choice = near(profile, offered) or list(offered)[:8]
-    return f"Offered are {', '.join(choice)}." if choice else ""
+    return f"Use one of the offered profiles: {', '.join(choice)}." if choice else ""
 
 
 def _or_take(profile: str, offered: Sequence[str]) -> str:
     choice = near(profile, offered)
-    return f", or take what its own host offers: {', '.join(choice)}" if choice else ""
+    return f", or use a profile of its own host: {', '.join(choice)}" if choice else ""
 
 
 def _listed(names: Sequence[str]) -> str:

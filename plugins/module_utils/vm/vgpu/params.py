@@ -40,13 +40,13 @@ def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
         return
     profiles = wish["profiles"] or []
     if not profiles:
-        yield "profiles must name at least one profile; use state=absent to take all vGPUs away."
+        yield "profiles must name at least one profile; use state=absent to remove all vGPUs."
     if not all(profile.strip() for profile in profiles):
-        yield "profiles has an empty entry."
+        yield "profiles has an empty entry; remove it."
     size = wish["mmio_size_gb"]
     if size is None:
         return
     if wish["mmio"] == "ignore":
-        yield "mmio_size_gb is set, but mmio=ignore says that it is not to be touched; drop one of them."
+        yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

@@ -27,7 +27,7 @@ def refuse_impossible(
     problems = unreachable(now.vm) or against_devices(now, [profile for key, profile in devices], added, max_per_vm)
     if problems:
         names = ", ".join(sorted(profile for key, profile in devices))
-        text = "the vGPU profile %s was wanted" if len(devices) == 1 else "the vGPU profiles %s were wanted"
+        text = "cannot get the vGPU profile %s" if len(devices) == 1 else "cannot get the vGPU profiles %s"
         raise refusal(label, text % names, problems)
 
 
@@ -51,8 +51,8 @@ def _mixed_boards(now: VmState, profiles: Sequence[str], max_per_vm: int | None)
     if len(boards) > 1:
         return Problem(
             "mixed_boards",
-            f"All vGPUs of a VM have to be of one board, these are of {' and '.join(boards)}.",
-            "Take all profiles from one board.",
+            f"All vGPUs of a VM must be of one board, but these are of {' and '.join(boards)}.",
+            "Choose profiles of one board.",
         )
     return None
 
@@ -62,8 +62,8 @@ def _mixed_series(now: VmState, profiles: Sequence[str], max_per_vm: int | None)
     if len(series) > 1:
         return Problem(
             "mixed_series",
-            f"All vGPUs of a VM have to be of one series, these are of {' and '.join(series)}.",
-            "Take all profiles from one series, for training the C series.",
+            f"All vGPUs of a VM must be of one series, but these are of {' and '.join(series)}.",
+            "Choose profiles of one series; for training use the C series.",
         )
     return None
 
@@ -78,8 +78,8 @@ def _several_fractional(now: VmState, profiles: Sequence[str], max_per_vm: int |
         return None
     return Problem(
         "several_fractional",
-        f"vSphere {cast('Host', now.host).version} takes several vGPUs in a VM only if each has the whole memory of "
-        f"its GPU; {', '.join(fractional)} {'has' if len(fractional) == 1 else 'have'} not.",
+        f"vSphere {cast('Host', now.host).version} supports several vGPUs in a VM only if each has the whole memory of "
+        f"its GPU; {', '.join(fractional)} {'does' if len(fractional) == 1 else 'do'} not.",
         "Use whole-GPU profiles, give the VM a single vGPU, or move it to a host with vSphere 8.0.",
     )
 
@@ -92,8 +92,8 @@ def _too_many(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> 
     where = f" on vSphere {now.host.version}" if now.host and not max_per_vm else ""
     return Problem(
         "too_many",
-        f"A VM takes {limit} vGPUs at most{where}; {len(profiles)} were asked for.",
-        "Ask for fewer, or set max_per_vm if your release takes more.",
+        f"A VM supports {limit} vGPUs at most{where}; {len(profiles)} were requested.",
+        "List fewer profiles, or set max_per_vm if your release supports more.",
     )
 
 
@@ -107,8 +107,8 @@ def _too_few_gpus(now: VmState, profiles: Sequence[str], max_per_vm: int | None)
         return None
     return Problem(
         "too_few_gpus",
-        f"These vGPUs take at least {needed} GPUs of one host, and host {now.host.name} has {there}.",
-        "Ask for fewer or smaller profiles, or move the VM to a host with more GPUs.",
+        f"These vGPUs need at least {needed} GPUs of one host, and host {now.host.name} has {there}.",
+        "List fewer or smaller profiles, or move the VM to a host with more GPUs.",
     )
 
 
@@ -119,7 +119,7 @@ def _firmware(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> 
     return Problem(
         "firmware_bios",
         "Its firmware is BIOS, which cannot map the memory window of this GPU.",
-        "Use a VM that was installed with EFI firmware; the firmware of an installed guest cannot be changed.",
+        "Use a VM that was installed with EFI firmware. The firmware of an installed guest cannot be changed.",
     )
 
 

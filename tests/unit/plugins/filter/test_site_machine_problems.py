@@ -260,7 +260,10 @@ def test_what_all_vms_share_is_refused_for_a_single_host(key):
 @pytest.mark.parametrize(
     "key, problem",
     [
-        ("pciPassthru.use64bitMMIOO", "advanced has pciPassthru.use64bitMMIOO, which is no known key; near to it are"),
+        (
+            "pciPassthru.use64bitMMIOO",
+            "advanced has pciPassthru.use64bitMMIOO, which is not a known key; similar keys:",
+        ),
         ("numa.nodeAffinity", ".advanced: numa.nodeAffinity is what site.machine.numa is for. Set that instead."),
         ("pciPassthru.allowP2P", ".advanced: pciPassthru.allowP2P is what site.network.gpudirect is for."),
         ("numa.vcpu.min", "advanced sets numa.vcpu.min to 'x'; it takes a whole number from 1 on, or null"),

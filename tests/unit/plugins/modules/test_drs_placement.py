@@ -54,15 +54,15 @@ def test_a_result_is_as_documented():
 @pytest.mark.parametrize(
     "wrong, says",
     [
-        ({"vms": NAMES}, "name is needed for the rule; set it, or say anti_affinity=false."),
-        ({"name": "apart"}, "vms is empty; list the VMs that shall be kept apart"),
+        ({"vms": NAMES}, "name is needed for the rule; set it, or set anti_affinity=false."),
+        ({"name": "apart"}, "vms is empty; list the VMs to keep apart"),
         ({"name": "apart", "vms": ["train-01"]}, "vms has one VM; a rule that keeps VMs apart needs at least two."),
-        ({"name": "apart", "vms": ["a", "a", "b"]}, "VM a is listed 2 times."),
-        ({"name": "apart", "vms": ["a", " "]}, "vms has an empty entry."),
-        ({"name": "x" * 81, "vms": NAMES}, "name has 81 characters; vSphere takes at most 80."),
-        ({"state": "absent"}, "name and vms are both missing, so that there is nothing to manage."),
-        ({"cluster": " ", "name": "apart", "vms": NAMES}, "cluster is empty."),
-        ({"anti_affinity": False, "automation": "manual", "name": "x"}, "or whose automation shall be set"),
+        ({"name": "apart", "vms": ["a", "a", "b"]}, "VM a is listed 2 times; list it once."),
+        ({"name": "apart", "vms": ["a", " "]}, "vms has an empty entry; remove it."),
+        ({"name": "x" * 81, "vms": NAMES}, "name has 81 characters; vSphere allows at most 80."),
+        ({"state": "absent"}, "name and vms are both missing; set at least one of them."),
+        ({"cluster": " ", "name": "apart", "vms": NAMES}, "cluster is empty; set its name."),
+        ({"anti_affinity": False, "automation": "manual", "name": "x"}, "or to set the automation of"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong, says):

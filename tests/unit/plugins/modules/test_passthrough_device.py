@@ -71,7 +71,7 @@ def test_a_port_far_from_the_gpu_is_warned_of_when_it_comes_and_not_again():
     wished = [{"kind": "static", "id": GPU_FAR}, {"kind": "static", "id": PORT}]
     result, warnings = plan(state(gpu), *wished)
     assert warnings == [
-        f"VM train-01: static {PORT} hangs off another PCIe root than its GPUs, so GPUDirect RDMA between them would "
+        f"VM train-01: static {PORT} is on another PCIe root than its GPUs, so GPUDirect RDMA between them would "
         "cross the processor or fail. Choose a GPU and a port of one root."
     ]
     assert result["after"]["pairs"] == [{"gpu": f"static {GPU_FAR}", "nic": f"static {PORT}", "same_root": False}]

@@ -13,12 +13,15 @@ from unit.plugins.modules.nics import asked
     [
         ({"adapters": []}, "adapters must name at least one adapter; use state=absent"),
         ({}, "adapters must name at least one adapter; use state=absent"),
-        ({"adapters": [{"portgroup": " "}]}, "adapter 1 has an empty portgroup."),
+        ({"adapters": [{"portgroup": " "}]}, "adapter 1 has an empty portgroup; set its name."),
         ({"adapters": [{"portgroup": "a", "mac": "00:50:56"}]}, "write six bytes, as in 00:50:56:01:02:03."),
-        ({"adapters": [{"portgroup": "a", "mac": "01:50:56:00:00:01"}]}, "which is that of a group of adapters."),
+        (
+            {"adapters": [{"portgroup": "a", "mac": "01:50:56:00:00:01"}]},
+            "which is a multicast address; use a unicast one.",
+        ),
         (
             {"adapters": [{"portgroup": group, "mac": "00-50-56-00-00-0A"} for group in "ab"]},
-            "00:50:56:00:00:0a is asked for twice.",
+            "00:50:56:00:00:0a is listed twice.",
         ),
         ({"adapters": [{"portgroup": "a"}], "max_adapters": 0}, "max_adapters is 0; it must be at least 1."),
         ({"adapters": [{"portgroup": "a"}], "tasks_in_flight": 0}, "tasks_in_flight is 0"),

@@ -25,12 +25,12 @@ def asked(**options):
         ({"shape": {"cpus": 0}}, "VM a: shape: cpus is 0; it must be at least 1."),
         (
             {"vgpu": {}},
-            "VM a: vgpu: profiles must name at least one profile; use state=absent to take all vGPUs away.",
+            "VM a: vgpu: profiles must name at least one profile; use state=absent to remove all vGPUs.",
         ),
         ({"vgpu": {"state": "absent", "max_per_vm": 0}}, "VM a: vgpu: max_per_vm is 0; it must be at least 1."),
         (
             {"passthrough": {"devices": []}},
-            "VM a: passthrough: devices must name at least one device; use state=absent to take all of them away.",
+            "VM a: passthrough: devices must name at least one device; use state=absent to remove all of them.",
         ),
         (
             {"vmxnet3": {"state": "absent"}},
@@ -38,7 +38,7 @@ def asked(**options):
         ),
         (
             {"pvrdma": {"adapters": [{**ADAPTER}]}, "sriov": {"adapters": [{**ADAPTER}]}},
-            "The MAC address 00:50:56:01:02:03 is asked for twice.",
+            "The MAC address 00:50:56:01:02:03 is listed twice.",
         ),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_vm_of_which_nothing_can_be_read_has_the_documented_keys_all_the_same(
     bare = state.project(seen(power=None, tools=None), FOUND, None)
     assert set(bare) == set(contains)
     json.dumps(bare)
-    assert (bare["address"], bare["why_no_address"], bare["adapters"]) == (None, "It is off.", [])
+    assert (bare["address"], bare["why_no_address"], bare["adapters"]) == (None, "The VM is off.", [])
 
 
 def test_the_documented_result_has_the_documented_keys_at_every_depth():
@@ -134,7 +134,7 @@ def test_a_guest_whose_only_adapter_is_for_training_is_reached_by_it():
 def test_what_a_guest_said_before_it_was_switched_off_is_not_told():
     told = seen([card()], [nic(MAC, "192.0.2.1", key=4000)], power="poweredOff", guest__hostName="train-01")
     assert (told.adapters[0].addresses, told.guest_name) == ((), None)
-    assert state.address_of(told) == (None, "It is off.")
+    assert state.address_of(told) == (None, "The VM is off.")
 
 
 def test_a_network_that_may_not_be_seen_is_told_by_its_key():
@@ -235,15 +235,15 @@ def test_a_host_whose_name_may_not_be_seen_goes_by_its_key(esxcli):
 
 
 def test_a_driver_that_the_host_does_not_name_is_a_warning(esxcli):
-    esxcli.answer = OperatorError("Host esx-01", "its VIBs were to be listed", "It refused", "Look at it", "refused")
+    esxcli.answer = OperatorError("Host esx-01", "its VIBs ", "It refused", "Look at it", "refused")
     ((vm,), _missing, (warning,)) = looked(a_vcenter(), "vm-1")
     assert vm["host"]["driver"] is None
-    assert warning == f"The driver of a host is not known. {esxcli.answer.message}"
+    assert warning == f"Cannot read the driver of a host. {esxcli.answer.message}"
 
 
 def test_the_address_is_that_on_the_network_of_the_task(esxcli):
     ((vm,), _missing, _warnings) = looked(a_vcenter(), "vm-1", address_network="other")
-    assert vm["why_no_address"] == "It has no adapter on other; its networks are: VM Network."
+    assert vm["why_no_address"] == "The VM has no adapter on other; its networks are: VM Network."
 
 
 def test_vms_that_are_not_there_are_errors_where_the_task_says_so(esxcli):

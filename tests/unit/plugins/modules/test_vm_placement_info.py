@@ -34,42 +34,42 @@ def problems(*vms, **task):
     "vms, task, problem",
     [
         ([], {}, "vms is empty; list at least one VM."),
-        ([WHOLE, WHOLE], {}, "VM a is listed 2 times."),
-        ([{"name": " "}], {}, "VM (without a name): its name is empty."),
-        ([{**WHOLE, "host": " "}], {}, "VM a: host is empty; leave it out to have one chosen."),
+        ([WHOLE, WHOLE], {}, "VM a is listed 2 times; list it once."),
+        ([{"name": " "}], {}, "VM (without a name): its name is empty; set it."),
+        ([{**WHOLE, "host": " "}], {}, "VM a: host is empty; remove it to let the module choose a host."),
         ([{**WHOLE, "memory_gb": 0}], {}, "VM a: memory_gb is 0; it must be at least 1."),
         ([{**WHOLE, "cpus": 0}], {}, "VM a: cpus is 0; it must be at least 1."),
         ([{**WHOLE, "disk_gb": -1}], {}, "VM a: disk_gb is -1; it must be at least 0."),
-        ([{"name": "a", "profiles": [" "]}], {}, "VM a: profiles has an empty entry."),
+        ([{"name": "a", "profiles": [" "]}], {}, "VM a: profiles has an empty entry; remove it."),
         (
             [{"name": "a", "profiles": ["grid_a100-20c", "nvidia_a40-24c"]}],
             {},
-            "VM a: all vGPUs of a VM have to be of one board, these are of grid_a100 and nvidia_a40.",
+            "VM a: all vGPUs of a VM must be of one board, but these are of grid_a100 and nvidia_a40.",
         ),
         (
             [{"name": "a", "profiles": ["nvidia_a40-24c", "nvidia_a40-24q"]}],
             {},
-            "VM a: all vGPUs of a VM have to be of one series, these are of C and Q.",
+            "VM a: all vGPUs of a VM must be of one series, but these are of C and Q.",
         ),
         (
             [{"name": "a", "profiles": ["grid_a100-3-20c"]}],
             {},
-            "VM a: grid_a100-3-20c is MIG-backed; set gpu_mode=mig, or take a time-sliced profile.",
+            "VM a: grid_a100-3-20c is MIG-backed; set gpu_mode=mig, or use a time-sliced profile.",
         ),
         (
             [WHOLE],
             {"gpu_mode": "mig"},
-            "VM a: grid_a100-40c is time-sliced, which gpu_mode=mig is not; take a MIG-backed profile.",
+            "VM a: grid_a100-40c is time-sliced, which gpu_mode=mig does not allow; use a MIG-backed profile.",
         ),
         (
             [WHOLE],
             {"gpu_mode": "passthrough"},
-            "VM a: profiles do not go with gpu_mode=passthrough, which gives whole GPUs; set gpus instead.",
+            "VM a: profiles cannot be combined with gpu_mode=passthrough, which uses whole GPUs; set gpus instead.",
         ),
         (
             [{"name": "a", "gpus": 1}],
             {},
-            "VM a: gpus goes with gpu_mode=passthrough; with gpu_mode=vgpu list profiles.",
+            "VM a: gpus needs gpu_mode=passthrough; with gpu_mode=vgpu list profiles.",
         ),
         (
             [{"name": "a", "gpus": -1}],
@@ -79,7 +79,7 @@ def problems(*vms, **task):
         (
             [{**WHOLE, "nics": 1}],
             {},
-            "VM a: nics goes with path=pvrdma, sriov or passthrough; with path=tcp no port is given to a VM.",
+            "VM a: nics needs path=pvrdma, sriov or passthrough; with path=tcp a VM gets no port.",
         ),
         (
             [{**WHOLE, "nics": 0}],
@@ -90,8 +90,8 @@ def problems(*vms, **task):
             [WHOLE],
             {"path": "pvrdma", "portgroup": "pg", "gpudirect": True},
             "gpudirect does not work over path=pvrdma: GPUDirect RDMA needs the network adapter as a PCIe device in "
-            "the VM, and a PVRDMA adapter is a virtual one, so that data goes through host memory; use path=sriov or "
-            "path=passthrough, or drop gpudirect.",
+            "the VM, and a PVRDMA adapter is a virtual one, so data goes through host memory; use path=sriov or "
+            "path=passthrough, or remove gpudirect.",
         ),
         (
             [WHOLE],
@@ -106,12 +106,12 @@ def problems(*vms, **task):
         (
             [WHOLE],
             {"path": "pvrdma"},
-            "path=pvrdma needs portgroup, since all VMs of a job have to be on one distributed switch.",
+            "path=pvrdma needs portgroup, since all VMs of a job must be on one distributed switch.",
         ),
         (
             [WHOLE],
             {"path": "passthrough", "portgroup": "pg"},
-            "path=passthrough has no port group: the VM gets the port itself; drop portgroup and switch.",
+            "path=passthrough has no port group: the VM gets the port itself; remove portgroup and switch.",
         ),
         ([WHOLE], {"host_overhead_gb": -1}, "host_overhead_gb is -1; it cannot be negative."),
         ([WHOLE], {"max_per_vm": 0}, "max_per_vm is 0; it must be at least 1."),

@@ -58,9 +58,9 @@ def test_the_result_of_a_vm_that_runs_is_as_documented():
 @pytest.mark.parametrize(
     "wrong, says",
     [
-        ({"state": "off", "wait_for": "tools"}, "wait_for=tools waits for a guest that runs"),
-        ({"state": "on", "force": True}, "force says how VMs are switched off"),
-        ({"state": "on", "again": True}, "again says how VMs are switched off"),
+        ({"state": "off", "wait_for": "tools"}, "wait_for=tools needs a running guest"),
+        ({"state": "on", "force": True}, "force applies only when VMs are powered off"),
+        ({"state": "on", "again": True}, "again applies only when VMs are powered off"),
         ({"state": "on", "wait_timeout_s": 0}, "wait_timeout_s is 0; it must be at least 1."),
         ({"state": "off", "guest_shutdown_timeout_s": -1}, "guest_shutdown_timeout_s is -1; it cannot be negative."),
     ],
@@ -85,9 +85,9 @@ def test_a_vm_that_was_off_gets_no_note_to_start_it():
 @pytest.mark.parametrize(
     "vm, options, code, says",
     [
-        (Vm(power="on"), {"state": "off"}, "no_tools", "VMware Tools do not run in it"),
-        (Vm(power="suspended"), {"state": "off"}, "suspended", "what its guest has in memory would be lost"),
-        (Vm(power="off", template=True), {"state": "on"}, "template", "It is a template. Clone a VM from it."),
+        (Vm(power="on"), {"state": "off"}, "no_tools", "VMware Tools do not run in the guest"),
+        (Vm(power="suspended"), {"state": "off"}, "suspended", "the memory of its guest would be lost"),
+        (Vm(power="off", template=True), {"state": "on"}, "template", "The VM is a template. Clone a VM from it."),
         (
             Vm(power="off", connection="inaccessible"),
             {"state": "on"},

@@ -96,7 +96,9 @@ def test_what_cannot_be_stops_before_anything_is_planned():
     refused = answer(SMALL, numa_nodes=[5])
     assert (refused["failed"], refused["changed"], refused["changes"]) == (True, False, [])
     assert refused["failure"]["code"] == "numa_node_unknown"
-    assert "this shape was wanted: numa_nodes=[5]. Host esx-01 has the NUMA nodes 0, 1, and 5 is not" in refused["msg"]
+    assert ("cannot be configured with numa_nodes=[5]. Host esx-01 has the NUMA nodes 0, 1, and 5 is not") in refused[
+        "msg"
+    ]
 
 
 def test_wrong_parameters_of_all_vms_are_told_at_once():

@@ -156,7 +156,7 @@ def test_a_vm_that_does_not_start_with_its_vgpu_gets_its_old_configuration_back(
     assert machine.log == ["note", "shut down", "reconfigure", "power on", "reconfigure", "power on", "note"]
     assert item.error.code == "power_on_refused"
     assert "No GPU is free." in item.error.message
-    assert "old configuration was put back, and the VM runs with it" in item.error.message
+    assert "previous configuration was restored, and the VM runs with it" in item.error.message
     kept = powered(RUNNING, change_version=machine.state.vm.change_version)
     assert machine.state == kept
     assert item.touched
@@ -190,7 +190,7 @@ def test_a_vm_that_can_be_neither_changed_nor_started_is_told_with_both_reasons(
     )
     assert machine.log == ["note", "shut down", "reconfigure", "power on"]
     assert item.error.code == "invalid_device"
-    assert "Invalid device. vSphere refused to switch it on: " in item.error.message
+    assert "Invalid device. vSphere refused to power it on: " in item.error.message
     assert "No GPU is free. The VM is off." in item.error.message
 
 

@@ -66,12 +66,12 @@ def test_vms_that_left_are_told_as_their_stage_sees_them(seen, told):
 def test_where_room_is_missing_the_vms_that_hold_gpus_are_named_before_the_advice():
     short = {
         **NO_ROOM,
-        "msg": "Placement: a place was wanted. vGPUs: 2 wanted, 0 free. Ask for what would fit, or add.",
+        "msg": "Placement: cannot place the VM. vGPUs: 2 requested, 0 free. Add the missing resources.",
     }
     for answer in (SHORT, short):
         room = next(iter(preflight_machines.machines(machines(placement=answer, left=DEPARTURE), False)))
         assert HOLDING in room.found
-    assert room.todo == "Ask for what would fit, or add."
+    assert room.todo == "Add the missing resources."
 
 
 def test_a_vm_that_only_gets_its_owner_is_not_reported_as_created():

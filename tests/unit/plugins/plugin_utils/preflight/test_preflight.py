@@ -327,7 +327,7 @@ def test_host_in_maintenance_mode_is_named_where_room_is_missing(hosts_change, s
     (one,) = preflight_machines.machines(machines(placement=AWAY), hosts_change)
     assert (one.category, one.what, one.state) == ("capacity", "room for the VMs", state)
     assert one.found == (
-        "2 VMs on 1 host: 1 without a place. vGPUs: 2 wanted, 0 free. "
-        "Hosts that take no VM: esx-02: it is in maintenance mode."
+        "2 VMs on 1 host: 1 without a place. vGPUs: 2 requested, 0 free. "
+        "Hosts that accept no VM: esx-02: it is in maintenance mode."
     )
     assert todo in one.todo

@@ -28,8 +28,8 @@ UNSET = "{} is not set; give it to the task, to module_defaults, or by the envir
         ),
         ("Check `bmc_username` and `bmc_password`.", "Check `site.hosts.bmc.username` and `site_bmc_password`."),
         (
-            "Name fewer VMs, add hosts, or say mandatory=false.",
-            "Name fewer VMs, add hosts, or set site.placement.anti_affinity to false.",
+            "List fewer VMs, add hosts, or set mandatory=false.",
+            "List fewer VMs, add hosts, or set site.placement.anti_affinity to false.",
         ),
         (
             UNSET.format("password", "VMWARE_PASSWORD"),

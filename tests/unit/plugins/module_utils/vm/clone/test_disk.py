@@ -88,7 +88,7 @@ def test_only_a_thick_disk_takes_its_growth_at_once(first, asked, kind, more):
             made(kb=40 * disk.KB_OF_GB + 1024),
             40,
             "disk_would_shrink",
-            "VMs should be made from it. Its first disk has 40.0 GB, disk_gb is 40, and vSphere does not shrink disks. "
+            "VMs. Its first disk has 40.0 GB, disk_gb is 40, and vSphere cannot shrink disks. "
             "Set disk_gb to 41 or more, or to 0 to keep the size.",
         ),
         (None, 40, "no_first_disk", "It has no disk on a SCSI, NVMe or SATA controller. Set disk_gb to 0"),
@@ -110,7 +110,9 @@ def test_the_disks_of_an_ovf_are_judged_once_it_is_deployed():
     with pytest.raises(OperatorError) as refused:
         rules.unfinished(Item("a", wish, {}, now=left), ovf)
     assert refused.value.code == "disk_would_shrink"
-    assert "Set disk_gb to 40 or more, or to 0 to keep the size, then run again. Remove the VM" in refused.value.message
+    assert (
+        "Set disk_gb to 40 or more, or to 0 to keep the size, then run the task again. Remove the VM"
+    ) in refused.value.message
     assert rules.unfinished(Item("a", {**wish, "disk_gb": 60}, {}, now=left), ovf).disk_gb == 60
     assert rules.unfinished(Item("a", {**wish, "disk_gb": 0}, {}, now=left), ovf).disk_gb is None
 

@@ -12,8 +12,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import ma
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine
 from pyVmomi import vim, vmodl
 
-UNCLEAR = OperatorError("VM train-01", "it should be made", "The answer was lost", "Look", "connection_lost")
-LATE = OperatorError("VM train-01", "it should be made", "It takes long", "Wait", "task_timeout")
+UNCLEAR = OperatorError("VM train-01", "cannot be created", "The answer was lost", "Look", "connection_lost")
+LATE = OperatorError("VM train-01", "cannot be created", "It takes long", "Wait", "task_timeout")
 
 
 @pytest.mark.parametrize(

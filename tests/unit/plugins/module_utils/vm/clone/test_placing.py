@@ -107,7 +107,7 @@ def test_with_several_clusters_one_has_to_be_named():
     assert places(world, 1, cluster=world.computes["c"])[1] == [("a", "s1")]
     with pytest.raises(OperatorError) as elsewhere:
         places(world, 1, wish={"host": "esx-b"}, cluster=world.computes["c"])
-    assert "It is in cpu, not in cluster gpu." in elsewhere.value.message
+    assert "The host is in cpu, not in cluster gpu." in elsewhere.value.message
 
 
 def test_a_place_has_the_pool_of_its_cluster_or_the_one_that_was_named():

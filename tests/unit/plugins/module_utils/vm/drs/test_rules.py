@@ -111,7 +111,7 @@ def test_names_near_a_missing_one_are_of_vms_and_not_in_the_task():
         (
             [apart("apart", "a", "b"), apart("apart", "b", "c", key=8)],
             "rule_ambiguous",
-            "There are 2 rules of the name apart.",
+            "There are 2 rules named apart.",
         ),
     ],
     ids=["ours", "other name", "together", "VMs and hosts", "dependency", "two of them"],
@@ -126,7 +126,7 @@ def test_a_rule_of_the_name_has_to_be_one_that_keeps_vms_apart(there, code, says
 def test_one_vm_alone_cannot_be_kept_apart():
     error = refusal(cluster(), ("a",))
     assert error.code == "too_few_vms"
-    assert "All entries of the task mean one VM, a." in error.message
+    assert "All entries of the task are the same VM, a." in error.message
 
 
 def test_without_drs_nobody_would_obey():
@@ -134,9 +134,9 @@ def test_without_drs_nobody_would_obey():
 
 
 def test_a_refusal_says_what_the_task_was_for():
-    assert "rule apart should keep a, b, x on hosts of their own" in refusal(cluster(), ("x", "b", "a")).message
+    assert "rule apart cannot keep a, b, x on separate hosts" in refusal(cluster(), ("x", "b", "a")).message
     message = refusal(cluster(), ("x",), anti_affinity=False, automation="manual").message
-    assert "the automation of x should be manual" in message
+    assert "the automation of x to manual" in message
 
 
 @pytest.mark.parametrize(

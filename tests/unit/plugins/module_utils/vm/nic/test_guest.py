@@ -17,7 +17,7 @@ def test_every_64_bit_linux_that_vsphere_knows_is_suitable(guest_id):
 
 @pytest.mark.parametrize("guest_id", [name for name in LINUX_OF_64_BIT if name.startswith(FOREIGN)])
 def test_every_other_system_is_refused(guest_id):
-    assert "PVRDMA has a driver for Linux alone" in guest.unsuitable(guest_id)
+    assert "PVRDMA has a driver for Linux only" in guest.unsuitable(guest_id)
 
 
 @pytest.mark.parametrize("guest_id", ["ubuntuGuest", "rhel6Guest", "debian8Guest", "other4xLinuxGuest"])
@@ -33,10 +33,10 @@ def test_a_32_bit_linux_is_refused(guest_id):
         ("centos12_64Guest", "comes without the driver vmw_pvrdma"),
         ("fedora64Guest", "come without the driver vmw_pvrdma"),
         ("rockylinux_64Guest", "only before release 10"),
-        ("other3xLinux64Guest", "a kernel before 4.6"),
-        ("otherLinux64Guest", "does not tell"),
-        ("otherGuest64", "does not tell"),
-        ("", "(unset) does not tell"),
+        ("other3xLinux64Guest", "a kernel older than 4.6"),
+        ("otherLinux64Guest", "does not show"),
+        ("otherGuest64", "does not show"),
+        ("", "(unset) does not show"),
     ],
 )
 def test_a_guest_that_may_lack_the_driver_is_doubted_but_not_refused(guest_id, says):

@@ -85,7 +85,7 @@ def test_a_removal_is_refused_where_the_name_leaves_open_which_adapter_goes():
     there = state(adapter())
     (problem,) = rules.against_removal(there, [entry(), entry()], fabric)
     assert problem.code == "portgroup_ambiguous"
-    assert problem.found == "The port group pg-rdma is there 2 times: pg-rdma on dvs-rdma, pg-rdma on dvs-sriov."
+    assert problem.found == "The port group pg-rdma exists 2 times: pg-rdma on dvs-rdma, pg-rdma on dvs-sriov."
     assert rules.against_removal(there, [entry(switch="dvs-rdma")], fabric) == []
     assert rules.against_removal(state(adapter(4000, "network-1")), [entry()], fabric) == []
 
@@ -199,7 +199,7 @@ def test_a_port_whose_rdma_driver_is_off_is_told_apart_from_one_that_has_none():
     "host, says",
     [
         (HOST, []),
-        (on_network(rdma=(Rdma("vmrdma0", "nmlx5_rdma", "down", 1024, "vmnic2"),)), ["is down; look at cable"]),
+        (on_network(rdma=(Rdma("vmrdma0", "nmlx5_rdma", "down", 1024, "vmnic2"),)), ["is down; check the cable"]),
         (on_network(switches=(Switch("dvs-rdma", True, 1500, ("vmnic2",), "uuid-rdma"),)), ["has MTU 9000"]),
         (on_network(vmkernel=(Vmkernel("vmk1", 1500, (), "dvs-rdma"),)), []),
     ],
@@ -265,7 +265,7 @@ def test_functions_are_short_when_others_hold_them():
     assert functions(state(), entry("pg-sriov"), holders=[holder]) == []
     (problem,) = functions(state(), entry("pg-sriov"), holders=[holder, sriov.Holder("third", None, "pg-3")])
     assert problem.code == "no_free_function"
-    assert "has 2 virtual functions, and 3 are needed, for: other, third, train-01." in problem.found
+    assert "has 2 virtual functions, but 3 are needed for: other, third, train-01." in problem.found
     elsewhere = [sriov.Holder("far", HCA, "pg-1")] * 5
     assert functions(state(), entry("pg-sriov"), holders=elsewhere) == []
 

@@ -45,38 +45,38 @@ CASES = {
         [static(PORT)],
         {},
         "no_host",
-        "vCenter does not say on which host the VM is. Place the VM on a host.",
+        "vCenter does not report the host of the VM. Move the VM to a host.",
     ),
     "a host that is away": (
         state(where=place(connected=False)),
         [static(PORT)],
         {},
         "host_not_connected",
-        "Its host esx-01 is not connected, so what it gives away is not known. Connect the host again.",
+        "Its host esx-01 is not connected, so its passthrough devices are unknown. Connect the host in vCenter.",
     ),
     "an address without a device": (
         state(),
         [static("0000:77:00.0")],
         {},
         "device_not_there",
-        "Host esx-01 has no device at 0000:77:00.0. It gives away 0000:39:00.0 (10de:20f1), 0000:3a:00.0 (15b3:101d, "
-        "label fabric), 0000:3a:00.1 (15b3:101d, label fabric) and 0000:b9:00.0 (10de:20f1). Correct id, or place the "
-        "VM on the host that has the device.",
+        "Host esx-01 has no device at 0000:77:00.0. Its passthrough devices are 0000:39:00.0 (10de:20f1), "
+        "0000:3a:00.0 (15b3:101d, label fabric), 0000:3a:00.1 (15b3:101d, label fabric) and 0000:b9:00.0 (10de:20f1). "
+        "Correct id, or move the VM to the host that has the device.",
     ),
     "a virtual function": (
         state(),
         [static(PORT_2)],
         {"offered": offer(host(), functions=frozenset([PORT_2]))},
         "virtual_function",
-        "0000:3a:00.1 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is a virtual function of a network adapter. Give "
-        "it to the VM with aiready.vsphere.sriov_nic, which also keeps its MAC and its port group.",
+        "0000:3a:00.1 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is a virtual function of a network adapter. Add "
+        "it to the VM with aiready.vsphere.sriov_nic, which also manages its MAC address and port group.",
     ),
     "passthrough that waits for a restart": (
         state(around=host(given=[given(PORT, active=False, configured=True)])),
         [static(PORT)],
         {},
         "passthrough_pending",
-        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is configured and waits for a "
+        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is configured and pending a "
         "restart of the host. Restart the host with aiready.vsphere.esxi_reboot.",
     ),
     "passthrough that is off": (
@@ -92,7 +92,7 @@ CASES = {
         [static(PORT)],
         {},
         "passthrough_off",
-        "ESXi cannot give this device away; check that the IOMMU (VT-d) is on in the BIOS.",
+        "Check that the IOMMU (VT-d) is on in the BIOS: ESXi cannot pass this device through.",
     ),
     "a port that carries management": (
         state(),
@@ -100,15 +100,15 @@ CASES = {
         {"offered": offer(host(), network=UPLINK)},
         "port_in_use",
         "0000:4a:00.0 (I350) of host esx-01 is vmnic0, an uplink of vSwitch0, which carries vmk0 (management, "
-        "vmotion). Choose another port; the same one cannot serve the host and a VM.",
+        "vmotion). Choose another port, since one port cannot serve both the host and a VM.",
     ),
     "a GPU for vGPU": (
         state(around=SHARED_DIRECT),
         [static(GPU)],
         {},
         "gpu_for_vgpu",
-        "0000:39:00.0 (A100 PCIe 40GB) of host esx-01 is set up for vGPU (graphics type Shared Direct), not for "
-        "passthrough. Give the VM a profile with aiready.vsphere.vgpu_profile, or take the GPU from vGPU with "
+        "0000:39:00.0 (A100 PCIe 40GB) of host esx-01 is configured for vGPU (graphics type Shared Direct), not for "
+        "passthrough. Add a profile to the VM with aiready.vsphere.vgpu_profile, or remove the GPU from vGPU with "
         "aiready.vsphere.pci_passthrough and take_from_vgpu.",
     ),
     "a GPU for vGPU in MIG mode": (
@@ -120,52 +120,53 @@ CASES = {
         [dynamic(A100)],
         {},
         "gpu_for_vgpu",
-        "is set up for vGPU (graphics type Shared Direct and in MIG mode), not for passthrough.",
+        "is configured for vGPU (graphics type Shared Direct and in MIG mode), not for passthrough.",
     ),
     "a GPU in MIG mode": (
         state(around=host(gpus=[graphics(GPU, mode="multiInstanceGpu")])),
         [static(GPU)],
         {},
         "gpu_in_mig",
-        "0000:39:00.0 (A100 PCIe 40GB) of host esx-01 is in MIG mode, which a guest would find as it is: without "
-        "instances, and without peer to peer. Take it back from passthrough, switch MIG mode off with "
-        "aiready.vsphere.mig_partition, and give it again.",
+        "0000:39:00.0 (A100 PCIe 40GB) of host esx-01 is in MIG mode. A guest would get it in that mode, without "
+        "instances and without peer to peer. Disable its passthrough, switch MIG mode off with "
+        "aiready.vsphere.mig_partition, and enable passthrough again.",
     ),
     "a device that vSphere does not offer": (
         state(),
         [static(PORT)],
         {"offered": offer(host(), targets={})},
         "device_not_offered",
-        "is given away, yet vSphere does not offer it to VMs.",
+        "is in passthrough mode, but vSphere does not offer it to VMs.",
     ),
     "a device that a running VM holds": (
         state(),
         [static(PORT)],
         {"offered": offer(host(), holders={PORT: OTHER})},
         "device_held",
-        "0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is held by VM train-02, which runs. What a "
-        "passthrough device at a fixed address costs a VM: it has no vMotion, ",
+        "0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is in use by VM train-02, which is running. Costs "
+        "of a passthrough device at a fixed address for a VM: it has no vMotion, ",
     ),
     "a device that two VMs of the task want": (
         state(),
         [static(PORT)],
         {"claims": {Asked("static", id=PORT): [OTHER]}},
         "claimed_twice",
-        "0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 was asked for by VM train-02 of this task too.",
+        "0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is also requested by VM train-02 of this task.",
     ),
     "a kind that the host lacks": (
         state(),
         [dynamic("10de:2330")],
         {},
         "kind_not_there",
-        "Host esx-01 has no device 10de:2330. It gives away 0000:39:00.0 (10de:20f1), ",
+        "Host esx-01 has no device 10de:2330. Its passthrough devices are 0000:39:00.0 (10de:20f1), ",
     ),
     "a host that gives nothing away": (
         state(around=host(devices=[device(PORT)], given=[given(PORT, False)])),
         [dynamic(A100)],
         {},
         "kind_not_there",
-        "Host esx-01 has no device 10de:20f1. It gives no device away. Correct allowed, or place the VM on a host that "
+        "Host esx-01 has no device 10de:20f1. It has no device in passthrough mode. Correct allowed, or move "
+        "the VM to a host that "
         "has such a device.",
     ),
     "a kind that is not active": (
@@ -173,7 +174,7 @@ CASES = {
         [dynamic(CX6)],
         {},
         "passthrough_pending",
-        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is configured and waits for a",
+        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is configured and pending a",
     ),
     "a label that no device has": (
         state(),
@@ -198,15 +199,15 @@ CASES = {
             "claims": {Asked("dynamic", allowed=(CX6,), label="fabric"): [OTHER]},
         },
         "too_few_devices",
-        "2 of `dynamic 15b3:101d labelled fabric` are asked for on host esx-01 by VM train-01 and train-02, and 1 of "
-        "its 2 are free; VM elsewhere holds 1 of them. Place a VM on another host, or shut down what holds them.",
+        "2 of `dynamic 15b3:101d labelled fabric` are requested on host esx-01 by VM train-01 and train-02, but 1 of "
+        "its 2 are free; VM elsewhere uses 1 of them. Move a VM to another host, or shut down the VMs that use them.",
     ),
     "groups before vSphere 8": (
         state(around=SEVEN),
         [group("Nvidia:2@nvlink")],
         {},
         "no_groups",
-        "Device groups came with vSphere 8.0, host esx-01 has 7.0.3. Ask for the devices of the group one by one",
+        "Device groups need vSphere 8.0, and host esx-01 has 7.0.3. List the devices of the group one by one",
     ),
     "a group that the host does not offer": (
         state(),
@@ -220,7 +221,7 @@ CASES = {
         [group("Nvidia:4@nvlink")],
         {},
         "group_not_there",
-        "it offers none at all. Install what the vendor of the devices describes groups with.",
+        "it offers none. Install the vendor's software that defines device groups.",
     ),
 }
 
@@ -230,7 +231,7 @@ def test_what_the_host_cannot_give_is_refused_with_the_reason_and_the_way_out(no
     codes, message = refusal(now, *devices, **more)
     assert code in codes, message
     assert says in message
-    assert message.startswith("VM train-01: these passthrough devices were to be added: ")
+    assert message.startswith("VM train-01: cannot add these passthrough devices: ")
 
 
 def test_a_vm_that_holds_the_device_itself_is_not_in_its_own_way():

@@ -32,16 +32,18 @@ def test_what_a_path_takes_away_is_what_the_vendors_say(path, gone):
 
 def test_a_refusal_tells_the_price_in_one_sentence():
     assert costs.cost_sentence("passthrough_static") == (
-        "What a passthrough device at a fixed address costs a VM: it has no vMotion, no restarts by HA on another "
+        "Costs of a passthrough device at a fixed address for a VM: it has no vMotion, no restarts by HA on another "
         "host, no placement by DRS, no snapshots and no suspending; for maintenance of its host the VM has to be "
         "powered off, and reconfigured to run elsewhere; all of its memory is reserved."
     )
-    assert costs.cost_sentence("pvrdma") == "What a PVRDMA adapter costs a VM: all of its memory is reserved."
-    assert costs.cost_sentence("tcp") == "A vmxnet3 adapter takes nothing of this from a VM."
+    assert costs.cost_sentence("pvrdma") == "Costs of a PVRDMA adapter for a VM: all of its memory is reserved."
+    assert costs.cost_sentence("tcp") == "A vmxnet3 adapter has none of these costs for a VM."
 
 
 def test_gpudirect_is_ruled_out_or_made_conditional_with_the_reason():
-    assert costs.gpudirect_sentence("pvrdma").startswith("A PVRDMA adapter cannot do GPUDirect RDMA: its driver ")
+    assert costs.gpudirect_sentence("pvrdma").startswith(
+        ("A PVRDMA adapter does not support GPUDirect RDMA: its driver ")
+    )
     assert "under one root complex" in costs.gpudirect_sentence("sriov")
 
 

@@ -75,7 +75,7 @@ def test_a_host_of_which_vcenter_tells_nothing_offers_nothing():
             None,
             ["no_environment"],
             "Host esx-01: vCenter does not show this user the environment of the host's cluster. Give the user the "
-            "role Read-only, or a larger one, on the cluster.",
+            "role Read-only, or a role with more privileges, on the cluster.",
         ),
         (
             Browser(vmodl.fault.HostNotReachable(msg="Unable to communicate with the remote host.")),

@@ -33,22 +33,22 @@ def test_each_way_of_asking_is_taken(devices):
 @pytest.mark.parametrize(
     "devices, says",
     [
-        ([], "VM a: devices must name at least one device; use state=absent to take all of them away."),
-        (None, "VM a: devices must name at least one device; use state=absent to take all of them away."),
+        ([], "VM a: devices must name at least one device; use state=absent to remove all of them."),
+        (None, "VM a: devices must name at least one device; use state=absent to remove all of them."),
         ([{"kind": "static"}], "kind is static but all of the following are missing: id found in devices"),
         ([{"kind": "dynamic"}], "kind is dynamic but all of the following are missing: allowed found in devices"),
         ([{"kind": "group"}], "kind is group but all of the following are missing: group found in devices"),
         (
             [{"kind": "static", "id": "vmnic3"}],
-            "VM a: device 1: vmnic3 is no PCI address; write it as 0000:3b:00.0.",
+            "VM a: device 1: vmnic3 is not a PCI address; write it as 0000:3b:00.0.",
         ),
         (
             [{"kind": "static", "id": "3b:00.0", "label": "near"}],
-            "VM a: device 1: label belongs to kind=dynamic, this one is static.",
+            "VM a: device 1: label needs kind=dynamic, but this device has kind=static.",
         ),
         (
             [{"kind": "static", "id": "3b:00.0"}, {"kind": "static", "id": "0000:3B:00.0"}],
-            "VM a: device 0000:3b:00.0 is named 2 times; a VM can have it once.",
+            "VM a: device 0000:3b:00.0 is listed 2 times; list it once.",
         ),
         (
             [{"kind": "dynamic", "allowed": []}],
@@ -56,12 +56,15 @@ def test_each_way_of_asking_is_taken(devices):
         ),
         (
             [{"kind": "dynamic", "allowed": ["A100"]}],
-            "VM a: device 1: A100 is no vendor and device; write them as 10de:20f1.",
+            "VM a: device 1: A100 is not a vendor and device; write them as 10de:20f1.",
         ),
-        ([{"kind": "group", "group": " "}], "VM a: device 1: group is empty; name the group as the host offers it."),
+        (
+            [{"kind": "group", "group": " "}],
+            "VM a: device 1: group is empty; set the name of a group that the host offers.",
+        ),
         (
             [{"kind": "group", "group": "g", "numa_node": -2}],
-            "VM a: device 1: numa_node is -2; it is a node of the VM counted from 0, or -1 for none.",
+            "VM a: device 1: numa_node is -2; use a node of the VM counted from 0, or -1 for none.",
         ),
     ],
 )
@@ -72,8 +75,8 @@ def test_wrong_input_is_told_before_anyone_is_asked(devices, says):
 def test_everything_that_is_wrong_is_told_at_once():
     found = problems(vms=[{"name": "a", "devices": [{"kind": "static", "id": "x"}]}, {"name": "b"}], max_per_vm=0)
     assert found == [
-        "VM a: device 1: x is no PCI address; write it as 0000:3b:00.0.",
-        "VM b: devices must name at least one device; use state=absent to take all of them away.",
+        "VM a: device 1: x is not a PCI address; write it as 0000:3b:00.0.",
+        "VM b: devices must name at least one device; use state=absent to remove all of them.",
         "max_per_vm is 0; it must be at least 1.",
     ]
 

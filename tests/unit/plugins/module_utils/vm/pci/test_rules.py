@@ -85,7 +85,8 @@ CASES = {
         [dynamic(CX6)],
         {},
         "hardware_version",
-        "A dynamic passthrough device takes hardware version 17, the VM has 15. Raise it with aiready.vsphere.vm_shape "
+        "A dynamic passthrough device needs hardware version 17, and the VM has 15. Raise it with "
+        "aiready.vsphere.vm_shape "
         "and hardware_version=17.",
     ),
     "old hardware for a group": (
@@ -93,14 +94,15 @@ CASES = {
         [group("Nvidia:2@nvlink")],
         {"offered": offer(host(), **GROUPS)},
         "hardware_version",
-        "A device group takes hardware version 20, the VM has 19.",
+        "A device group needs hardware version 20, and the VM has 19.",
     ),
     "memory that is not reserved": (
         state(vm=vm(memory_locked=False, memory_reserved_mb=8192)),
         [static(PORT)],
         {},
         "memory_not_reserved",
-        "Not all of its memory is reserved, without which vSphere does not start a VM with a passthrough device: the "
+        "Not all of its memory is reserved. vSphere starts a VM with a passthrough device only with all memory "
+        "reserved, since the "
         "device reads and writes it directly. Reserve all of it with aiready.vsphere.vm_shape and "
         "memory_reservation=all.",
     ),
@@ -116,7 +118,7 @@ CASES = {
         [dynamic(CX6)],
         {},
         "snapshots",
-        "It has snapshots. What a dynamic passthrough device costs a VM: it has no vMotion, no snapshots and no "
+        "The VM has snapshots. Costs of a dynamic passthrough device for a VM: it has no vMotion, no snapshots and no "
         "suspending; ",
     ),
     "too many for old hardware": (
@@ -124,52 +126,55 @@ CASES = {
         [dynamic(CX6)] * 17,
         {"claims": {}},
         "too_many",
-        "A VM takes 16 passthrough devices at most; 17 were asked for. A VM of hardware version 20 takes 32.",
+        "A VM supports 16 passthrough devices at most; 17 were requested. A VM of hardware version 20 supports 32.",
     ),
     "too many for new hardware": (
         state(vm=vm(hardware_version=20)),
         [dynamic(CX6)] * 33,
         {"claims": {}},
         "too_many",
-        "A VM takes 32 passthrough devices at most; 33 were asked for.",
+        "A VM supports 32 passthrough devices at most; 33 were requested.",
     ),
     "too many for the user": (
         state(),
         [static(GPU), static(PORT)],
         {"max_per_vm": 1},
         "too_many",
-        "A VM takes 1 passthrough devices at most; 2 were asked for. Ask for fewer, or set max_per_vm",
+        "A VM supports 1 passthrough devices at most; 2 were requested. List fewer devices, or set max_per_vm",
     ),
     "both ways of one kind": (
         state(),
         [static(GPU), dynamic(A100)],
         {},
         "static_and_dynamic",
-        "0000:39:00.0 would be a static device beside dynamic ones of the same kind, of which one may be given that "
-        "very device at power-on. Ask for all devices of a kind in the same way, or set mixed=allow.",
+        "0000:39:00.0 would be a static device beside dynamic ones of the same kind, and vSphere may assign "
+        "that device to a dynamic one "
+        "at power-on. Use one kind for all devices of a type, or set mixed=allow.",
     ),
     "dynamic GPUs on a large server with vSphere 7": (
         state(around=SEVEN),
         [dynamic(A100), dynamic(A100)],
         {},
         "many_gpus",
-        "Host esx-01 has 8 GPUs and vSphere 7.0.3; NVIDIA supports several GPUs in a VM on a host with more than 4 "
-        "only by static passthrough there. Name the GPUs by their addresses with kind=static, all of one NUMA node",
+        "Host esx-01 has 8 GPUs and vSphere 7.0.3. With this release, NVIDIA supports several GPUs in a VM on a "
+        "host with more than 4 "
+        "only by static passthrough. List the GPUs by their addresses with kind=static, all of one NUMA node",
     ),
     "nodes before vSphere 8": (
         state(around=SEVEN),
         [dynamic(A100, numa_node=0)],
         {},
         "no_device_nodes",
-        "The NUMA node of a device is known from vSphere 8.0 on, host esx-01 has 7.0.3. Leave numa_node out",
+        "The NUMA node of a device needs vSphere 8.0, and host esx-01 has 7.0.3. Remove numa_node",
     ),
     "nodes with old hardware": (
         state(vm=vm(hardware_version=19)),
         [dynamic(CX6, numa_node=1)],
         {},
         "no_device_nodes",
-        "The NUMA node of a device takes hardware version 20, the VM has 19. Raise it with aiready.vsphere.vm_shape "
-        "and hardware_version=20, or leave numa_node out.",
+        "The NUMA node of a device needs hardware version 20, and the VM has 19. Raise it with "
+        "aiready.vsphere.vm_shape "
+        "and hardware_version=20, or remove numa_node.",
     ),
 }
 
@@ -179,7 +184,7 @@ def test_what_cannot_work_is_refused_with_the_reason_and_the_way_out(now, device
     codes, message = refusal(now, *devices, **more)
     assert code in codes, message
     assert says in message
-    assert message.startswith("VM train-01: these passthrough devices were to be added: ")
+    assert message.startswith("VM train-01: cannot add these passthrough devices: ")
 
 
 def test_everything_that_is_wrong_is_told_at_once_and_each_thing_once():

@@ -134,5 +134,7 @@ def test_a_device_is_put_back_as_it_was_even_if_its_host_does_not_offer_it_now()
 
 
 def test_what_the_host_has_no_more_is_an_error_with_a_way_out():
-    with pytest.raises(OperatorError, match="The host did not offer it when the task began. Run the task again."):
+    with pytest.raises(
+        OperatorError, match="The host did not offer the device when the task began. Run the task again."
+    ):
         built(state(), static(GPU), offered=offer(host(), targets={}))

@@ -47,7 +47,7 @@ def test_a_vm_that_is_there_needs_what_it_has_unless_something_else_is_asked_for
 
 def test_a_new_vm_of_unknown_size_is_placed_and_told_so():
     (entry,) = planned(world(host(1)), {"profiles": ["grid_a100-40c"]})
-    assert entry["why"] == "emptiest host; memory not known, not counted"
+    assert entry["why"] == "emptiest host; memory unknown, not counted"
 
 
 def test_a_label_narrows_the_devices_that_are_given_away_and_no_others():
@@ -75,7 +75,7 @@ def test_profiles_that_nobody_knows_are_refused_all_at_once():
     with pytest.raises(OperatorError) as refused:
         planned(world(host(1)), {"profiles": ["grid_a100-41c"]}, {"profiles": ["grid_a100-40x"]})
     assert [problem["code"] for problem in refused.value.data["problems"]] == ["unknown_profile"] * 2
-    assert "Near it: grid_a100-40c" in refused.value.message
+    assert "Use a similar name: " in refused.value.message
 
 
 def test_a_pin_and_a_job_reach_the_plan():

@@ -82,14 +82,14 @@ def test_a_cluster_is_one_of_several_hosts_and_of_one_datacenter():
     "rows, task, code, says",
     [
         (BOTH, {"cluster": "gpu"}, "cluster_ambiguous", "There are 2 clusters gpu in different datacenters."),
-        (ONE, {"cluster": "gpus"}, "cluster_not_found", "There is no cluster gpus. Near it: gpu."),
+        (ONE, {"cluster": "gpus"}, "cluster_not_found", "There is no cluster gpus. Similar names: gpu."),
         (ONE, {"cluster": "esx-3.a"}, "cluster_not_found", "There is no cluster esx-3.a. There are: gpu."),
         (ONE, {"datacenter": "x"}, "datacenter_not_found", "There is no datacenter x. There are: a."),
         (
             [*ONE, row(vim.Folder, "sub", "sub", ROOT), row(vim.Datacenter, "dc-2", "a", vim.Folder("sub"))],
             {"datacenter": "a"},
             "datacenter_ambiguous",
-            "There are several datacenters a: /a, /sub/a.",
+            "Several datacenters are named a: /a, /sub/a.",
         ),
         (
             [ONE[0], row(vim.Datacenter, "dc-e", "empty", ROOT)],
@@ -97,13 +97,13 @@ def test_a_cluster_is_one_of_several_hosts_and_of_one_datacenter():
             "no_hosts",
             "There is no host in vCenter that this user may see.",
         ),
-        (ONE, {"switch": "dvx"}, "switch_not_found", "There is no distributed switch dvx. Near it: dvs."),
+        (ONE, {"switch": "dvx"}, "switch_not_found", "There is no distributed switch dvx. Similar names: dvs."),
         (BOTH, {"portgroup": "pg-train"}, "portgroup_ambiguous", "Port group pg-train is on 2 switches: dvs, dvs."),
         (
             ONE,
             {"portgroup": "pg-trains", "switch": "dvs"},
             "portgroup_not_found",
-            "Switch dvs has no port group pg-trains. Near it: pg-train.",
+            "Switch dvs has no port group pg-trains. Similar names: pg-train.",
         ),
         (
             ONE,
@@ -142,7 +142,7 @@ def test_vms_are_found_by_name_and_path_and_templates_are_none():
     assert [one.moid for one in found(ONE).residents] == ["vm-a"]
     assert refused(BOTH, {"name": "train"}).code == "vm_ambiguous"
     assert refused(ONE, {"name": "golden"}).code == "vm_is_template"
-    assert "train and /a/vm/train are one VM" in refused(ONE, {"name": "train"}, {"path": "/a/vm/train"}).message
+    assert "train and /a/vm/train are the same VM" in refused(ONE, {"name": "train"}, {"path": "/a/vm/train"}).message
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_host_that_a_vm_is_pinned_to_is_one_of_those_asked_for():
     assert found(ONE, {"name": "x", "host": "ESX-1.a"}).pins == {0: "host-a-1"}
     assert refused(ONE, {"name": "x", "host": "esx-3.a"}, cluster="gpu").code == "host_elsewhere"
     error = refused(ONE, {"name": "x", "host": "esx-1"})
-    assert error.found == "There is no host esx-1. Near it: esx-1.a, esx-3.a, esx-2.a."
+    assert error.found == "There is no host esx-1. Similar names: esx-1.a, esx-3.a, esx-2.a."
 
 
 def test_all_that_is_wrong_is_told_at_once():

@@ -177,7 +177,7 @@ NOT_TAGGED = "Net.PVRDMAVmknic is not set"
                     1,
                     0,
                     1,
-                    "it runs on esx-01, and that does not suit it: memory; shut it down, so that it can move",
+                    "it runs on esx-01, and that host is not suitable: memory; shut it down, so that it can move",
                 )
             ],
             id="a VM that runs where it cannot stay",
@@ -207,17 +207,17 @@ def test_a_vm_that_moves_asks_for_the_space_of_its_files_and_one_that_stays_for_
 
 def test_a_vm_that_runs_elsewhere_than_asked_for_is_told_with_the_way_out():
     running = vm("a", "40c", pin="host-2", present=there("host-1", "on"))
-    why = "it runs on esx-01, and another host, esx-02, was asked for; shut it down, so that it can move"
+    why = "it runs on esx-01, and another host, esx-02, was requested; shut it down, so that it can move"
     assert short(TWO, [running], rules()) == [("place of a", 1, 0, 1, why)]
 
 
 def test_the_message_names_the_vms_the_resource_and_a_way_out():
     error = plan.does_not_fit(result(TWO, several(3, "40c"), rules()))
     assert error.message == (
-        "Placement: a place for each of 3 VMs was wanted. 1 of them has none: v2. "
-        "vGPUs grid_a100-40c: 3 wanted, 2 free, 1 short "
+        "Placement: cannot place 1 of 3 VMs. This VM fits on no host: v2. "
+        "vGPUs grid_a100-40c: 3 requested, 2 free, 1 short "
         "(would fit: 2 of 3 VMs; all of them with grid_a100-20c). "
-        "Ask for what would fit, or add what is short."
+        "Add the missing resources, or reduce the request to what would fit."
     )
     assert (error.failure["code"], error.failure["vms"]) == ("does_not_fit", ["v2"])
 
@@ -225,12 +225,12 @@ def test_the_message_names_the_vms_the_resource_and_a_way_out():
 def test_the_message_tells_which_size_other_vms_have_given_to_the_gpus():
     taken = [host(1, gpus=(gpu(1, carries=["grid_a100-40c"]),)), host(2, gpus=(gpu(1, carries=["grid_a100-40c"]),))]
     error = plan.does_not_fit(result(taken, several(1, "20c"), rules()))
-    assert "1 short. Of the GPUs, 2 carry grid_a100-40c for other VMs. Ask for what would fit" in error.message
+    assert "1 short. GPUs in use by other VMs: 2 carry grid_a100-40c. Add the missing resources" in error.message
 
 
 def test_the_message_stays_short_with_a_thousand_vms():
     error = plan.does_not_fit(result(TWO, several(1000, "40c"), rules()))
-    assert "998 of them have none: v2, v3, v4, v5, v6 and 993 more." in error.message
+    assert "These VMs fit on no host: v2, v3, v4, v5, v6 and 993 more." in error.message
     assert len(error.message) < 600
 
 
@@ -271,4 +271,4 @@ def test_for_a_profile_with_a_strange_name_no_smaller_one_is_proposed():
 def test_a_vm_that_went_to_another_host_while_it_was_read_is_told():
     entry = result([host(1)], [vm(present=there("host-9", "on"))], rules())["shortages"][0]
     assert entry["resource"] == "place of a"
-    assert entry["would_fit"] == "it runs on a host that was not asked for; shut it down, so that it can move"
+    assert entry["would_fit"] == "it runs on a host that was not requested; shut it down, so that it can move"

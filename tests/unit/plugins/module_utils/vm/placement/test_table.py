@@ -62,17 +62,17 @@ def test_with_gpudirect_it_is_told_when_vsphere_could_take_a_gpu_away_from_the_p
     held = rules(path="sriov", switch="dvs", gpudirect=True)
     for number, told in ((1, False), (2, True)):
         (entry,) = entries([host(1, gpus=number, nics=(split(0),))], [vm("a", "40c", nics=1)], held)["vms"]
-        assert ("vSphere may take a GPU elsewhere" in entry["why"]) is told
+        assert ("vSphere may choose another GPU" in entry["why"]) is told
 
 
 @pytest.mark.parametrize(
     "more, told",
     [
         ({"memory_mb": 300 * GB}, "create: emptiest host; needs more than one node has"),
-        ({"memory_mb": 0}, "create: emptiest host; memory not known, not counted"),
-        ({"pin": "host-1"}, "create: host as asked for"),
-        ({"present": there("host-9")}, "move: comes from a host that was not asked for"),
-        ({"present": there("host-2"), "pin": "host-1"}, "move: host as asked for, leaves esx-02"),
+        ({"memory_mb": 0}, "create: emptiest host; memory unknown, not counted"),
+        ({"pin": "host-1"}, "create: host as requested"),
+        ({"present": there("host-9")}, "move: comes from a host that was not requested"),
+        ({"present": there("host-2"), "pin": "host-1"}, "move: host as requested, leaves esx-02"),
         ({"present": there("host-1", "suspended")}, "keep: suspended here"),
         (
             {"present": there("host-1", "on", nodes=(1,), gpus=((gpu(0).id, "grid_a100-40c"),))},

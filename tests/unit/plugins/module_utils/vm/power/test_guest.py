@@ -76,8 +76,8 @@ def test_addresses_are_told_by_mac_and_network_ipv4_first():
 @pytest.mark.parametrize(
     "found, says",
     [
-        (seen(power="suspended"), "It is suspended"),
-        (seen(tools="guestToolsNotRunning"), "VMware Tools do not run in it, and it tells of no network adapter"),
+        (seen(power="suspended"), "The VM is suspended"),
+        (seen(tools="guestToolsNotRunning"), "VMware Tools do not run in the guest, and it reports no network adapter"),
         (
             seen(nic("fe80::1"), nic()),
             "are 00:50:56:01:02:03 (VM Network): fe80::1; 00:50:56:01:02:03 (VM Network): none",

@@ -21,13 +21,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import ru
             "no_virtual_function",
             "Free a virtual function",
         ),
-        ("Device 'PCI device 0' is not available on the host.", "device_not_available", "held by no other VM"),
+        ("Device 'PCI device 0' is not available on the host.", "device_not_available", "that no other VM"),
         ("The operation would violate a virtual machine affinity/anti-affinity rule.", "drs_rule", "drs_placement"),
         ("Invalid CPU reservation for the latency-sensitive VM", "no_full_cpu_reservation", "latency sensitivity"),
     ],
 )
 def test_what_the_vendor_says_leads_to_what_to_do(said, reason, todo):
-    error = OperatorError("VM a", "it should be on", f"vCenter answered: {said}", "Look.", "vm_config", fault="X")
+    error = OperatorError("VM a", "is not on", f"vCenter answered: {said}", "Look.", "vm_config", fault="X")
     told = rules.explained(error)
     assert said in told.message
     assert todo in told.message
@@ -35,5 +35,5 @@ def test_what_the_vendor_says_leads_to_what_to_do(said, reason, todo):
 
 
 def test_words_that_nobody_knows_keep_the_general_advice():
-    error = OperatorError("VM a", "it should be on", "The moon is full.", "Wait.", "vm_config")
+    error = OperatorError("VM a", "is not on", "The moon is full.", "Wait.", "vm_config")
     assert rules.explained(error) is error

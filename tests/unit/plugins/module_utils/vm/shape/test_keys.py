@@ -25,14 +25,14 @@ def refused(**advanced):
 )
 def test_a_misspelt_key_is_refused_with_what_was_probably_meant(name, near):
     (problem,) = refused(**{name: "TRUE"})
-    assert problem.startswith(f"advanced has {name}, which is no known key; near to it are ")
+    assert problem.startswith(f"advanced has {name}, which is not a known key; similar keys: ")
     assert near in problem
 
 
 def test_a_key_like_no_other_is_refused_without_a_guess():
     (problem,) = refused(**{"isolation.tools.copy.disable": "TRUE"})
     assert problem == (
-        "advanced has isolation.tools.copy.disable, which is no known key; "
+        "advanced has isolation.tools.copy.disable, which is not a known key; "
         "the keys that vm_shape takes are listed in its documentation."
     )
 
@@ -53,25 +53,25 @@ def test_a_key_like_no_other_is_refused_without_a_guess():
     ],
 )
 def test_a_key_that_an_option_owns_is_refused_with_the_option(name, option):
-    assert refused(**{name: "1"}) == [f"advanced has {name}, which belongs to the option {option}; use that."]
+    assert refused(**{name: "1"}) == [f"advanced has {name}, which the option {option} manages; use that option."]
     assert refused(**{name: None}) == refused(**{name: "1"})
 
 
 def test_the_misprint_of_the_guides_has_its_own_words():
     (problem,) = refused(**{"pciPassthru.set.usebitMMIO": "TRUE"})
-    assert "a misprint that several guides carry" in problem
-    assert problem.endswith("the key is pciPassthru.use64bitMMIO, and mmio=auto sets it.")
+    assert "a misprint in several guides" in problem
+    assert problem.endswith("the correct key is pciPassthru.use64bitMMIO, which mmio=auto sets.")
 
 
 def test_pinned_memory_is_the_reservations_business():
     (problem,) = refused(**{"sched.mem.pin": "TRUE"})
-    assert problem.endswith("use memory_reservation=all, which reserves and locks all memory by the API.")
+    assert problem.endswith("use memory_reservation=all, which reserves and locks all memory through the API.")
 
 
 def test_what_the_guest_is_told_belongs_to_the_clone():
     (problem,) = refused(**{"guestinfo.userdata": "secret"})
     assert problem == (
-        "advanced has guestinfo.userdata, which tells the guest something; give it to vm_clone as cloud_init."
+        "advanced has guestinfo.userdata, which passes data to the guest; use the option cloud_init of vm_clone."
     )
 
 

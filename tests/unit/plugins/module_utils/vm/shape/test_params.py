@@ -16,23 +16,26 @@ from .worlds import wish
         ({"memory_gb": -4}, "memory_gb is -4; it must be at least 1."),
         ({"cpu_reservation_mhz": -1}, "cpu_reservation_mhz is -1; it must be at least 0."),
         ({"direct_nics": -1}, "direct_nics is -1; it must be at least 0."),
-        ({"hardware_version": 8}, "hardware_version is 8; it is the number in vmx-21, from 11 on."),
+        ({"hardware_version": 8}, "hardware_version is 8; write the number only, such as 21 for vmx-21, 11 or higher."),
         (
             {"cpu_reservation_mhz": 1000, "cpu_reservation": "ignore"},
-            "cpu_reservation_mhz is set, but cpu_reservation=ignore says that it is not to be touched; drop one of "
+            "cpu_reservation_mhz is set, but cpu_reservation=ignore leaves the reservation unchanged; remove one of "
             "them.",
         ),
         (
             {"cpus": 16, "cores_per_socket": 3},
-            "16 cpus cannot be put into sockets of 3; cores_per_socket has to divide cpus.",
+            "16 cpus cannot be put into sockets of 3; set cores_per_socket to a divisor of cpus.",
         ),
-        ({"numa_method": "affinity"}, "numa_method=affinity is set without numa_nodes; name the nodes."),
-        ({"numa_nodes": [], "numa_method": "device"}, "numa_method=device is set without numa_nodes; name the nodes."),
+        ({"numa_method": "affinity"}, "numa_method=affinity is set without numa_nodes; set numa_nodes too."),
+        (
+            {"numa_nodes": [], "numa_method": "device"},
+            "numa_method=device is set without numa_nodes; set numa_nodes too.",
+        ),
         ({"numa_nodes": [-1]}, "numa_nodes has -1; NUMA nodes are counted from 0."),
-        ({"numa_nodes": [0, 0]}, "numa_nodes names a node twice."),
+        ({"numa_nodes": [0, 0]}, "numa_nodes lists a node twice; list it once."),
         (
             {"numa_nodes": [0, 1], "cpus": 15},
-            "15 cpus cannot be spread evenly over 2 NUMA nodes; take a multiple of 2.",
+            "15 cpus cannot be spread evenly over 2 NUMA nodes; set cpus to a multiple of 2.",
         ),
         (
             {"gpus": ["A100"]},
@@ -41,12 +44,12 @@ from .worlds import wish
         ),
         (
             {"mmio": "ignore", "mmio_size_gb": 128},
-            "mmio_size_gb is set, but mmio=ignore says that it is not to be touched; drop one of them.",
+            "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them.",
         ),
         ({"mmio_size_gb": 100}, "mmio_size_gb is 100; it must be a power of two, for example 128."),
         (
             {"advanced": {"numa.nodeAffinity": "0"}},
-            "advanced has numa.nodeAffinity, which belongs to the option numa_nodes; use that.",
+            "advanced has numa.nodeAffinity, which the option numa_nodes manages; use that option.",
         ),
     ],
 )

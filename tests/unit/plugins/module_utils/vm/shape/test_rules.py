@@ -17,8 +17,9 @@ REFUSED = [
         shape(firmware="bios"),
         {"firmware": "efi"},
         "firmware_bios",
-        "Its firmware is BIOS, which cannot map the memory windows of large GPUs. Make the VM from a template that was "
-        "installed with EFI firmware; the firmware of an installed guest cannot be changed.",
+        "Its firmware is BIOS, which cannot map the memory windows of large GPUs. Create the VM from a template "
+        "that was "
+        "installed with EFI firmware. The firmware of an installed guest cannot be changed.",
         id="BIOS where EFI is asked for",
     ),
     pytest.param(
@@ -48,7 +49,7 @@ REFUSED = [
         {"cpus": 65},
         "host_cpus",
         "Host esx-01 has 64 logical processors, and the VM would have 65 vCPUs. "
-        "Ask for fewer, or move the VM to a larger host.",
+        "Lower cpus, or move the VM to a larger host.",
         id="more vCPUs than the host has",
     ),
     pytest.param(
@@ -56,7 +57,7 @@ REFUSED = [
         {"memory_gb": 256},
         "host_memory",
         "Host esx-01 has 256 GB of memory in all, and the VM would have 256 GB, all of it reserved. "
-        "Ask for less, or move the VM to a larger host.",
+        "Lower memory_gb, or move the VM to a larger host.",
         id="more memory than the host has",
     ),
     pytest.param(
@@ -71,7 +72,7 @@ REFUSED = [
         shape(memory_reserved_mb=2048),
         {"latency_sensitivity": "high", "memory_reservation": "ignore"},
         "latency_memory",
-        "High latency sensitivity needs all memory of the VM reserved, and memory_reservation=ignore leaves 2 of 16 "
+        "High latency sensitivity needs all memory of the VM reserved, but memory_reservation=ignore keeps 2 of 16 "
         "GB. "
         "Use memory_reservation=all.",
         id="high latency sensitivity without memory",
@@ -80,24 +81,25 @@ REFUSED = [
         shape(),
         {"latency_sensitivity": "high", "cpus": 33},
         "latency_cpus",
-        "High latency sensitivity gives every vCPU a core of its own; the VM would have 33 vCPUs, and host esx-01 has "
+        "High latency sensitivity reserves one core per vCPU. The VM would have 33 vCPUs, and host esx-01 has "
         "32 "
-        "cores. Ask for fewer vCPUs, or for latency_sensitivity=normal.",
+        "cores. Lower cpus, or set latency_sensitivity=normal.",
         id="high latency sensitivity with more vCPUs than cores",
     ),
     pytest.param(
         shape(cpu_reserved_mhz=5000),
         {"latency_sensitivity": "high", "cpu_reservation": "ignore"},
         "latency_cpu_reservation",
-        "High latency sensitivity needs its processors reserved in full, on host esx-01 10400 MHz; it would have 5000 "
-        "MHz. Use cpu_reservation=auto without cpu_reservation_mhz, or a cpu_reservation_mhz of 10400 or more.",
+        "High latency sensitivity needs a full CPU reservation, which is 10400 MHz on host esx-01; the VM would "
+        "have 5000 "
+        "MHz. Use cpu_reservation=auto without cpu_reservation_mhz, or set cpu_reservation_mhz to 10400 or more.",
         id="high latency sensitivity without its processors",
     ),
     pytest.param(
         shape(),
         {"latency_sensitivity": "high", "cpu_reservation_mhz": 10399},
         "latency_cpu_reservation",
-        "High latency sensitivity needs its processors reserved in full",
+        "High latency sensitivity needs a full CPU reservation, which is 10400 MHz on host esx-01",
         id="high latency sensitivity and one MHz too few",
     ),
     pytest.param(
@@ -112,33 +114,35 @@ REFUSED = [
         shape(direct=(vgpu(), pvrdma())),
         {"gpudirect": "enabled", "direct_nics": 1},
         "gpudirect_pvrdma",
-        "It has a PVRDMA adapter. A PVRDMA adapter cannot do GPUDirect RDMA: its driver registers memory of the VM "
-        "only, "
+        "The VM has a PVRDMA adapter. A PVRDMA adapter does not support GPUDirect RDMA: its driver registers memory of "
+        "the VM only, "
         "so GPU memory is staged through it. Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with "
-        "state=absent) and give it one by SR-IOV or passthrough. What an SR-IOV adapter costs a VM: it has no vMotion",
+        "state=absent) and give it one by SR-IOV or passthrough. Costs of an SR-IOV adapter for a VM: it has no "
+        "vMotion",
         id="GPUDirect over PVRDMA",
     ),
     pytest.param(
         shape(direct=(vgpu(), pci(A100, 1))),
         {"gpudirect": "enabled"},
         "gpudirect_without_nic",
-        "It has no network adapter by SR-IOV or passthrough, and direct_nics announces none. Add one by sriov_nic or "
-        "passthrough_device, or tell their number by direct_nics where they come later.",
+        "The VM has no SR-IOV or passthrough network adapter, and direct_nics announces none. Add one with "
+        "sriov_nic or "
+        "passthrough_device, or set direct_nics if later tasks add them.",
         id="GPUDirect without an adapter",
     ),
     pytest.param(
         shape(direct=(vgpu("grid_t4-16c"), sriov())),
         {"gpudirect": "enabled", "gpus": ["10de:1db4"]},
         "gpudirect_board",
-        "GPUDirect RDMA was wanted with T4 and V100 PCIe 16GB, which NVIDIA does not support for it. "
-        "Use gpudirect=disabled, or a GPU of the Ampere generation or newer.",
+        "gpudirect is enabled, but NVIDIA does not support GPUDirect RDMA on T4 and V100 PCIe 16GB. "
+        "Use gpudirect=disabled, or choose a GPU of the Ampere generation or newer.",
         id="GPUDirect with old boards",
     ),
     pytest.param(
         shape(direct=(pci((0x10DE, 0xFFFE)),)),
         {"gpus": ["10de:ffff"]},
         "mmio_unknown_gpu",
-        "How much memory mapped I/O 10de:fffe, 10de:ffff needs is not known here. "
+        "The collection has no memory mapped I/O size for 10de:fffe, 10de:ffff. "
         "Set mmio_size_gb to twice the memory of all GPUs of the VM, rounded up to a power of two.",
         id="GPUs that nobody knows",
     ),
@@ -155,8 +159,8 @@ REFUSED = [
         shape(hardware_version=19),
         {"hardware_version": 22},
         "hardware_version",
-        "Host esx-01 knows virtual hardware up to version 21; the VM has version 19. "
-        "Ask for hardware_version 21 at most, or update ESXi.",
+        "Host esx-01 supports virtual hardware up to version 21; the VM has version 19. "
+        "Set hardware_version to 21 or less, or update ESXi.",
         id="hardware that the host does not know",
     ),
     pytest.param(
@@ -201,45 +205,45 @@ REFUSED = [
         shape(),
         {"numa_nodes": [0, 1], "cpus": 12, "cores_per_socket": 4},
         "numa_misaligned",
-        "Sockets of 4 cores do not fit onto NUMA nodes of 6 vCPUs. Leave cores_per_socket out, or set it to 6.",
+        "Sockets of 4 cores do not fit onto NUMA nodes of 6 vCPUs. Set cores_per_socket to 6, or leave it out.",
         id="sockets over the border of nodes",
     ),
     pytest.param(
         shape(),
         {"numa_nodes": [1], "cpus": 18},
         "numa_too_many_cpus",
-        "The VM would have 18 vCPUs, and NUMA node 1 of host esx-01 has 16 cores. Ask for 16 at most, for more nodes, "
-        "or "
-        "let hyperthreads count by advanced numa.vcpu.preferHT=TRUE.",
+        "The VM would have 18 vCPUs, and NUMA node 1 of host esx-01 has 16 cores. Set cpus to 16 or less, or add "
+        "nodes to numa_nodes, or count hyperthreads with advanced numa.vcpu.preferHT=TRUE.",
         id="more vCPUs than the node has cores",
     ),
     pytest.param(
         shape(),
         {"numa_nodes": [1], "cpus": 33, "advanced": {"numa.vcpu.preferHT": True}},
         "numa_too_many_cpus",
-        "The VM would have 33 vCPUs, and NUMA node 1 of host esx-01 has 32 hyperthreads. Ask for 32 at most, for more "
-        "nodes.",
+        "The VM would have 33 vCPUs, and NUMA node 1 of host esx-01 has 32 hyperthreads. Set cpus to 32 or less, or "
+        "add nodes to numa_nodes.",
         id="more vCPUs than the node has hyperthreads",
     ),
     pytest.param(
         shape(),
         {"numa_nodes": [1], "numa_method": "affinity", "memory_gb": 160},
         "numa_too_much_memory",
-        "The VM would have 160 GB, and NUMA node 1 of host esx-01 has 128 GB. Ask for less memory or for more nodes.",
+        "The VM would have 160 GB, and NUMA node 1 of host esx-01 has 128 GB. Lower memory_gb, or add nodes to "
+        "numa_nodes.",
         id="more memory than the node has",
     ),
     pytest.param(
         shape(host=OLD, hardware_version=19),
         {"numa_nodes": [0], "numa_method": "device"},
         "numa_device_release",
-        "Host esx-01 has ESXi 7.0.3, and devices get NUMA nodes from 8.0 on. Use numa_method=affinity.",
+        "Host esx-01 has ESXi 7.0.3, but NUMA nodes of devices need ESXi 8.0 or newer. Use numa_method=affinity.",
         id="device nodes before vSphere 8",
     ),
     pytest.param(
         shape(hardware_version=19),
         {"numa_nodes": [0], "numa_method": "device"},
         "numa_device_hardware",
-        "It has virtual hardware version 19, and devices get NUMA nodes from 20 on. "
+        "The VM has virtual hardware version 19, but NUMA nodes of devices need version 20 or newer. "
         "Set hardware_version=20, or use numa_method=affinity.",
         id="device nodes in old hardware",
     ),
@@ -247,8 +251,8 @@ REFUSED = [
         shape(hides_nodes=True),
         {"numa_nodes": [0, 1]},
         "numa_cpu_hot_add",
-        "CPUs can be added to it while it runs, and the guest of such a VM sees one NUMA node only (KB 2040375). "
-        "Switch CPU hot add off, or keep the VM on one NUMA node.",
+        "CPU hot add is on, and the guest of such a VM sees only one NUMA node (KB 2040375). "
+        "Switch CPU hot add off, or set numa_nodes to a single node.",
         id="CPU hot add over several nodes",
     ),
 ]
@@ -267,7 +271,7 @@ def test_all_reasons_are_told_at_once_with_the_wish():
         rules.refuse_impossible("train-01", now, plan.want(now, wished), wished)
     error = refused.value
     assert error.subject == "VM train-01"
-    assert error.wanted == "this shape was wanted: cpus=100, firmware=efi, numa_nodes=[9], gpudirect=enabled"
+    assert error.wanted == "cannot be configured with cpus=100, firmware=efi, numa_nodes=[9], gpudirect=enabled"
     codes = [problem["code"] for problem in error.failure["problems"]]
     assert codes == ["firmware_bios", "host_cpus", "gpudirect_pvrdma", "numa_node_unknown"]
     assert error.code == "firmware_bios"

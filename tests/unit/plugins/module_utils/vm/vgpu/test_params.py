@@ -57,17 +57,17 @@ def test_sound_parameters_have_no_problem(params):
 @pytest.mark.parametrize(
     "params, sentence",
     [
-        ({"name": "a"}, "VM a: profiles must name at least one profile; use state=absent to take all vGPUs away."),
-        ({"name": "a", "profiles": [" "]}, "VM a: profiles has an empty entry."),
+        ({"name": "a"}, "VM a: profiles must name at least one profile; use state=absent to remove all vGPUs."),
+        ({"name": "a", "profiles": [" "]}, "VM a: profiles has an empty entry; remove it."),
         ({"vms": []}, "vms is empty; list at least one VM."),
-        ({"vms": [{"name": "a"}, {"name": "a"}], "state": "absent"}, "VM a is listed 2 times."),
+        ({"vms": [{"name": "a"}, {"name": "a"}], "state": "absent"}, "VM a is listed 2 times; list it once."),
         (
             {"name": "a", "profiles": ["x"], "mmio_size_gb": 100},
             "VM a: mmio_size_gb is 100; it must be a power of two, for example 128.",
         ),
         (
             {"name": "a", "profiles": ["x"], "mmio_size_gb": 64, "mmio": "ignore"},
-            "VM a: mmio_size_gb is set, but mmio=ignore says that it is not to be touched; drop one of them.",
+            "VM a: mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them.",
         ),
         ({"name": "a", "state": "absent", "max_per_vm": 0}, "max_per_vm is 0; it must be at least 1."),
         (
