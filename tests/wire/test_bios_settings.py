@@ -140,7 +140,7 @@ def test_a_system_that_the_bmc_does_not_have_is_told_with_those_that_it_has(fact
     dummy, stage = factory
     told = stage(system_id="2", **SRIOV)
     assert told["failure"]["code"] == "system_not_found"
-    assert "It knows these systems: System.Embedded.1" in told["msg"]
+    assert "The BMC has these systems: System.Embedded.1" in told["msg"]
 
 
 def test_without_its_registry_nothing_is_staged_unless_the_task_says_so(factory, monkeypatch):
@@ -163,7 +163,7 @@ def test_everything_that_is_wrong_with_attributes_is_told_at_once_and_nothing_is
     told = stage(attributes={"SriovGlobal": "Enabled", "SysProfile": "Fast", "MmioAbove4GB": "Enabled"})
     assert told["failure"]["code"] == "attribute_unknown"
     assert "there is no SriovGlobal (near: SriovGlobalEnable" in told["msg"]
-    assert "SysProfile takes one of" in told["msg"]
+    assert "SysProfile accepts one of" in told["msg"]
     assert waiting(DELL, running) == {"staged": {}, "job": False}
 
 
@@ -216,7 +216,7 @@ def test_a_value_that_somebody_else_staged_is_refused_by_its_name(factory):
     others(running, HPE, PciResourcePadding="Disabled")
     told = stage(HPE, functions={"above_4g": "enabled"})
     assert told["failure"]["code"] == "staged_otherwise"
-    assert "PciResourcePadding is staged as Disabled, wanted is High" in told["msg"]
+    assert "PciResourcePadding is staged as Disabled, requested is High" in told["msg"]
 
 
 def test_what_was_staged_on_an_idrac_without_a_job_is_scheduled(factory):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Where a BMC is: what users write, as host and port."""
+"""The address of a BMC: the text of the user, as host and port."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HTTPS_PORT = 443
 
 @dataclass(frozen=True)
 class Address:
-    """The place of a Redfish service."""
+    """The address of a Redfish service."""
 
     host: str
     port: int
@@ -38,13 +38,13 @@ def parse(text: str) -> Address:
 
 
 def problem_with(text: str) -> str:
-    """What keeps a text from being the address of a BMC; empty when nothing does."""
+    """The reason why a text is not the address of a BMC; empty if it is one."""
     try:
         address = parse(text)
     except ValueError as error:
-        return f"bmc_address is {text}; that is no address ({error})."
+        return f"bmc_address is {text}; it is not an address ({error})."
     if "//" in text and not text.strip().lower().startswith("https://"):
-        return f"bmc_address is {text}; only https is spoken, because the password would be readable on the way."
+        return f"bmc_address is {text}; use https, because other schemes send the password in clear text."
     if not address.host or "@" in text:
         return f"bmc_address is {text if '@' not in text else '...@...'}; give a name or an address, without a user."
     return ""

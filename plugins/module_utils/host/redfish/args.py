@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Argument spec of every module that talks to a BMC; its documentation fragment is bmc."""
+"""Argument spec of every module that connects to a BMC; its documentation fragment is bmc."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NEEDED = {
 
 
 def check_bmc(params: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with the parameters of this file, one sentence each."""
+    """All problems of the parameters of this file, one sentence each."""
     problems = [
         f"{name} is not set; give it to the task, to module_defaults, or by the environment variable {variable}."
         for name, variable in _NEEDED.items()
@@ -60,5 +60,5 @@ def _problem_with_ca(path: str | None) -> list[str]:
         ssl.create_default_context(cafile=path)
     except OSError as error:
         why = trust.why_unusable(path, error)
-        return [f"bmc_ca_file is {path}; it cannot be used as a file of certificates in PEM format ({why})."]
+        return [f"bmc_ca_file is {path}; it is not a usable file of certificates in PEM format ({why})."]
     return []

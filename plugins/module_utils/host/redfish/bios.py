@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.session import Bmc
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
 
-_WANTED = "the settings of the BIOS were to be read"
+_WANTED = "cannot read the BIOS settings"
 _OPEN_JOBS = ("new", "scheduled", "readyforexecution", "pending", "waiting", "scheduling")
 _RUNNING_JOBS = ("running", "downloading", "starting")
 # BMCs by AMI have no settings object while nothing is staged, and take a PATCH on it with any ETag.
@@ -31,7 +31,7 @@ _NOTHING_STAGED = Answer(404, {}, {"etag": "*"})
 
 @dataclass(frozen=True)
 class Reading:
-    """A state, and what is needed to change it."""
+    """A state, and the data that a change of it needs."""
 
     state: BiosState
     settings_path: str
@@ -62,12 +62,12 @@ class Bios:
         body = self._bmc.get(path, _WANTED).body
         active = body.get("Attributes")
         if not isinstance(active, dict) or not active:
-            raise self._not_offered("The BMC knows no BIOS attributes yet")
+            raise self._not_offered("The BMC returns no BIOS attributes yet")
         if self._registry is None:
             self._registry = self._read_registry(body.get("AttributeRegistry"), active)
         link = (body.get("@Redfish.Settings") or {}).get("SettingsObject") or {}
         if "@odata.id" not in link:
-            raise self._not_offered("The BMC lets the BIOS be read, and names no settings object to stage others in")
+            raise self._not_offered("The BMC returns the BIOS attributes, but no settings object to stage changes in")
         settings = self._settings(link["@odata.id"])
         times = (settings.body.get("@Redfish.SettingsApplyTime") or {}).get("ApplyTime@Redfish.AllowableValues")
         times = times or (body.get("@Redfish.Settings") or {}).get("SupportedApplyTimes") or ()
@@ -91,13 +91,13 @@ class Bios:
             return _NOTHING_STAGED
 
     def stage(self, reading: Reading, wanted: BiosState, changed: Iterable[str], touch: Callable[[], None]) -> None:
-        """Make the next boot bring the wanted state; changed are the names of the attributes that differ."""
+        """Stage the desired state for the next boot; changed are the names of the attributes that differ."""
         values = {name: wanted.next[name] for name in changed}
         etag = reading.etag
         touch()
         if reading.state.jobs:
             etag = self._drop(reading)
-            # Without its job nothing of what was staged before is kept.
+            # The BMC drops the staged settings together with their job.
             values = dict(wanted.staged)
         if values:
             self._patch(reading, values, etag)
@@ -106,39 +106,39 @@ class Bios:
 
     def _patch(self, reading: Reading, values: Mapping[str, Any], etag: str | None) -> None:
         body = {"Attributes": values}
-        # An iDRAC only applies what comes with an apply time; others refuse the property when they do not offer it.
+        # An iDRAC needs an apply time; other BMCs reject the property unless they offer it.
         if reading.jobs_path is not None or "OnReset" in reading.apply_times:
             body["@Redfish.SettingsApplyTime"] = {"ApplyTime": "OnReset"}
-        wanted = f"{', '.join(sorted(values))} were to be staged for the next boot"
+        wanted = f"cannot stage {', '.join(sorted(values))} for the next boot"
         try:
             self._bmc.change("PATCH", reading.settings_path, wanted, body, etag)
         except FateUnknown:
-            # The proof reads what is staged and tells.
+            # The proof reads the staged settings and reports.
             return
 
     def _drop(self, reading: Reading) -> str | None:
-        """Take back what is scheduled, so that the BMC takes new settings."""
+        """Cancel the scheduled jobs, so that the BMC accepts new settings."""
         for job in reading.state.jobs:
-            self._bmc.change("DELETE", job.path, f"the job {job.name} was to be taken back")
+            self._bmc.change("DELETE", job.path, f"cannot cancel the job {job.name}")
         settings = self._bmc.get(reading.settings_path, _WANTED)
         clear = ((settings.body.get("Actions") or {}).get("Oem") or {}).get("#DellManager.ClearPending") or {}
         left = self._staged(reading.state.attributes, settings.body.get("Attributes") or {})
         if left and clear.get("target"):
-            self._bmc.change("POST", clear["target"], "staged settings of the BIOS were to be taken back", {})
+            self._bmc.change("POST", clear["target"], "cannot clear the staged BIOS settings", {})
             settings = self._bmc.get(reading.settings_path, _WANTED)
         return settings.etag
 
     def _schedule(self, reading: Reading) -> None:
-        """Newer iDRACs make no job for values that were staged before."""
+        """Newer iDRACs create no job for values that were staged before."""
         body = {"TargetSettingsURI": reading.settings_path}
-        wanted = "a job for the staged settings of the BIOS was wanted"
+        wanted = "cannot create a job for the staged BIOS settings"
         try:
             self._bmc.change("POST", cast(str, reading.jobs_path), wanted, body)
         except FateUnknown:
             return
 
     def _staged(self, active: Mapping[str, Any], pending: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings resources list what is staged, or everything: what counts is what differs."""
+        """Settings resources list the staged values, or all values: only the differences count."""
         found = {}
         for name, value in pending.items():
             entry = self._registry.attributes.get(name)
@@ -154,8 +154,8 @@ class Bios:
             return registries.made_of(active)
         raise OperatorError(
             self._bmc.name,
-            "the registry of BIOS attributes was wanted, to check names and values before anything is staged",
-            f"The BMC names {name or 'none'} and does not have it",
+            "cannot read the registry of BIOS attributes, which is needed to check names and values",
+            f"The BMC names the registry {name or 'none'} and does not provide it",
             "Update the BMC's firmware, or set `registry: optional` to leave the checks to the BIOS",
             code="registry_missing",
         )
@@ -165,7 +165,7 @@ class Bios:
         if collection is None:
             return None
         links = self._bmc.links(collection)
-        # There are dozens of message registries beside the one that is wanted.
+        # BMCs have dozens of message registries beside the one for the BIOS.
         links.sort(key=lambda link: "bios" not in segment(link).lower())
         near: list[dict[str, Any]] = []
         for link in links:
@@ -175,7 +175,7 @@ class Bios:
             names = {str(spelled).lower() for spelled in (file.get("Registry"), file.get("Id"), segment(link))}
             if name.lower() in names:
                 return self._located(file)
-            # iDRACs name v1_0_3 and list v1_0_0; others write 1.0.0, or .json behind it.
+            # iDRACs name v1_0_3 and list v1_0_0; others write 1.0.0, or append .json.
             if _unversioned(name) in map(_unversioned, names):
                 near.append(file)
         return self._located(near[0]) if len(near) == 1 else None
@@ -196,7 +196,7 @@ class Bios:
         return None
 
     def _jobs_path(self) -> str | None:
-        """The job queue of an iDRAC; others apply what is staged without a job."""
+        """The job queue of an iDRAC; others apply staged settings without a job."""
         if self._system.vendor != "dell":
             return None
         managers = (self._system.body.get("Links") or {}).get("ManagedBy") or ()
@@ -222,7 +222,7 @@ class Bios:
             self._bmc.name,
             _WANTED,
             found,
-            "Let the server boot once through its self-test, and check the BMC's firmware and licence",
+            "Power the server on and wait for the end of its self-test, and check the BMC's firmware and licence",
             code="settings_not_offered",
         )
 

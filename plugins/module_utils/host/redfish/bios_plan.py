@@ -27,7 +27,7 @@ JOB = PREFIX + "job"
 
 @dataclass(frozen=True)
 class Locked:
-    """Why an attribute cannot be set, and the value that it gets instead, if that is known.
+    """The reason why an attribute cannot be set, and the value that it gets instead, if known.
 
     moved: whether what locks it changes with the next boot; if not, its active value can be had again.
     """
@@ -46,7 +46,7 @@ def wishes(
     functions: Mapping[str, str],
     attributes: Mapping[str, Any],
 ) -> dict[str, Wish]:
-    """{attribute: Wish} for everything that a task asks for; all problems of a kind are told at once."""
+    """{attribute: Wish} for all requests of a task; reports all problems of a kind at once."""
     found, unmapped, clashes = function_plan.resolve(vendor, registry, functions, state.next)
     function_plan.refuse_unmapped(label, vendor, registry, unmapped)
     named = _named(label, registry, attributes)
@@ -58,9 +58,9 @@ def wishes(
     if clashes:
         raise OperatorError(
             label,
-            "the BIOS was to be set",
-            f"The task contradicts itself: {'; '.join(clashes)}",
-            "Leave out one of the two",
+            "cannot set the BIOS",
+            f"The requests contradict each other: {'; '.join(clashes)}",
+            "Remove one of the two",
             code="wishes_contradict",
         )
     return {**found, **named}
@@ -69,7 +69,7 @@ def wishes(
 def want(
     label: str, state: BiosState, vendor: str, registry: registries.Registry, wished: Mapping[str, Wish], conflicts: str
 ) -> BiosState:
-    """The state after staging; refuses what this BIOS cannot take, and what others have staged otherwise."""
+    """The state after staging; rejects invalid settings, and conflicts with settings that others have staged."""
     wished = {**_released(vendor, state, wished), **wished}
     locks = _locks(vendor, registry, state, {name: wish.value for name, wish in wished.items()})
     refused, staged = [], {}
@@ -86,9 +86,9 @@ def want(
     if refused:
         raise OperatorError(
             label,
-            "the BIOS was to be set",
-            f"It does not let these be set: {'; '.join(refused)}",
-            "Change what they depend on as well, under `attributes`, or leave them out",
+            "cannot set the BIOS",
+            f"The BIOS locks these attributes: {'; '.join(refused)}",
+            "Set the attributes that they depend on too, under `attributes`, or remove them from the task",
             code="attribute_locked",
             attributes=[text.partition("=")[0] for text in refused],
         )
@@ -97,7 +97,7 @@ def want(
     after = {name: value for name, value in after.items() if state.attributes.get(name) != value}
     scheduled = state.scheduled
     if scheduled is not None:
-        # What others staged without a job is theirs to schedule.
+        # Others schedule the settings that they staged without a job.
         scheduled = bool(after) and (scheduled or any(name in after for name in wished))
     return replace(state, staged=after, scheduled=scheduled)
 
@@ -108,7 +108,7 @@ def _told(registry: registries.Registry, name: str, wish: Wish) -> str:
 
 
 def compare(now: BiosState, wanted: BiosState) -> list[Change]:
-    """The changes to what the next boot brings."""
+    """The changes of the settings that the next boot applies."""
     changes = [
         Change(PREFIX + name, now.next.get(name), wanted.next.get(name), "reboot" if name in wanted.staged else None)
         for name in sorted({**now.staged, **wanted.staged})
@@ -133,9 +133,9 @@ def _named(label: str, registry: registries.Registry, attributes: Mapping[str, A
     if problems:
         raise OperatorError(
             label,
-            "attributes of the BIOS were to be set",
-            f"The BIOS does not take them: {'; '.join(problems)}",
-            "Correct `attributes`; the names and values are those of the BMC's own attribute registry",
+            "cannot set BIOS attributes",
+            f"The BIOS does not accept them: {'; '.join(problems)}",
+            "Correct `attributes`. The valid names and values are in the BMC's own attribute registry",
             code="attribute_unknown",
             registry=registry.name,
         )
@@ -150,7 +150,7 @@ def _not_one(registry: registries.Registry, text: str, entries: Sequence[registr
 
 
 def _released(vendor: str, state: BiosState, wished: Mapping[str, Wish]) -> dict[str, Wish]:
-    """Profiles that have to be set free because an attribute that they govern changes."""
+    """Profiles that must be released because an attribute that they govern changes."""
     found = {}
     for governor in GOVERNORS.get(vendor, ()):
         moved = [name for name in governor.governed if name in wished and state.next.get(name) != wished[name].value]
@@ -168,7 +168,7 @@ def _locks(
     for name in wished:
         entry = registry.attributes.get(name)
         if entry is not None and (entry.write_only or (entry.locked and not registry.locked_by_others(name))):
-            locks[name] = Locked("the BIOS says that it cannot be set from outside")
+            locks[name] = Locked("the BIOS marks it as read-only")
     for governor in GOVERNORS.get(vendor, ()):
         _govern(governor, state, after, wished, locks)
     for name, effects in registry.effects(after).items():
@@ -196,7 +196,7 @@ def _govern(
         if profile == governor.free:
             locks.pop(name, None)
         else:
-            reason = f"it can be set only with {governor.name}={governor.free}, and that is {profile}"
+            reason = f"it can be set only with {governor.name}={governor.free}, and {governor.name} is {profile}"
             locks[name] = Locked(reason, sets.get(name), chosen and name in sets, chosen)
 
 
@@ -231,38 +231,40 @@ def _refuse_conflicts(label: str, state: BiosState, staged: Mapping[str, Any], c
     if state.running:
         raise OperatorError(
             label,
-            "settings of the BIOS were to be staged",
-            f"The BMC is applying others at this moment ({', '.join(job.name for job in state.jobs)})",
+            "cannot stage BIOS settings",
+            f"The BMC applies other settings now ({', '.join(job.name for job in state.jobs)})",
             "Wait until the server has booted, then run again",
             code="bios_job_running",
         )
     if conflicts == "replace":
         return
     others = [
-        f"{name} is staged as {state.staged[name]}, wanted is {staged[name]}" for name in staged if name in state.staged
+        f"{name} is staged as {state.staged[name]}, requested is {staged[name]}"
+        for name in staged
+        if name in state.staged
     ]
     if others:
         raise OperatorError(
             label,
-            "settings of the BIOS were to be staged",
-            f"Somebody has staged others for the next boot: {'; '.join(others)}",
-            "Reboot the server so that those take effect, or set `conflicts: replace`",
+            "cannot stage BIOS settings",
+            f"Other values are staged for the next boot: {'; '.join(others)}",
+            "Set `conflicts: replace`, or reboot the server so that the staged values take effect",
             code="staged_otherwise",
             attributes=sorted(name for name in staged if name in state.staged),
         )
     if state.jobs:
         raise OperatorError(
             label,
-            f"{', '.join(sorted(staged))} were to be staged",
-            f"The BMC has scheduled a job for the next boot ({state.jobs[0].name}) and takes no more until it has run",
-            "Reboot the server first, or set `conflicts: replace`, which schedules all of it anew",
+            f"cannot stage {', '.join(sorted(staged))}",
+            f"The BMC has scheduled a job for the next boot ({state.jobs[0].name}) and accepts no more until it ran",
+            "Set `conflicts: replace`, which schedules all settings anew, or reboot the server first",
             code="bios_job_scheduled",
             jobs=[job.name for job in state.jobs],
         )
 
 
 def missing(changes: Iterable[Change], proved: BiosState, wanted: BiosState) -> list[Change]:
-    """What of a plan the BMC does not show; what it staged along with it, as profiles do, is its own business."""
+    """The planned changes that the BMC does not show; ignores settings that it staged itself, as profiles do."""
     planned = {change.path for change in changes} | {PREFIX + name for name in wanted.staged} | {JOB}
     return [change for change in compare(proved, wanted) if change.path in planned]
 
@@ -273,13 +275,13 @@ def attributes_of(changes: Iterable[Change]) -> list[str]:
 
 
 def not_staged(label: str, changes: Sequence[Change]) -> OperatorError:
-    """What the proof says when the BMC took settings and does not show them."""
-    shown = [f"{change.path[len(PREFIX) :]} is {change.before}, wanted is {change.after}" for change in changes]
+    """The error if the BMC accepted settings and does not show them."""
+    shown = [f"{change.path[len(PREFIX) :]} is {change.before}, requested is {change.after}" for change in changes]
     return OperatorError(
         label,
-        "the settings were to be staged for the next boot",
-        f"The BMC took them, but read again they are not there: {'; '.join(shown)}",
-        "Run again; if it stays so, look at the BMC's log, and whether its firmware is current",
+        "the settings are not staged for the next boot",
+        f"The BMC accepted them, but does not show them: {'; '.join(shown)}",
+        "Run again. If it fails again, check the BMC's log, and update its firmware",
         code="not_staged",
         attributes=attributes_of(changes),
     )

@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.funct
 
 @dataclass(frozen=True)
 class Wish:
-    """The value that an attribute shall have, and who asked for it."""
+    """The desired value of an attribute, and the option that requests it."""
 
     value: str | int
     asked_by: str
@@ -31,7 +31,7 @@ def resolve(
 ) -> tuple[dict[str, Wish], dict[str, str], list[str]]:
     """{attribute: Wish} for {function: word}; {function: reason} for those that cannot be mapped; contradictions.
 
-    values are those after the next boot: where several spellings mean the same, the one that is there is kept.
+    values are those after the next boot: if several spellings mean the same, the present one is kept.
     """
     wishes: dict[str, Wish]
     wishes, unmapped, clashes = {}, {}, []
@@ -49,24 +49,24 @@ def resolve(
 
 
 def status(vendor: str, registry: registries.Registry, values: Mapping[str, Any]) -> dict[str, str | None]:
-    """The word that each function has by these values; None where it cannot be told or is neither."""
+    """The word that each function has by these values; None if it is unknown or neither."""
     return {function: _word(vendor, registry, function, values) for function in WORDS}
 
 
 def refuse_unmapped(label: str, vendor: str, registry: registries.Registry, unmapped: Mapping[str, str]) -> None:
-    """Say which functions could not be mapped, what may be meant, and how to name it."""
+    """Report the functions without a map, similar attributes, and the fix."""
     if not unmapped:
         return
     told, candidates = [], {}
     for function, reason in unmapped.items():
         candidates[function] = registry.about(LOOKS_LIKE[function])
         names = ", ".join(candidates[function][:8]) or "none"
-        told.append(f"{function}: {reason}, attributes that sound like it: {names}")
+        told.append(f"{function}: {reason}, attributes with similar names: {names}")
     raise OperatorError(
         label,
-        f"these functions of the BIOS were to be set: {', '.join(unmapped)}",
-        f"Their attributes are not known for this server (make {vendor}). {'; '.join(told)}",
-        "Leave these functions out, and name the attributes with their values under `attributes`",
+        f"cannot set the BIOS functions {', '.join(unmapped)}",
+        f"Their attributes are not known for this server (vendor {vendor}). {'; '.join(told)}",
+        "Remove these functions, and name the attributes with their values under `attributes`",
         code="function_unmapped",
         functions=sorted(unmapped),
         candidates=candidates,
@@ -79,7 +79,7 @@ def _spelled(
     found = {}
     entry = MAPS.get(vendor, {}).get(function)
     if entry is None:
-        raise Unmapped("no map for this make")
+        raise Unmapped("no map for this vendor")
     for setting in (one for one in entry.settings if word in one.values):
         attributes = _present(registry, setting.names)
         if not attributes and setting.needed:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
 
 ON, OFF = "On", "Off"
-# In the order in which they are tried; the first that the server offers is taken.
+# In the order of preference; the module uses the first that the server offers.
 RESETS = {
     (ON, "graceful"): ("On", "ForceOn"),
     (ON, "forced"): ("ForceOn", "On"),
@@ -44,21 +44,21 @@ def switch(bmc: Bmc, system: System, wanted: str, how: str = "graceful") -> None
         todo = "Set `how: forced`, which cuts the power" if (wanted, how) == (OFF, "graceful") else "Use the console"
         raise OperatorError(
             bmc.name,
-            f"{types[0]} was wanted for the server",
-            f"The BMC offers only {', '.join(offered or ()) or 'nothing of the kind'}",
+            f"cannot send {types[0]} to the server",
+            f"The BMC offers only: {', '.join(offered or ()) or 'no reset'}",
             todo,
             code="reset_not_offered",
             offered=list(offered or ()),
         )
     try:
-        bmc.change("POST", reset["target"], f"{chosen} was wanted for the server", {"ResetType": chosen})
+        bmc.change("POST", reset["target"], f"cannot send {chosen} to the server", {"ResetType": chosen})
     except FateUnknown:
-        # Whoever waits for the state sees what became of it.
+        # The caller waits for the state and sees the result.
         return
 
 
 def wait(bmc: Bmc, system: System, wanted: str, timeout_s: float) -> str:
-    """The PowerState once it is the wanted one; tells the last one seen when it does not come."""
+    """The PowerState once it is the desired one; after the timeout the error contains the last one seen."""
     began = bmc.clock.now()
     pause = _SHORTEST_PAUSE_S
     while True:
@@ -67,14 +67,14 @@ def wait(bmc: Bmc, system: System, wanted: str, timeout_s: float) -> str:
             return seen
         if bmc.clock.now() - began >= timeout_s:
             todo = (
-                "Look at the server's console. An ESXi host shuts down when it is asked in maintenance mode; "
+                "Check the server's console. An ESXi host shuts down on request only in maintenance mode. "
                 "`how: forced` cuts the power"
                 if wanted == OFF
-                else "Look at the server's console and its event log"
+                else "Check the server's console and its event log"
             )
             raise OperatorError(
                 bmc.name,
-                f"the server was to be {wanted}",
+                f"the server did not reach the power state {wanted}",
                 f"After {timeout_s} seconds its power state is {seen}",
                 todo,
                 code="power_timeout",
@@ -85,7 +85,7 @@ def wait(bmc: Bmc, system: System, wanted: str, timeout_s: float) -> str:
 
 
 def _offered(bmc: Bmc, reset: Mapping[str, Any]) -> list[str] | None:
-    """The values where the BMC keeps them in an ActionInfo; None where it does not say."""
+    """The values where the BMC keeps them in an ActionInfo; None if it does not list them."""
     path = reset.get("@Redfish.ActionInfo")
     if path is None:
         return None

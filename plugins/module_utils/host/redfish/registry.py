@@ -141,19 +141,19 @@ def made_of(values: Mapping[str, Any]) -> Registry:
 
 
 def accept(attribute: Attribute, wanted: Any) -> str | int:
-    """The value as this BIOS spells it; raises Unacceptable with what it takes."""
+    """The value as this BIOS spells it; raises Unacceptable with the values that it accepts."""
     if attribute.values:
         return _allowed(attribute, wanted)
     if attribute.kind == "Boolean":
         for value, words in _WORDS.items():
             if wanted is value or str(wanted).lower() in words:
                 return value
-        raise Unacceptable("takes true or false")
+        raise Unacceptable("accepts true or false")
     if attribute.kind == "Integer":
         return _integer(attribute, wanted)
     text = str(wanted)
     if attribute.longest is not None and len(text) > attribute.longest:
-        raise Unacceptable(f"takes up to {attribute.longest} characters")
+        raise Unacceptable(f"accepts up to {attribute.longest} characters")
     return text
 
 
@@ -163,17 +163,17 @@ def _allowed(attribute: Attribute, wanted: Any) -> str:
         found = [value[0] for value in attribute.values if str(value[place] or "").lower() in words]
         if len(found) == 1:
             return found[0]
-    raise Unacceptable("takes one of " + ", ".join(str(value[0]) for value in attribute.values))
+    raise Unacceptable("accepts one of " + ", ".join(str(value[0]) for value in attribute.values))
 
 
 def _integer(attribute: Attribute, wanted: Any) -> int:
     try:
         number = int(str(wanted))
     except ValueError:
-        raise Unacceptable("takes a whole number") from None
+        raise Unacceptable("accepts a whole number") from None
     low, high = attribute.low, attribute.high
     if (low is not None and number < low) or (high is not None and number > high):
-        raise Unacceptable(f"takes a number from {low} to {high}")
+        raise Unacceptable(f"accepts a number from {low} to {high}")
     return number
 
 

@@ -59,13 +59,13 @@ class Bmc:
         if self._root is None:
             answer = self._persist("GET", ROOT)
             if answer.status in trouble.PASSING_STATUS:
-                raise trouble.refused(self.address, "a Redfish service was wanted", answer)
+                raise trouble.refused(self.address, "cannot read the Redfish service", answer)
             if answer.status != 200 or "RedfishVersion" not in answer.body:
                 raise OperatorError(
                     self.name,
-                    "a Redfish service was wanted",
-                    f"The answer at {self.address.url}{ROOT} is that of something else (HTTP status {answer.status})",
-                    "Check `bmc_address`, and that Redfish is switched on in the BMC",
+                    "has no Redfish service",
+                    f"The answer at {self.address.url}{ROOT} is not Redfish (HTTP status {answer.status})",
+                    "Check `bmc_address`, and that Redfish is enabled in the BMC",
                     code="not_redfish",
                 )
             self._root = answer.body
@@ -75,7 +75,7 @@ class Bmc:
         """Read a resource; a refusal is an OperatorError."""
         answer = self.look(path)
         if answer.status != 200:
-            raise trouble.refused(self.address, wanted or f"{path} was to be read", answer)
+            raise trouble.refused(self.address, wanted or f"cannot read {path}", answer)
         return answer
 
     def look(self, path: str) -> Answer:
@@ -104,7 +104,7 @@ class Bmc:
             raise OperatorError(
                 self.name,
                 wanted,
-                "Somebody changed the same settings in this moment",
+                "Another user or task changed the same settings at the same time",
                 "Run again, which reads first",
                 code="bmc_changed_meanwhile",
             )
@@ -115,7 +115,7 @@ class Bmc:
     def close(self) -> None:
         """Log out: a BMC has room for a handful of sessions, and keeps them for half an hour."""
         if self._session is not None:
-            # What the task did stands, whether or not this works.
+            # A failed logout does not undo the work of the task.
             with contextlib.suppress(OperatorError, *trouble.ON_THE_WAY):
                 self._send("DELETE", self._session, None, None)
         self._session = self._token = None
@@ -149,7 +149,7 @@ class Bmc:
             self._token = answer.headers["x-auth-token"]
             self._session = urlsplit(answer.location or answer.body.get("@odata.id", "")).path or None
         elif answer.status in (401, 403) or answer.status in trouble.PASSING_STATUS:
-            raise trouble.refused(self.address, "a login to the BMC was wanted", answer)
+            raise trouble.refused(self.address, "cannot log in to the BMC", answer)
         else:
             # No session service, or no room for another session: both leave basic authentication.
             self._basic = True
@@ -181,7 +181,7 @@ class Bmc:
                     raise told from error
                 pause = pauses.pop(0)
             else:
-                # 408, 502 and 504 come from something in between: the BMC may have carried out what it was asked.
+                # 408, 502 and 504 come from a proxy in between: the BMC may have executed the request.
                 busy = trouble.PASSING_STATUS if repeatable else (429, 503)
                 if answer.status not in busy or not pauses or self.clock.now() - began > self._timeout_s:
                     return answer
@@ -209,6 +209,6 @@ class Bmc:
 
 
 def _path(link: str) -> str:
-    """What of a link is sent to the BMC."""
+    """The part of a link that is sent to the BMC."""
     there = urlsplit(link)
     return f"{there.path}?{there.query}" if there.query else there.path

@@ -32,13 +32,13 @@ class System:
 
     @property
     def serial(self) -> str | None:
-        """What stands on the label: Dell's service tag is the SKU, that of others is an order number."""
+        """The serial on the label: Dell's service tag is the SKU; the SKU of others is an order number."""
         kinds = ("SKU", "SerialNumber") if self.vendor == "dell" else ("SerialNumber",)
         return next((self.body[kind] for kind in kinds if self.body.get(kind)), None)
 
     @property
     def ids(self) -> dict[str, Any]:
-        """What identifies the server in results."""
+        """The fields that identify the server in results."""
         return {
             "vendor": self.vendor,
             "model": self.body.get("Model"),
@@ -55,8 +55,8 @@ def find(bmc: Bmc, system_id: str | None = None) -> System:
     if collection is None:
         raise OperatorError(
             bmc.name,
-            "the server behind this BMC was wanted",
-            "The service knows no computer systems, so it is that of a chassis or a fabric",
+            "cannot find the server of this BMC",
+            "The service lists no computer systems, so it belongs to a chassis or a fabric",
             "Set `bmc_address` to the BMC of the server itself",
             code="bmc_without_system",
         )
@@ -64,9 +64,9 @@ def find(bmc: Bmc, system_id: str | None = None) -> System:
     chosen = [path for path in paths if system_id is None or segment(path).lower() == system_id.lower()]
     if len(chosen) != 1:
         there = ", ".join(segment(path) for path in paths) or "none"
-        wanted = f"the system {system_id} was wanted" if system_id else "the server behind this BMC was wanted"
-        todo = "Set `system_id` to one of them" if paths else "Check that the BMC is that of a server"
-        raise OperatorError(bmc.name, wanted, f"It knows these systems: {there}", todo, code="system_not_found")
+        wanted = f"cannot find the system {system_id}" if system_id else "cannot find the server of this BMC"
+        todo = "Set `system_id` to one of them" if paths else "Check that the BMC belongs to a server"
+        raise OperatorError(bmc.name, wanted, f"The BMC has these systems: {there}", todo, code="system_not_found")
     body = bmc.get(chosen[0]).body
     return System(chosen[0], body, vendor_of(root, body))
 
@@ -77,7 +77,7 @@ def read_again(bmc: Bmc, system: System) -> System:
 
 
 def vendor_of(root: Mapping[str, Any], body: Mapping[str, Any]) -> str:
-    """The make as the function map names it."""
+    """The vendor as the function map names it."""
     said = [body.get("Manufacturer"), root.get("Vendor"), *(root.get("Oem") or {}), *(body.get("Oem") or {})]
     for text in filter(None, said):
         for beginning, vendor in VENDORS.items():

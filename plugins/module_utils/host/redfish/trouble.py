@@ -28,7 +28,7 @@ _MESSAGES_TOLD = 5
 
 
 class FateUnknown(OperatorError):
-    """The request may or may not have been carried out: only a new read can tell."""
+    """The BMC may or may not have executed the request: only a new read shows it."""
 
 
 @dataclass(frozen=True)
@@ -68,26 +68,26 @@ def explain(error: BaseException, address: Address, timeout_s: int) -> OperatorE
         return _told(address, found, "Check `bmc_address` and this machine's DNS", code="bmc_unresolvable")
     if isinstance(cause, ConnectionRefusedError):
         found = f"{address.host} refuses connections on port {address.port}"
-        todo = "Check `bmc_address`, and whether the BMC is up and serves Redfish"
+        todo = "Check `bmc_address`, and that the BMC is up and serves Redfish"
         return _told(address, found, todo, code="bmc_refused")
     if _timed_out(cause):
         found = f"No answer came within {timeout_s} seconds"
         todo = "Check the route from this machine to the management network, or raise `bmc_timeout_s`"
         return _told(address, found, todo, code="bmc_timeout")
     if isinstance(cause, NotJson):
-        found = f"It answers with {cause}"
-        return _told(address, found, "Check that `bmc_address` is that of a BMC", code="not_redfish")
+        found = f"The answer is {cause}"
+        return _told(address, found, "Check that `bmc_address` is the address of a BMC", code="not_redfish")
     found = f"The connection broke ({str(cause) or type(cause).__name__})"
-    todo = "Check the network between this machine and the BMC, and any proxy that HTTPS_PROXY names"
+    todo = "Check the network between this machine and the BMC, and the proxy in HTTPS_PROXY"
     return _told(address, found, todo, code="bmc_unreachable")
 
 
 def fate_unknown(address: Address, what: str, why: str) -> FateUnknown:
     return FateUnknown(
         str(address),
-        f"{what} should have been answered",
+        f"{what} got no answer",
         why,
-        "Whether the BMC carried it out is not known: run again, which reads first",
+        "Run again, which reads first. The BMC may have executed the request",
         code="bmc_fate_unknown",
     )
 
@@ -95,9 +95,9 @@ def fate_unknown(address: Address, what: str, why: str) -> FateUnknown:
 def foreign_link(address: Address, link: str) -> OperatorError:
     return OperatorError(
         str(address),
-        "a resource of the BMC was to be read",
-        f"The BMC links to {link}, which is no path of its own",
-        "Check that `bmc_address` is that of a BMC; nothing was sent to the other address",
+        "cannot read a resource of the BMC",
+        f"The BMC links to {link}, which is not a path on this BMC",
+        "Check that `bmc_address` is the address of a BMC. Nothing was sent to the other address",
         code="bmc_link",
     )
 
@@ -105,13 +105,13 @@ def foreign_link(address: Address, link: str) -> OperatorError:
 def refused(address: Address, what: str, answer: Answer) -> OperatorError:
     """An OperatorError for an answer that is no success."""
     said = sentences(answer)
-    told = " It says: " + " ".join(said) if said else ""
+    told = " Its message: " + " ".join(said) if said else ""
     data = {"status": answer.status, "messages": said}
     if answer.status == 401:
         return OperatorError(
             str(address),
-            "a login to the BMC was wanted",
-            f"The BMC refuses the user or the password.{told}",
+            "cannot log in to the BMC",
+            f"The BMC rejects the user or the password.{told}",
             "Check `bmc_username` and `bmc_password`. BMCs lock a user, or an address, after a few wrong tries",
             code="bmc_login_refused",
             **data,
@@ -121,7 +121,7 @@ def refused(address: Address, what: str, answer: Answer) -> OperatorError:
         return OperatorError(
             str(address),
             what,
-            f"The BMC says that the user may not do this.{told}",
+            f"The user lacks the privilege for this request.{told}",
             todo,
             code="bmc_privilege_missing",
             **data,
@@ -131,14 +131,14 @@ def refused(address: Address, what: str, answer: Answer) -> OperatorError:
         return OperatorError(
             str(address), what, f"The BMC is busy (HTTP status {answer.status}).{told}", todo, code="bmc_busy", **data
         )
-    found = f"The BMC refuses with HTTP status {answer.status}.{told}"
+    found = f"The BMC rejects the request with HTTP status {answer.status}.{told}"
     return OperatorError(
-        str(address), what, found, "Change what the BMC names, then run again", code="bmc_rejects", **data
+        str(address), what, found, "Correct the settings that the BMC names, then run again", code="bmc_rejects", **data
     )
 
 
 def sentences(answer: Answer) -> list[str]:
-    """The messages in a Redfish error, without those that only say that there is an error."""
+    """The messages in a Redfish error, without the general ones."""
     error = answer.body.get("error") or {}
     error = error if isinstance(error, dict) else {"message": error}
     extended = error.get("@Message.ExtendedInfo") or answer.body.get("@Message.ExtendedInfo") or []
@@ -174,7 +174,7 @@ def _timed_out(error: BaseException) -> bool:
 
 
 def _told(address: Address, found: str, todo: str, code: str, **data: object) -> OperatorError:
-    return OperatorError(str(address), "a connection to the BMC was wanted", found, todo, code, **data)
+    return OperatorError(str(address), "cannot connect to the BMC", found, todo, code, **data)
 
 
 def _untrusted(error: ssl.SSLCertVerificationError, address: Address) -> OperatorError:
@@ -186,7 +186,7 @@ def _untrusted(error: ssl.SSLCertVerificationError, address: Address) -> Operato
             f"SHA-256 fingerprint {shown.fingerprint}"
         )
     todo = (
-        "Set `bmc_ca_file` to the authority that signed it (or to this certificate, when you have compared the "
-        "fingerprint), and `bmc_address` to a name that it holds"
+        "Set `bmc_ca_file` to the authority that signed it (or to this certificate, after you have compared the "
+        "fingerprint), and `bmc_address` to a name in the certificate"
     )
     return _told(address, found, todo, code="bmc_certificate_not_trusted")

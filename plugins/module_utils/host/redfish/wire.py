@@ -110,5 +110,5 @@ def _answer(status: int, response: HTTPResponse | HTTPError) -> Answer:
         # An error page of a web server tells something by its status alone.
         if status >= 300:
             return Answer(status, {}, headers)
-        raise NotJson(f"{len(text)} bytes that are no JSON ({error})") from error
+        raise NotJson(f"{len(text)} bytes that are not JSON ({error})") from error
     return Answer(status, body if isinstance(body, dict) else {"Members": body}, headers)

@@ -30,15 +30,15 @@ def test_an_address_is_taken_in_every_form_that_people_write(text, host, port, s
 @pytest.mark.parametrize(
     "changed, says",
     [
-        ({"bmc_address": "http://bmc-01"}, "only https is spoken"),
+        ({"bmc_address": "http://bmc-01"}, "use https"),
         ({"bmc_address": "https://root:calvin@bmc-01"}, "without a user"),
-        ({"bmc_address": "bmc-01:port"}, "that is no address"),
+        ({"bmc_address": "bmc-01:port"}, "it is not an address"),
         ({"bmc_address": None}, "environment variable AIREADY_BMC_ADDRESS"),
         ({"bmc_username": " "}, "environment variable AIREADY_BMC_USER"),
         ({"bmc_password": None}, "environment variable AIREADY_BMC_PASSWORD"),
         ({"bmc_timeout_s": 0}, "between 1 and 3600"),
-        ({"bmc_ca_file": "/nonexistent/ca.pem"}, "cannot be used as a file of certificates"),
-        ({"bmc_ca_file": __file__}, "cannot be used as a file of certificates"),
+        ({"bmc_ca_file": "/nonexistent/ca.pem"}, "is not a usable file of certificates"),
+        ({"bmc_ca_file": __file__}, "is not a usable file of certificates"),
     ],
 )
 def test_what_is_wrong_with_the_connection_is_told_before_anything_is_sent(changed, says):

@@ -101,7 +101,7 @@ def test_a_make_without_a_map_is_told_for_all_functions_with_what_sounds_like_th
     assert told.value.failure["code"] == "function_unmapped"
     assert told.value.failure["functions"] == ["iommu", "sriov"]
     assert told.value.failure["candidates"]["sriov"] == ["SR_IOVSupport_002B"]
-    assert "sriov: no map for this make, attributes that sound like it: SR_IOVSupport_002B" in told.value.message
+    assert "sriov: no map for this vendor, attributes with similar names: SR_IOVSupport_002B" in told.value.message
     assert "name the attributes with their values under `attributes`" in told.value.message
 
 
@@ -115,7 +115,7 @@ def test_an_attribute_that_knows_none_of_the_values_is_told_with_those_that_it_k
     odd = registry.parse(body(choice("PciResourcePadding", "Small", "Large")))
     dummy, unmapped, clashes = function_plan.resolve("hpe", odd, {"above_4g": "enabled"}, {})
     assert clashes == []
-    assert unmapped == {"above_4g": "PciResourcePadding takes one of Small, Large, none of which is known to be High"}
+    assert unmapped == {"above_4g": "PciResourcePadding accepts one of Small, Large, none of which is known to be High"}
 
 
 @pytest.mark.parametrize("vendor", MAPS)

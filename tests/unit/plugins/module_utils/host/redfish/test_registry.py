@@ -51,11 +51,11 @@ def test_a_value_is_taken_in_the_spelling_of_the_bios(vendor, name, wanted, valu
 @pytest.mark.parametrize(
     "vendor, name, wanted, says",
     [
-        ("dell", "SriovGlobalEnable", "On please", "takes one of Enabled, Disabled"),
-        ("dell", "AcPwrRcvryUserDelay", 100, "takes a number from 120 to 600"),
-        ("dell", "AcPwrRcvryUserDelay", "long", "takes a whole number"),
-        ("dell", "AssetTag", "far too long", "takes up to 8 characters"),
-        ("supermicro", "QuietBoot", "maybe", "takes true or false"),
+        ("dell", "SriovGlobalEnable", "On please", "accepts one of Enabled, Disabled"),
+        ("dell", "AcPwrRcvryUserDelay", 100, "accepts a number from 120 to 600"),
+        ("dell", "AcPwrRcvryUserDelay", "long", "accepts a whole number"),
+        ("dell", "AssetTag", "far too long", "accepts up to 8 characters"),
+        ("supermicro", "QuietBoot", "maybe", "accepts true or false"),
     ],
 )
 def test_a_value_that_the_bios_does_not_take_is_refused_with_what_it_takes(vendor, name, wanted, says):

@@ -104,7 +104,7 @@ def test_a_wrong_password_is_tried_once_only():
     with pytest.raises(OperatorError) as told:
         session.get("/a")
     assert told.value.failure["code"] == "bmc_login_refused"
-    assert "The BMC refuses the user or the password. It says: No session." in told.value.message
+    assert "The BMC rejects the user or the password. Its message: No session." in told.value.message
     assert "secret" not in told.value.message
     assert len(wire.calls("POST")) == 1
 

@@ -37,9 +37,9 @@ def test_one_of_several_servers_is_found_by_its_name_without_regard_to_case():
 @pytest.mark.parametrize(
     "names, wanted, says",
     [
-        (("A", "B"), None, "It knows these systems: A, B. Set `system_id` to one of them."),
-        (("A", "B"), "C", "the system C was wanted. It knows these systems: A, B."),
-        ((), None, "It knows these systems: none. Check that the BMC is that of a server."),
+        (("A", "B"), None, "The BMC has these systems: A, B. Set `system_id` to one of them."),
+        (("A", "B"), "C", "cannot find the system C. The BMC has these systems: A, B."),
+        ((), None, "The BMC has these systems: none. Check that the BMC belongs to a server."),
     ],
 )
 def test_a_server_is_never_guessed(names, wanted, says):
