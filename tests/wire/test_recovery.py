@@ -165,7 +165,7 @@ def test_a_task_that_fails_is_told_in_the_words_of_the_vendor_and_with_a_way_out
     running = twin(faults=[("fail_tasks", {"method": "ReconfigVM_Task", "fault": fault, "message": said})])
     answer = drive(running)("vgpu_profile", **WISH)
     assert answer["failed"]
-    assert answer["msg"].startswith("VM train-01: its vGPU configuration should change.")
+    assert answer["msg"].startswith("VM train-01: cannot change its vGPU configuration.")
     assert f"vCenter answered {fault}: {said}" in answer["msg"]
     assert todo in answer["msg"]
     assert answer["failure"]["code"] == code
