@@ -388,7 +388,7 @@ training:
           sample:
             - name: NCCL_SOCKET_IFNAME
               value: "=ens224"
-              reason: NCCL meets over the data path and no bridge of containers.
+              reason: NCCL connects over the data path, not over a bridge of containers.
         result:
           description:
             - Result of the run, as in the file in O(result_dir). For a long run, it has the last 200 iterations. The file

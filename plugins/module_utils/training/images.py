@@ -78,7 +78,7 @@ IMAGES = (
         "",
         (TENSORFLOW,),
         "",
-        "25.02 is said to be the last; look into an image before you rely on it",
+        "25.02 is reported as the last; check an image before you use it",
     ),
     Image(
         "nvcr.io/nvidia/pytorch, every tag",

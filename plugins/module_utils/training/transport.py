@@ -59,7 +59,7 @@ def environment(
     settings = []
     if params["engine"] == "torchrun" or params["controller"] == "gloo":
         # mpirun gives its ranks a terminal, which does the same and does not cut lines.
-        settings.append(Setting("PYTHONUNBUFFERED", "1", "Lines of a rank are seen when it prints them."))
+        settings.append(Setting("PYTHONUNBUFFERED", "1", "Shows the lines of a rank without a delay."))
     names = list(dict.fromkeys(place.interface for place in places))
     if params["engine"] == "horovod":
         settings += _horovod(params)
@@ -72,13 +72,15 @@ def environment(
     if len(places) > 1:
         listed = ",".join(names)
         settings.append(
-            Setting("NCCL_SOCKET_IFNAME", f"={listed}", "NCCL meets over the data path and no bridge of containers.")
+            Setting(
+                "NCCL_SOCKET_IFNAME", f"={listed}", "NCCL connects over the data path, not over a bridge of containers."
+            )
         )
         settings += _nccl(params, places, nccl)
     if params["gpus"] == "all":
         settings += [
-            Setting("NCCL_DEBUG", "INFO", "NCCL falls back to TCP without an error; only its log tells what it uses."),
-            Setting("NCCL_DEBUG_SUBSYS", "INIT,NET", "No more of the log than that needs."),
+            Setting("NCCL_DEBUG", "INFO", "NCCL falls back to TCP without an error; only its log reports the network."),
+            Setting("NCCL_DEBUG_SUBSYS", "INIT,NET", "Limits the log to the lines about the network."),
         ]
     given = {str(name): _text(value) for name, value in params["environment"].items()}
     derived = [setting for setting in settings if setting.name not in given]
@@ -97,17 +99,19 @@ def _horovod(params: Mapping[str, Any]) -> list[Setting]:
         Setting(
             "HOROVOD_STALL_CHECK_TIME_SECONDS",
             str(max(1, stall_s // 3)),
-            "Horovod names ranks that keep the others waiting.",
+            "Horovod reports ranks that delay the others.",
         ),
         Setting(
             "HOROVOD_STALL_SHUTDOWN_TIME_SECONDS",
             str(max(2, stall_s * 2 // 3)),
-            "By default it only warns and waits for ever.",
+            "By default, Horovod only warns and waits without a limit.",
         ),
     ]
     controller = params["controller"]
     settings += [
-        Setting("HOROVOD_CONTROLLER", controller, f"Ranks agree over {controller}, whatever else the image holds."),
+        Setting(
+            "HOROVOD_CONTROLLER", controller, f"Ranks coordinate over {controller}, whatever else the image contains."
+        ),
     ]
     if params["gpus"] == "none":
         settings.append(
@@ -119,26 +123,22 @@ def _horovod(params: Mapping[str, Any]) -> list[Setting]:
 def _nccl(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[Setting]:
     path = params["data_path"]
     if path == "tcp":
-        yield Setting(
-            "NCCL_IB_DISABLE", "1", "The data path is TCP; an RDMA device that happens to be there is not used."
-        )
+        yield Setting("NCCL_IB_DISABLE", "1", "The data path is TCP; NCCL ignores any RDMA device.")
         return
     devices = list(dict.fromkeys(cast("Gid", place.gid).device for place in places))
     wish = intent(params["roce"] or {})
-    yield Setting(
-        "NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = takes the name as a whole."
-    )
-    yield Setting("NCCL_IB_TC", str(wish.traffic_class), f"DSCP {wish.dscp} and ECN of the one treatment of RoCE.")
+    yield Setting("NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = matches the whole name.")
+    yield Setting("NCCL_IB_TC", str(wish.traffic_class), f"DSCP {wish.dscp} and ECN of the RoCE traffic class.")
     indexes = gid_indexes(places)
     # One that was read a moment ago is right for newer versions too.
     if len(indexes) == 1 and (nccl is None or nccl < CHOOSES_GID):
-        unknown = ", and the image does not tell which one it has" if nccl is None else ""
+        unknown = ", and the image does not report its version" if nccl is None else ""
         reason = f"RoCE v2 over IPv4; NCCL before 2.21 does not find it by itself{unknown}."
         yield Setting(GID_INDEX, str(indexes[0]), reason)
     else:
         networks = list(dict.fromkeys(place.network for place in places))
         if len(networks) == 1:
-            yield Setting("NCCL_IB_ADDR_RANGE", networks[0], "GIDs of the data path, where a port has several.")
+            yield Setting("NCCL_IB_ADDR_RANGE", networks[0], "GIDs of the data path, if a port has several.")
     level = _gpudirect(params)
     if level is not None:
         yield level
@@ -154,12 +154,14 @@ def _gpudirect(params: Mapping[str, Any]) -> Setting | None:
         return Setting(
             "NCCL_NET_GDR_LEVEL",
             NEVER_GPUDIRECT,
-            "A PVRDMA device cannot reach GPU memory, and NCCL does not know that.",
+            "A PVRDMA device cannot access GPU memory, and NCCL does not detect that.",
         )
     if params["gpudirect"] == "enabled":
-        return Setting("NCCL_NET_GDR_LEVEL", "PHB", "Within a VM, GPU and adapter seem further apart than NCCL allows.")
+        return Setting(
+            "NCCL_NET_GDR_LEVEL", "PHB", "In a VM, the distance of GPU and adapter appears larger than NCCL allows."
+        )
     if params["gpudirect"] == "disabled":
-        return Setting("NCCL_NET_GDR_LEVEL", NEVER_GPUDIRECT, "GPUDirect RDMA is not wanted.")
+        return Setting("NCCL_NET_GDR_LEVEL", NEVER_GPUDIRECT, "GPUDirect RDMA is disabled.")
     return None
 
 
@@ -167,11 +169,11 @@ def mpi_parameters(places: Sequence[Place]) -> list[Setting]:
     """Parameters of Open MPI. NCCL carries the heavy data; MPI itself stays on TCP."""
     parameters = [
         Setting("pml", "ob1", "The point-to-point layer that Horovod's authors tested."),
-        Setting("btl", "^openib", "MPI stays on TCP: its own RDMA and threads do not go together."),
+        Setting("btl", "^openib", "MPI stays on TCP: its own RDMA does not support threads."),
         Setting(
             "btl_vader_single_copy_mechanism",
             "none",
-            "Containers may not read each other's memory, which it would try.",
+            "The default reads the memory of other containers, which is not allowed.",
         ),
     ]
     if len(places) > 1:
@@ -179,7 +181,7 @@ def mpi_parameters(places: Sequence[Place]) -> list[Setting]:
         networks = list(dict.fromkeys(place.network for place in places))
         where = interfaces.pop() if len(interfaces) == 1 else ",".join(networks)
         parameters += [
-            Setting("btl_tcp_if_include", where, "Ranks talk over the data path, not over bridges of containers."),
-            Setting("oob_tcp_if_include", where, "So do the daemons of mpirun."),
+            Setting("btl_tcp_if_include", where, "Ranks connect over the data path, not over bridges of containers."),
+            Setting("oob_tcp_if_include", where, "The daemons of mpirun also use the data path."),
         ]
     return parameters
