@@ -240,7 +240,7 @@ def test_vms_that_earlier_tasks_will_make_count_as_off_in_check_mode(twin, drive
     call = {"name": "new-01", "state": "on", "planned": {"template": "ubuntu-template", "host": "esx-01"}}
     look = result(module("vm_power", check=True, **call), "new-01")
     assert (look["changed"], look["after"]["power"], look["moid"]) == (True, "on", None)
-    assert "VM new-01: a VM was wanted. There is none" in module("vm_power", **call)["msg"]
+    assert "VM new-01: cannot find the VM. There is none" in module("vm_power", **call)["msg"]
 
 
 @pytest.mark.parametrize("size", [1, 20])
