@@ -126,7 +126,7 @@ roce:
         dscp_map: {}
         dcbx_owner: null
         kept: []
-        not_managed: ["Flow control and trust: they belong to the host, which sets them for all its guests."]
+        not_managed: ["Flow control and trust: the host configures them for all its guests."]
     after:
       description: State after the change, read again. In check mode, the expected state.
       type: dict
@@ -195,7 +195,7 @@ roce:
             /bin/sh -c 'cd /sys/class/infiniband && for p in */ports/*; do grep -qsx ens224 $$p/gid_attrs/ndevs/* ||
             continue; mkdir -p /sys/kernel/config/rdma_cm/$$(dirname $$(dirname $$p)); echo 106 >
             /sys/kernel/config/rdma_cm/$$p/default_roce_tos; done'
-        not_managed: ["Flow control and trust: they belong to the host, which sets them for all its guests."]
+        not_managed: ["Flow control and trust: the host configures them for all its guests."]
     changes:
       description: Changes that were made, or would be made in check mode, one entry per setting.
       type: list

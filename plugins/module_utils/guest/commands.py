@@ -20,13 +20,13 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # no other command gets them.
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "ftp_proxy", "all_proxy")
 NOT_FOUND = 127
-# What a message tells of a long output.
+# Lines of a long output that a message shows.
 TOLD = 3
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a command."""
+    """Result of a command."""
 
     argv: tuple[str, ...]
     rc: int
@@ -45,7 +45,7 @@ class Done:
 
     @property
     def words(self) -> str:
-        """The last lines that it said, of errors if there are any."""
+        """The last lines of its error output, or of its output if there are no errors."""
         said = self.stderr if self.stderr.strip() else self.stdout
         lines = [line.strip() for line in said.splitlines() if line.strip()]
         return " / ".join(lines[-TOLD:])
@@ -55,10 +55,10 @@ class Done:
         """How it ended, as a sentence."""
         name = " ".join(self.argv[:3])
         if self.timed_out:
-            return f"`{name}` did not end in time: {self.words or 'it said nothing'}."
+            return f"`{name}` timed out: {self.words or 'no output'}."
         if self.missing:
-            return f"There is no program {self.argv[0]}."
-        return f"`{name}` ended with {self.rc}: {self.words or 'it said nothing'}."
+            return f"The program {self.argv[0]} is not installed."
+        return f"`{name}` exited with status {self.rc}: {self.words or 'no output'}."
 
 
 class Commands:
@@ -72,7 +72,7 @@ class Commands:
         env: Mapping[str, str] | None = None,
         network: bool = False,
     ) -> Done:
-        """What came of a command. A program that is missing is no exception, and nothing is raised but by must()."""
+        """The result of a command. Failures and missing programs raise nothing; only must() raises."""
         argv = tuple(str(word) for word in argv)
         try:
             process = subprocess.Popen(
@@ -97,7 +97,7 @@ class Commands:
         return Done(argv, process.returncode, _text(out), _text(err), late)
 
     def must(self, argv: Sequence[str], subject: str, wanted: str, todo: str, code: str, **options: Any) -> Done:
-        """The same for a command that has to succeed; its failure is told with its last lines."""
+        """The same for a command that must succeed; wanted is the failure, such as "cannot read the adapters"."""
         done = self.run(argv, **options)
         if not done.ok:
             raise OperatorError(subject, wanted, done.outcome, todo, code, command=list(done.argv), rc=done.rc)

@@ -83,13 +83,13 @@ class Files:
                     os.unlink(made)
                 raise
         except OSError as error:
-            raise _trouble(path, "was to be written", error) from error
+            raise _trouble(path, "cannot write the file", error) from error
 
     def set_mode(self, path: str, mode: int) -> None:
         try:
             os.chmod(self.at(path), mode)
         except OSError as error:
-            raise _trouble(path, f"was to get the mode {mode:04o}", error) from error
+            raise _trouble(path, f"cannot set the mode {mode:04o}", error) from error
 
     def remove(self, path: str) -> None:
         """Remove a file; one that is gone already is fine."""
@@ -98,17 +98,17 @@ class Files:
         except FileNotFoundError:
             pass
         except OSError as error:
-            raise _trouble(path, "was to be removed", error) from error
+            raise _trouble(path, "cannot remove the file", error) from error
 
 
 def _trouble(path: str, wanted: str, error: OSError) -> OperatorError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     todo = {
-        errno.ENOSPC: "Make room on that file system, then run the task again",
-        errno.EDQUOT: "Make room on that file system, then run the task again",
+        errno.ENOSPC: "Free space on that file system, then run the task again",
+        errno.EDQUOT: "Free space on that file system, then run the task again",
         errno.EROFS: "Make that file system writable, then run the task again",
-        errno.EACCES: "Run the task as root, with `become: true`",
-        errno.EPERM: "Run the task as root, with `become: true`",
-    }.get(cast("int", error.errno), "Look at that path on the guest, then run the task again")
-    found = "The disk is full" if full else f"The guest answers: {error.strerror}"
+        errno.EACCES: "Run the task as root (`become: true`)",
+        errno.EPERM: "Run the task as root (`become: true`)",
+    }.get(cast("int", error.errno), "Check that path on the guest, then run the task again")
+    found = "The disk is full" if full else f"The guest reports: {error.strerror}"
     return OperatorError(path, wanted, found, todo, "disk_full" if full else "file_trouble", path=path)

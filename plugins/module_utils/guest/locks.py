@@ -57,10 +57,9 @@ def wait_until_free(files: Files, family: str, wait_s: float, subject: str, cloc
     if not done:
         raise OperatorError(
             subject,
-            "packages were to be changed",
-            f"The package manager was in use by {seen[-1]} for all of {seconds:.0f} s",
-            "Wait until it has ended, or raise `lock_wait_s`. On a guest that has just started it is often the "
-            "unattended upgrade",
+            "cannot change packages",
+            f"The package manager was in use by {seen[-1]} for {seconds:.0f} s",
+            "Wait until it ends, or increase `lock_wait_s`. Shortly after a boot, it is often the unattended upgrade",
             "packages_locked",
             holder=seen[-1],
         )

@@ -30,7 +30,7 @@ RELATIVES = {"debian": "debian", "ubuntu": "debian", "rhel": "redhat", "fedora":
 
 @dataclass(frozen=True)
 class Distribution:
-    """A distribution as /etc/os-release tells it."""
+    """A distribution as /etc/os-release reports it."""
 
     id: str
     version: str
@@ -61,7 +61,7 @@ class Distribution:
 
 
 def parse(text: str) -> Distribution:
-    """The Distribution that the text of an os-release file tells."""
+    """The Distribution in the text of an os-release file."""
     told = {}
     for line in text.splitlines():
         name, equals, value = line.strip().partition("=")
@@ -89,12 +89,12 @@ def kernel() -> str:
 
 
 def refuse_foreign(subject: str, wanted: str, distribution: Distribution) -> None:
-    """Refuse a system whose packages nobody here knows how to handle."""
+    """Refuse a system whose package manager is not supported."""
     if distribution.family is None:
         raise OperatorError(
             subject,
             wanted,
-            f"It runs {distribution}, whose package manager is neither apt nor dnf",
+            f"The guest runs {distribution}, whose package manager is neither apt nor dnf",
             f"Use one of {', '.join(told_supported())}",
             "unsupported_distribution",
             distribution=distribution.id,

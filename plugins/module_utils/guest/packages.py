@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Building a kernel module on a small guest takes minutes.
 LIMIT_S = 1800
-# Answers of apt that an older list of packages explains.
+# Errors of apt that an outdated list of packages explains.
 _OLD_LISTS = re.compile(
     r"Unable to locate|unmet dependencies|is not installable|404 +Not Found|no installation candidate"
 )
@@ -102,7 +102,7 @@ class Packages:
         again: Callable[[Done], bool] | None = None,
         fine: Callable[[Done], bool] | None = None,
     ) -> Done:
-        """Run a command that changes packages, when nobody else does. again, fine: what a failure may be good for."""
+        """Run a command that changes packages once the lock is free. again: retry a failure; fine: accept it."""
         locks.wait_until_free(self._files, cast("str", self.family), self._wait_s, self._subject, self._clock)
         done = self._commands.run(argv, limit_s=LIMIT_S, network=True)
         if not done.ok and again is not None and again(done):
@@ -126,7 +126,7 @@ class Dpkg(Packages):
         for line in done.stdout.splitlines():
             name, version, architecture, status = (*line.split("\t"), "", "", "")[:4]
             state = status.ljust(3)
-            # The second letter tells what is there: nothing, or only the configuration of a package that was removed.
+            # The second letter is the state: not installed, or only the configuration of a removed package.
             if state[1] not in "nc ":
                 found.append(Package(name, version, architecture, whole=state[1] == "i" and state[2] == " "))
         return found
@@ -143,7 +143,7 @@ class Dpkg(Packages):
         return Package(told["Package"], told.get("Version", ""), told.get("Architecture", ""))
 
     def repair(self, path: str | None = None) -> None:
-        wanted, todo = "an installation that was broken off was to be finished", "Repair it by hand, see `dpkg --audit`"
+        wanted, todo = "cannot finish an interrupted installation", "Repair it manually, see `dpkg --audit`"
         kept = ["dpkg", "--force-confold", "--force-confdef"]
         # Neither can do all alone: a package that is half unpacked cannot be configured, and one that lacks others is
         # not installed. The last one has to succeed.
@@ -157,15 +157,13 @@ class Dpkg(Packages):
         options = ["--no-install-recommends", *asked]
         self.change(
             [*self._apt("install"), *options, *what, *(f"{name}-" for name in without)],
-            f"{', '.join(what)} was to be installed",
-            "Look at the answer of apt, and at the repositories of the guest",
+            f"cannot install {', '.join(what)}",
+            "Check the output of apt and the repositories of the guest",
             again=self._renewed,
         )
 
     def remove(self, names: Sequence[str]) -> None:
-        self.change(
-            [*self._apt("remove"), *names], f"{', '.join(names)} was to be removed", "Look at the answer of apt"
-        )
+        self.change([*self._apt("remove"), *names], f"cannot remove {', '.join(names)}", "Check the output of apt")
 
     def versions(self, name: str) -> list[str]:
         told = self._madison(name)
@@ -214,8 +212,8 @@ class Rpm(Packages):
         # A transaction that was killed leaves two versions of a package, or the entry of one whose files are missing.
         self.change(
             ["dnf", "-y", "remove", "--duplicates"],
-            "a transaction that was broken off was to be finished",
-            "Repair it by hand, see `dnf check`",
+            "cannot finish an interrupted transaction",
+            "Repair it manually, see `dnf check`",
             fine=lambda done: "No duplicated packages" in done.stdout + done.stderr,
         )
 
@@ -224,13 +222,13 @@ class Rpm(Packages):
             self.remove(without)
         self.change(
             ["dnf", "-y", how, *what],
-            f"{', '.join(what)} was to be installed",
-            "Look at the answer of dnf, and at the repositories of the guest",
+            f"cannot install {', '.join(what)}",
+            "Check the output of dnf and the repositories of the guest",
         )
 
     def remove(self, names: Sequence[str]) -> None:
-        wanted = f"{', '.join(names)} was to be removed"
-        self.change(["dnf", "-y", "remove", *names], wanted, "Look at the answer of dnf")
+        wanted = f"cannot remove {', '.join(names)}"
+        self.change(["dnf", "-y", "remove", *names], wanted, "Check the output of dnf")
 
     def versions(self, name: str) -> list[str]:
         fields = "%{version}-%{release}"

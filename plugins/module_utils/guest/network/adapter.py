@@ -51,8 +51,8 @@ def read_all(commands: Commands) -> list[Link]:
     done = commands.must(
         ["ip", "-j", "-d", "addr", "show"],
         "The guest's adapters",
-        "they were to be read with `ip`",
-        "Install the package iproute2 (iproute on Red Hat), then run again",
+        "cannot read them with `ip`",
+        "Install the package iproute2 (iproute on Red Hat), then run the task again",
         "ip_missing",
     )
     try:
@@ -60,9 +60,9 @@ def read_all(commands: Commands) -> list[Link]:
     except ValueError as error:
         raise OperatorError(
             "The guest's adapters",
-            "they were to be read with `ip -j`",
-            "What it printed is no JSON",
-            "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run again",
+            "cannot read them with `ip -j`",
+            "Its output is not JSON",
+            "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run the task again",
             "ip_too_old",
         ) from error
     return [_link(entry) for entry in told if entry.get("ifname") and "LOOPBACK" not in entry.get("flags", [])]
@@ -83,26 +83,26 @@ def find(links: Sequence[Link], mac: str | None = None, name: str | None = None)
     if not found:
         raise OperatorError(
             f"Adapter {wanted}",
-            "it was to be configured",
-            f"The guest has no such adapter. It has {have}",
-            "Look up the MAC address in vCenter, check that the adapter is connected, and that its driver is loaded",
+            "does not exist on the guest",
+            f"The guest has {have}",
+            "Compare the MAC address with vCenter. Check that the adapter is connected and its driver is loaded",
             "no_such_adapter",
             adapters=[link.name for link in links],
         )
     raise OperatorError(
         f"Adapter {wanted}",
-        "it was to be configured",
+        "is ambiguous",
         f"Several adapters have this MAC address: {', '.join(link.name for link in found)}",
-        "Say which one is meant by `name`",
+        "Name one of them with `name` instead of `mac`",
         "adapter_ambiguous",
         adapters=[link.name for link in found],
     )
 
 
 def way_in(files: Files) -> str | None:
-    """The address of this guest that the ssh connection of this task came to; None where there is none to be seen.
+    """The guest address that the SSH connection of this task uses; None if no connection is visible.
 
-    Programs such as sudo take the variable away, so that the environments of the processes above are asked.
+    Programs such as sudo remove the variable, so this reads the environments of the parent processes.
     """
     process = "self"
     for _step in range(ANCESTORS_AT_MOST):

@@ -75,14 +75,14 @@ class Ifupdown(Service):
             self.put(own_file(link), "")
         done = self.commands.run(["ifquery", link.name])
         if not done.ok:
-            raise self.refused(link, "ifupdown was to take what it shall keep", done)
+            raise self.refused(link, "cannot save the settings with ifupdown", done)
 
     def activate(self, link: Link) -> None:
         # Taking an adapter down and up would cut what runs over it; what differs is set directly.
         return None
 
     def _take_in(self, link: Link) -> None:
-        """See to it that the main file takes in our own."""
+        """Make the main file include our own."""
         if own_file(link) not in self._files():
             text = self.files.text(MAIN) or ""
             self.put(MAIN, f"{text.rstrip()}\n\nsource {own_file(link)}\n")
@@ -112,9 +112,9 @@ class Ifupdown(Service):
         if any(sign in folder for sign in "*?["):
             raise OperatorError(
                 MAIN,
-                "the files that it takes in were to be read",
-                f"It takes in {pattern}, a pattern of folders",
-                "Name the folders one by one, then run again",
+                "cannot read the files that it includes",
+                f"It includes {pattern}, a pattern of folders",
+                "List the folders one by one, then run the task again",
                 "pattern_of_folders",
             )
         # What begins with a dot is meant by no pattern, such as what editors leave behind.

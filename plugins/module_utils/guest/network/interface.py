@@ -41,9 +41,9 @@ class State:
     link: Link
     kept: Kept
     backend: str
-    way_in: bool = False  # Ansible comes by it
+    way_in: bool = False  # Ansible connects through it
     others: list[Link] = field(default_factory=list)  # the other adapters
-    gone: list[str] = field(default_factory=list)  # of a wanted state: addresses that shall not be there any more
+    gone: list[str] = field(default_factory=list)  # in a desired state: addresses to remove
 
 
 class Interface(Noun[Wish, State]):
@@ -103,12 +103,12 @@ class Interface(Noun[Wish, State]):
         return replace(now, link=link, kept=kept, gone=gone)
 
     def _refuse_mtu(self, now: State, mtu: int) -> None:
-        subject, wanted = f"Adapter {now.link.name}", f"its MTU was to be {mtu}"
+        subject, wanted = f"Adapter {now.link.name}", f"cannot set the MTU {mtu}"
         if now.link.largest_mtu and mtu > now.link.largest_mtu:
             raise OperatorError(
                 subject,
                 wanted,
-                f"Its driver takes at most {now.link.largest_mtu}",
+                f"Its driver supports at most {now.link.largest_mtu}",
                 f"Use {now.link.largest_mtu} or less, such as 9000",
                 "mtu_impossible",
                 largest=now.link.largest_mtu,
@@ -117,20 +117,20 @@ class Interface(Noun[Wish, State]):
             raise OperatorError(
                 subject,
                 wanted,
-                f"It has an IPv6 address, and IPv6 needs at least {SMALLEST_IPV6}",
+                f"The adapter has an IPv6 address, and IPv6 needs at least {SMALLEST_IPV6}",
                 f"Use {SMALLEST_IPV6} or more",
                 "mtu_impossible",
             )
 
     def _refuse_address(self, now: State, address: str) -> None:
-        subject, wanted = f"Adapter {now.link.name}", f"it was to have the address {address}"
+        subject, wanted = f"Adapter {now.link.name}", f"cannot set the address {address}"
         plain = address.split("/")[0]
         holder = [one.name for one in now.others if plain in [had.split("/")[0] for had in one.addresses]]
         if holder:
             raise OperatorError(
                 subject,
                 wanted,
-                f"{holder[0]} of this guest has it already",
+                f"{holder[0]} of this guest already has this address",
                 "Correct the MAC address or the address in the task",
                 "address_taken",
                 holder=holder[0],
@@ -139,8 +139,8 @@ class Interface(Noun[Wish, State]):
             raise OperatorError(
                 subject,
                 wanted,
-                "Ansible itself comes to the guest by this adapter, so that a mistake would cut it off",
-                "Give the data path an adapter of its own, or set this address by other means",
+                "Ansible connects to the guest through this adapter, so an error would cut the connection",
+                "Use a separate adapter for the data path, or set this address by other means",
                 "way_in",
             )
 
@@ -165,8 +165,8 @@ class Interface(Noun[Wish, State]):
             network = [one for one in item.now.others for had in one.addresses if _shares(self._params["address"], had)]
             if network and any(change.path == "addresses" for change in item.changes):
                 self._warn(
-                    f"{item.now.link.name} and {network[0].name} are in one network, so that packets may leave by "
-                    "either. Give the data path a network of its own."
+                    f"{item.now.link.name} and {network[0].name} are in one network, so packets may leave by either. "
+                    "Use a separate network for the data path."
                 )
             self._change(item)
 
@@ -206,15 +206,15 @@ class Interface(Noun[Wish, State]):
         if not done.ok and not DONE_ALREADY.search(done.stderr):
             raise OperatorError(
                 f"Adapter {link.name}",
-                f"the kernel was to take `{' '.join(argv)}`",
+                f"the kernel refuses `{' '.join(argv)}`",
                 done.outcome,
-                "Read what it says; an MTU may be too large for the driver or for the VLAN's device below",
+                "Check the output. An MTU may be too large for the driver, or for the device below a VLAN",
                 "kernel_refused",
                 command=argv,
             )
 
     def _settle(self, wanted: State, with_carrier: bool) -> None:
-        """Wait until what runs is what was wanted, and stays so: services take an adapter down after their command."""
+        """Wait until the adapter has the desired state and keeps it: services reset it after their command."""
         seen: list[Link]
         seen, calm = [], [0]
 
@@ -232,10 +232,13 @@ class Interface(Noun[Wish, State]):
         found = f"It has the MTU {now.mtu} and the addresses {', '.join(now.addresses) or 'none'}"
         raise OperatorError(
             f"Adapter {now.name}",
-            f"it was to come up with the MTU {wanted.link.mtu} and {', '.join(wanted.link.addresses) or 'no address'}",
-            f"{found}, after {self._params['wait_s']} s" + ("" if now.carrier else ", and has no link"),
-            "What was there before was put back. "
-            + ("Read the journal of the service" if now.carrier else "Connect the adapter in vCenter, then run again"),
+            f"did not come up with the MTU {wanted.link.mtu} and {', '.join(wanted.link.addresses) or 'no address'}",
+            f"{found} after {self._params['wait_s']} s"
+            + ("" if now.carrier else " and has no link")
+            + ". The module restored the earlier settings",
+            "Check the journal of the service"
+            if now.carrier
+            else "Connect the adapter in vCenter, then run the task again",
             "not_up",
             mtu=now.mtu,
             addresses=now.addresses,
@@ -246,15 +249,15 @@ class Interface(Noun[Wish, State]):
         """What a service does not do now is set directly: whether all came out right is seen afterwards."""
         done = self._service.activate(now.link)
         if done is not None and not done.ok:
-            self._warn(f"{self._service.NAME} took the settings, and could not apply them by itself. {done.outcome}")
+            self._warn(f"{self._service.NAME} saved the settings but cannot apply them. {done.outcome}")
 
     def _go_back(self, now: State, wanted: State) -> None:
-        """As far as it goes; the result tells what is there afterwards."""
+        """Restore as much as possible; the result shows the state afterwards."""
         try:
             self._activate(now)
             self._set(now.link, [one for one in wanted.link.addresses if one not in now.link.addresses])
         except OperatorError as error:
-            self._warn(f"What was there before could not be put back in full: {error.message}")
+            self._warn(f"Cannot restore all earlier settings of the adapter. {error.message}")
 
     def prove(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
@@ -263,9 +266,9 @@ class Interface(Noun[Wish, State]):
             if left and item.error is None:
                 item.error = OperatorError(
                     f"Adapter {item.now.link.name}",
-                    "the change should have shown when the adapter was read again",
+                    "is not in the desired state after the change",
                     f"Still different: {'; '.join(str(change) for change in left)}",
-                    f"Look for another file of {item.now.backend} that says otherwise, then run again",
+                    f"Check for another file of {item.now.backend} that sets other values, then run the task again",
                     "not_proved",
                     left=[change.path for change in left],
                 )
@@ -273,7 +276,7 @@ class Interface(Noun[Wish, State]):
                 self._prove_reach(item, item.proved)
 
     def _prove_reach(self, item: Item[Wish, State], state: State) -> None:
-        """Peers may be told with all their addresses, of which only those of the adapter's networks are its affair."""
+        """Peers may be listed with all their addresses; only those in the networks of the adapter count."""
         near = [peer for peer in self._params["ping"] if _is_near(peer, state.link.addresses)]
         try:
             reach.prove(self._commands, state.link, state.link.mtu, near, self._params["wait_s"])

@@ -28,20 +28,20 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, as sentences."""
     found = []
     if params["mac"] is not None and adapter.mac_of(params["mac"]) is None:
-        found.append(f"mac: {params['mac']} is no MAC address. Write it as 00:50:56:12:34:56.")
+        found.append(f"mac: {params['mac']} is not a MAC address. Write it as 00:50:56:12:34:56.")
     if params["name"] is not None and not params["name"].strip():
-        found.append("name: it is empty. Name the adapter, or give its MAC address.")
+        found.append("name: it is empty. Name the adapter, or set mac.")
     if params["mtu"] is not None and not SMALLEST_MTU <= params["mtu"] <= LARGEST_MTU:
-        found.append(f"mtu: {params['mtu']} does not exist. Use a number from {SMALLEST_MTU} to {LARGEST_MTU}.")
+        found.append(f"mtu: {params['mtu']} is not a valid MTU. Use a number from {SMALLEST_MTU} to {LARGEST_MTU}.")
     if params["address"] is not None:
         found += _wrong_address(params["address"])
     for peer in params["ping"]:
         try:
             ipaddress.IPv4Address(peer)
         except ValueError:
-            found.append(f"ping: {peer} is no IPv4 address. Name the peers by their addresses of the data path.")
+            found.append(f"ping: {peer} is not an IPv4 address. List the data path addresses of the peers.")
     if params["wait_s"] < 1:
-        found.append(f"wait_s: {params['wait_s']} is no time. Use seconds, 1 or more.")
+        found.append(f"wait_s: {params['wait_s']} is too short. Use 1 second or more.")
     return found
 
 
@@ -49,12 +49,12 @@ def _wrong_address(text: str) -> list[str]:
     try:
         address = ipaddress.IPv4Interface(text)
     except ValueError:
-        return [f"address: {text} is no IPv4 address with a prefix. Write it as 192.168.50.11/24."]
+        return [f"address: {text} is not an IPv4 address with a prefix. Write it as 192.168.50.11/24."]
     if "/" not in text:
         return [f"address: {text} has no prefix. Write it as {text}/24, with the prefix of its network."]
     net = address.network
     if net.prefixlen < 31 and address.ip in (net.network_address, net.broadcast_address):
-        return [f"address: {text} is the network itself or everybody in it. Use an address between them."]
+        return [f"address: {text} is the network or broadcast address. Use an address between them."]
     if address.ip.is_multicast or address.ip.is_loopback or address.ip.is_unspecified:
-        return [f"address: {text} cannot be an adapter's. Use an address of the network of the data path."]
+        return [f"address: {text} is not valid for an adapter. Use an address of the data path network."]
     return []

@@ -22,7 +22,7 @@ DEFAULT_MTU = 1500
 
 @dataclass
 class Kept:
-    """What is kept of one adapter."""
+    """The saved settings of one adapter."""
 
     where: str = ""  # the file or profile that speaks of it; empty where none does
     mtu: int | None = None  # None: nobody says, so that it is the driver's own, 1500
@@ -77,12 +77,12 @@ class Service:
             self.files.write(path, text, cast("int", self.files.mode(path)) if old is not None else mode)
 
     def refused(self, link: Link, wanted: str, done: Done) -> OperatorError:
-        """The error for a service that does not take what it was given."""
+        """The error for a service that rejects its settings; wanted is the failure."""
         return OperatorError(
             f"Adapter {link.name}",
             wanted,
-            f"{self.NAME} refuses it. {done.outcome}",
-            "Correct what it complains about in the network settings of the guest, then run again",
+            f"{self.NAME} rejects them. {done.outcome}",
+            "Correct the network settings of the guest that the output names, then run the task again",
             "service_refused",
             service=self.NAME,
             command=list(done.argv),
@@ -90,7 +90,7 @@ class Service:
 
 
 def our_addresses(kept: Kept, address: str | None) -> list[str]:
-    """The addresses for us to keep: the wanted one, unless another file has it already; without a wish, as before."""
+    """The addresses to save: the requested one unless another file has it; without a request, as before."""
     if address is None:
         return list(kept.ours)
     return [] if address in [one for one in kept.addresses if one not in kept.ours] else [address]

@@ -68,7 +68,7 @@ class Netplan(Service):
         self.put(own_file(link), text, MODE)
         done = self.commands.run(["netplan", "generate"])
         if not done.ok:
-            raise self.refused(link, "netplan was to take what it shall keep", done)
+            raise self.refused(link, "cannot save the settings with netplan", done)
 
     def activate(self, link: Link) -> Done:
         return self.commands.run(["netplan", "apply"], limit_s=120)
@@ -89,7 +89,7 @@ class Netplan(Service):
         network = told.get("network", told)
         defined = (network or {}).get("ethernets") or {}
         fitting = [(name, said or {}) for name, said in defined.items() if _fits(name, said or {}, link)]
-        # One for this adapter alone goes before one for many, and the first of several is the one that acts.
+        # A definition for this adapter alone precedes one for many; the first of several is effective.
         fitting.sort(key=lambda pair: (not _only(pair[0], pair[1], link), pair[0]))
         return fitting[0] if fitting else (None, {})
 
@@ -98,24 +98,24 @@ def _parsed(link: Link, text: str) -> dict[str, Any]:
     if yaml is None:
         raise OperatorError(
             f"Adapter {link.name}",
-            "its settings were to be read from netplan",
-            f"the Python of this guest, {sys.executable}, has no library for YAML",
-            "Install python3-yaml, or set ansible_python_interpreter to the distribution's own Python, then run again",
+            "cannot read its settings from netplan",
+            f"The Python of this guest, {sys.executable}, has no YAML library",
+            "Install python3-yaml, or set ansible_python_interpreter to the Python of the distribution",
             "library_missing",
         )
     try:
         said = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that does not exist
-        raise _unreadable(link, f"what it says is no YAML: {error}") from None
+        raise _unreadable(link, f"The output of netplan is not YAML: {error}") from None
     return said if isinstance(said, dict) else {}
 
 
 def _unreadable(link: Link, why: str) -> OperatorError:
     return OperatorError(
         f"Adapter {link.name}",
-        "its settings were to be read from netplan",
+        "cannot read its settings from netplan",
         why,
-        "Update netplan.io to 0.104 or newer, and correct what it complains about, then run again",
+        "Update netplan.io to 0.104 or newer, correct the settings that it names, then run the task again",
         "netplan_unreadable",
     )
 

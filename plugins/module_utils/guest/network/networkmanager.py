@@ -113,7 +113,7 @@ class NetworkManager(Service):
     def _run(self, link: Link, argv: Sequence[str]) -> None:
         done = self.commands.run(argv)
         if not done.ok:
-            raise self.refused(link, "NetworkManager was to keep its settings", done)
+            raise self.refused(link, "cannot save the settings with NetworkManager", done)
 
     def _note(self, link: Link) -> str:
         return (self.files.text(_notes(link)) or "").strip()

@@ -34,14 +34,14 @@ def prove(commands: Commands, link: Link, mtu: int, peers: Iterable[str], wait_s
         if _passes(commands, link, mtu, peer, wait_s):
             continue
         subject = f"Adapter {link.name}"
-        wanted = f"packets of {mtu} bytes were to reach {peer}"
+        wanted = f"packets of {mtu} bytes do not reach {peer}"
         if not _passes(commands, link, SMALLEST, peer, wait_s):
             raise OperatorError(
                 subject,
                 wanted,
-                f"Nothing of {peer} answers, small packets neither",
-                "Check that the peer runs and has this address, that both are in one port group and VLAN, and that no "
-                "firewall drops ICMP",
+                f"{peer} does not answer small packets either",
+                "Check that the peer runs and has this address. Check that both are in one port group and VLAN, and "
+                "that no firewall drops ICMP",
                 "peer_unreachable",
                 peer=peer,
             )
@@ -49,8 +49,8 @@ def prove(commands: Commands, link: Link, mtu: int, peers: Iterable[str], wait_s
         raise OperatorError(
             subject,
             wanted,
-            f"Small ones arrive, and up to {largest} bytes; larger ones vanish on the way",
-            f"Look for an MTU of {largest} at {PLACES}",
+            f"Packets of up to {largest} bytes arrive; larger ones are dropped",
+            f"Check for an MTU of {largest} at {PLACES}",
             "path_mtu",
             peer=peer,
             wanted_mtu=mtu,
@@ -69,9 +69,9 @@ def _passes(commands: Commands, link: Link, mtu: int, peer: str, wait_s: int) ->
     if done.missing:
         raise OperatorError(
             f"Adapter {link.name}",
-            f"the way to {peer} was to be proved",
-            "There is no program ping",
-            "Install iputils-ping (iputils on Red Hat), then run again",
+            f"cannot test the path to {peer}",
+            "The program ping is not installed",
+            "Install iputils-ping (iputils on Red Hat), then run the task again",
             "ping_missing",
         )
     answered = _RECEIVED.search(done.stdout)

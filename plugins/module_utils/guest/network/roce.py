@@ -38,14 +38,14 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, as sentences."""
     found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}))]
     if params["mac"] is not None and adapter.mac_of(params["mac"]) is None:
-        found.append(f"mac: {params['mac']} is no MAC address. Write it as 00:50:56:12:34:56.")
+        found.append(f"mac: {params['mac']} is not a MAC address. Write it as 00:50:56:12:34:56.")
     if params["name"] is not None and not params["name"].strip():
-        found.append("name: it is empty. Name the adapter, or give its MAC address.")
+        found.append("name: it is empty. Name the adapter, or set mac.")
     return found
 
 
 class Roce(Noun[Wish, State]):
-    """The class of RoCE on one adapter."""
+    """The RoCE traffic class of one adapter."""
 
     def __init__(
         self, params: Mapping[str, Any], commands: Commands, files: Files, warn: Callable[[str], None]
@@ -75,7 +75,7 @@ class Roce(Noun[Wish, State]):
             said = linux.sections(self._commands.run(linux.ask(link.name, values, tools, name, str(number))).stdout)
         end = linux.endpoint("", link.name, values, (name, str(number)), said)
         if end.agents:
-            self._warn(f"{link.name}: {', '.join(end.agents)} speaks LLDP for it and may overwrite what is set here.")
+            self._warn(f"{link.name}: {', '.join(end.agents)} sends LLDP for it and may overwrite these settings.")
         return State(
             interface=link.name,
             mac=link.mac,
@@ -92,17 +92,17 @@ class Roce(Noun[Wish, State]):
         )
 
     def _no_rdma(self, link: Link) -> OperatorError:
-        ways = {
+        checks = {
             "pvrdma": "that it is a PVRDMA adapter in vCenter, that the module vmw_pvrdma is loaded, and that it has "
-            "an address, without which it has no GIDs",
+            "an address. Without an address it has no GIDs",
             "sriov": "that the adapter is an SR-IOV one in vCenter, and that the module mlx5_ib is loaded",
             "passthrough": "that the adapter is passed through in vCenter, and that the module mlx5_ib is loaded",
         }
         return OperatorError(
             f"Adapter {link.name}",
-            "RoCE was to get its class there",
-            "It has no RDMA device" + ("" if link.addresses else ", and no address"),
-            f"Check {ways[self._params['data_path']]}",
+            "cannot set the RoCE traffic class",
+            "The adapter has no RDMA device" + ("" if link.addresses else " and no address"),
+            f"Check {checks[self._params['data_path']]}",
             "no_rdma",
             interface=link.name,
         )
@@ -119,14 +119,14 @@ class Roce(Noun[Wish, State]):
     def want(self, item: Item[Wish, State]) -> State:
         now, path = item.now, self._params["data_path"]
         if self._params["state"] == "absent":
-            # What the adapter was told lasts until the next start; nothing tells what it was before.
+            # The adapter settings last until the next boot; nothing records the earlier ones.
             return replace(now, traffic_class=0 if now.traffic_class else now.traffic_class, kept=[])
         if roce_state.owns(path, self._intent) and not now.tools:
             raise OperatorError(
                 f"Adapter {now.interface}",
-                "it was to trust DSCP and to pause the priority of RoCE",
-                "There is neither mlnx_qos nor dcb",
-                "Install iproute2 5.11 or newer, or DOCA-OFED, then run again",
+                "cannot set DSCP trust and priority flow control",
+                "Neither mlnx_qos nor dcb is installed",
+                "Install iproute2 5.11 or newer, or DOCA-OFED, then run the task again",
                 "tool_missing",
             )
         return roce_state.want(now, self._intent, path)
@@ -162,10 +162,10 @@ class Roce(Noun[Wish, State]):
         if not self._files.exists(path):
             raise OperatorError(
                 f"RDMA device {wanted.device}",
-                f"its connections were to ask for the traffic class {wanted.traffic_class}",
-                f"There is no {path}",
+                f"cannot set the traffic class {wanted.traffic_class} for its connections",
+                f"The file {path} does not exist",
                 "Check that the module rdma_cm is loaded, that configfs is mounted at /sys/kernel/config, and that the "
-                "device does RoCE",
+                "device supports RoCE",
                 "no_connection_manager",
                 path=path,
             )
@@ -179,9 +179,10 @@ class Roce(Noun[Wish, State]):
         except OSError as error:
             raise OperatorError(
                 path,
-                f"it was to be set to {value}",
-                f"The kernel answers: {error.strerror}",
-                "Run the task as root; a value that is refused may be one that the device cannot do",
+                f"cannot set it to {value}",
+                f"The kernel reports: {error.strerror}",
+                "Run the task as root (`become: true`). If the kernel still refuses the value, check that the device "
+                "supports it",
                 "kernel_refused",
                 path=path,
             ) from error
@@ -201,8 +202,8 @@ class Roce(Noun[Wish, State]):
         self._commands.must(
             argv,
             f"Adapter {wanted.interface}",
-            "RoCE was to get its class there",
-            "Read what it says; firmware that takes its settings from the switch refuses them (config.dcbx: ieee)",
+            "cannot set the RoCE traffic class",
+            "Check the output. Firmware that takes its settings from the switch (config.dcbx: ieee) refuses others",
             "adapter_refused",
         )
 
@@ -213,9 +214,9 @@ class Roce(Noun[Wish, State]):
             if left and item.error is None:
                 item.error = OperatorError(
                     f"Adapter {item.now.interface}",
-                    "the change should have shown when the adapter was read again",
+                    "is not in the desired state after the change",
                     f"Still different: {'; '.join(str(change) for change in left)}",
-                    "See whether lldpad or the firmware's own LLDP agent sets it back, then run again",
+                    "Check whether lldpad or the LLDP agent of the firmware resets it, then run the task again",
                     "not_proved",
                     left=[change.path for change in left],
                 )

@@ -135,7 +135,7 @@ def unit(interface: str, lines: Iterable[str]) -> str:
             (
                 "Unit",
                 [
-                    ("Description", f"The class of RoCE on {interface}"),
+                    ("Description", f"RoCE traffic class on {interface}"),
                     ("Wants", "network-online.target"),
                     ("After", "network-online.target openibd.service"),
                 ],
@@ -172,5 +172,5 @@ def project(state: State, data_path: str, intent: Intent) -> dict[str, Any]:
 
 def _why(data_path: str) -> str:
     if data_path == "passthrough":
-        return "Flow control and trust: the switch tells them to the adapter (dcbx: ieee)."
-    return "Flow control and trust: they belong to the host, which sets them for all its guests."
+        return "Flow control and trust: the switch configures them on the adapter (dcbx: ieee)."
+    return "Flow control and trust: the host configures them for all its guests."

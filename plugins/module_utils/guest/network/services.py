@@ -26,15 +26,15 @@ KNOWN = {"netplan": Netplan, "networkmanager": NetworkManager, "networkd": Netwo
 
 
 def choose(name: str, link: Link, commands: Commands, files: Files) -> Service:
-    """The service that the task names; with auto the one that has the adapter, or else the first that could have it."""
+    """The service that the task names; with auto the one that manages the adapter, or the first that can."""
     if name != "auto":
         service = KNOWN[name](commands, files)
         if service.claims(link) is None:
             raise OperatorError(
                 f"Adapter {link.name}",
-                f"it was to be set up by {service.NAME}",
-                f"{service.NAME} does not run here, or leaves this adapter alone",
-                "Leave out `backend`, so that the service that does is found, or start it",
+                f"cannot be configured by {service.NAME}",
+                f"{service.NAME} does not run on this guest, or does not manage this adapter",
+                f"Start {service.NAME}, or remove `backend` so that the module detects the service",
                 "service_missing",
                 backend=name,
             )
@@ -49,9 +49,9 @@ def choose(name: str, link: Link, commands: Commands, files: Files) -> Service:
     if not able:
         raise OperatorError(
             f"Adapter {link.name}",
-            "its settings were to be kept for the next start",
-            "None that sets up adapters runs here, neither netplan, NetworkManager, systemd-networkd nor ifupdown",
-            "Install one of them, such as `systemctl enable --now systemd-networkd`, then run again",
+            "cannot save its settings for the next boot",
+            "No network service runs on this guest: no netplan, NetworkManager, systemd-networkd or ifupdown",
+            "Start one of them, such as with `systemctl enable --now systemd-networkd`, then run the task again",
             "no_network_service",
         )
     return able[0]

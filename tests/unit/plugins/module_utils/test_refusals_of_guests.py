@@ -64,27 +64,27 @@ LOOKS = {
 DOCKER = engines.ENGINES["docker"]
 PLAIN = {"runtime_name": "nvidia", "runtime_path": "", "default_runtime": False, "cdi": False}
 SOUND = "Install a sound version of the NVIDIA Container Toolkit, or mend what it names."
-UPDATE = "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run again."
+UPDATE = "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run the task again."
 REFUSALS = {
     "toolkit_broken": (
         lambda: tool(Says(0, "nvidia-ctk")).require(),
-        "docker on job-01: nvidia-ctk does not tell its version. `nvidia-ctk --version` ended with 0: nvidia-ctk. "
-        f"{SOUND}",
+        "docker on job-01: nvidia-ctk does not tell its version. `nvidia-ctk --version` exited with status 0: "
+        f"nvidia-ctk. {SOUND}",
     ),
     "cdi_unreadable": (
         lambda: tool(Says(1, "", "no devices")).devices(),
-        "docker on job-01: nvidia-ctk does not list the devices of containers. `nvidia-ctk cdi list` ended with 1: "
-        f"no devices. {SOUND}",
+        "docker on job-01: nvidia-ctk does not list the devices of containers. `nvidia-ctk cdi list` exited with status "
+        f"1: no devices. {SOUND}",
     ),
     "cdi_not_generated": (
         lambda: tool(Says(1, "", "no driver")).generate(),
-        "docker on job-01: nvidia-ctk does not describe the GPUs to containers. `nvidia-ctk cdi generate` ended with "
-        f"1: no driver. {SOUND}",
+        "docker on job-01: nvidia-ctk does not describe the GPUs to containers. `nvidia-ctk cdi generate` exited "
+        f"with status 1: no driver. {SOUND}",
     ),
     "toolkit_refused": (
         lambda: tool(Says(1, "", "bad option")).configured(DOCKER, {DOCKER.config: "{}"}, PLAIN),
-        "docker on job-01: nvidia-ctk does not take the configuration of docker. `nvidia-ctk runtime configure` ended "
-        f"with 1: bad option. {SOUND}",
+        "docker on job-01: nvidia-ctk does not take the configuration of docker. `nvidia-ctk runtime configure` "
+        f"exited with status 1: bad option. {SOUND}",
     ),
     "configuration_unreadable": (
         lambda: config_file.read(Folder(), "/etc/docker/daemon.json"),
@@ -93,32 +93,32 @@ REFUSALS = {
     ),
     "ip_too_old": (
         lambda: adapter.read_all(Says(0, "{")),
-        f"The guest's adapters: they were to be read with `ip -j`. What it printed is no JSON. {UPDATE}",
+        f"The guest's adapters: cannot read them with `ip -j`. Its output is not JSON. {UPDATE}",
     ),
     "adapter_ambiguous": (
         lambda: adapter.find(TWINS, mac=LINK.mac),
-        f"Adapter {LINK.mac}: it was to be configured. Several adapters have this MAC address: ens224, ens225. Say "
-        "which one is meant by `name`.",
+        f"Adapter {LINK.mac}: is ambiguous. Several adapters have this MAC address: ens224, ens225. Name one of "
+        "them with `name` instead of `mac`.",
     ),
     "no_such_adapter": (
         lambda: adapter.find(TWINS[:1], name="eth0"),
-        f"Adapter eth0: it was to be configured. The guest has no such adapter. It has ens224 ({LINK.mac}). Look up "
-        "the MAC address in vCenter, check that the adapter is connected, and that its driver is loaded.",
+        f"Adapter eth0: does not exist on the guest. The guest has ens224 ({LINK.mac}). Compare the MAC address with "
+        "vCenter. Check that the adapter is connected and its driver is loaded.",
     ),
     "netplan_unreadable": (
         lambda: netplan.Netplan(Says(1, "", "bad"), NOWHERE)._definition(LINK),
-        "Adapter ens224: its settings were to be read from netplan. `netplan get` ended with 1: bad. Update netplan.io "
-        "to 0.104 or newer, and correct what it complains about, then run again.",
+        "Adapter ens224: cannot read its settings from netplan. `netplan get` exited with status 1: bad. Update "
+        "netplan.io to 0.104 or newer, correct the settings that it names, then run the task again.",
     ),
     "pattern_of_folders": (
         lambda: ifupdown.Ifupdown(Says(), NOWHERE)._matching("/etc/*/interfaces"),
-        "/etc/network/interfaces: the files that it takes in were to be read. It takes in /etc/*/interfaces, a pattern "
-        "of folders. Name the folders one by one, then run again.",
+        "/etc/network/interfaces: cannot read the files that it includes. It includes /etc/*/interfaces, a pattern of "
+        "folders. List the folders one by one, then run the task again.",
     ),
     "ping_missing": (
         lambda: reach._passes(Says(NOT_FOUND), LINK, 9000, "192.0.2.1", 3),
-        "Adapter ens224: the way to 192.0.2.1 was to be proved. There is no program ping. Install iputils-ping "
-        "(iputils on Red Hat), then run again.",
+        "Adapter ens224: cannot test the path to 192.0.2.1. The program ping is not installed. Install iputils-ping "
+        "(iputils on Red Hat), then run the task again.",
     ),
     "no_baseline": (
         lambda: record.keep("/dev/null/site/baseline.json", {}),
@@ -162,8 +162,8 @@ def test_failure_of_a_guest_is_told_with_its_facts(code):
 
 
 def test_a_service_that_refuses_its_settings_is_named_with_what_it_says():
-    error = ifupdown.Ifupdown(Says(), NOWHERE).refused(LINK, "it was to be set", Says(1, "", "no").run(["ifup", "x"]))
-    assert "ifupdown refuses it. `ifup x` ended with 1: no." in error.message
+    error = ifupdown.Ifupdown(Says(), NOWHERE).refused(LINK, "cannot set it", Says(1, "", "no").run(["ifup", "x"]))
+    assert "ifupdown rejects them. `ifup x` exited with status 1: no." in error.message
     assert error.failure == {
         "service": "ifupdown",
         "command": ["ifup", "x"],

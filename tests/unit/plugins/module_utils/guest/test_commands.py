@@ -20,13 +20,13 @@ def run():
 def test_a_command_tells_its_status_and_both_its_outputs(run):
     done = run(["sh", "-c", "echo out; echo err >&2; exit 3"])
     assert (done.rc, done.stdout, done.stderr, done.ok) == (3, "out\n", "err\n", False)
-    assert done.outcome == "`sh -c echo out; echo err >&2; exit 3` ended with 3: err."
+    assert done.outcome == "`sh -c echo out; echo err >&2; exit 3` exited with status 3: err."
 
 
 def test_a_program_that_is_missing_is_no_exception(run):
     done = run(["no-such-program-anywhere"])
     assert done.missing
-    assert done.outcome == "There is no program no-such-program-anywhere."
+    assert done.outcome == "The program no-such-program-anywhere is not installed."
 
 
 def test_a_command_that_hangs_ends_in_time_with_its_children(run):
@@ -36,7 +36,7 @@ def test_a_command_that_hangs_ends_in_time_with_its_children(run):
             break
     assert done.timed_out
     assert not done.ok
-    assert "did not end in time: begun" in done.outcome
+    assert "timed out: begun" in done.outcome
 
 
 def test_no_secret_of_the_task_reaches_a_command(run, monkeypatch):
@@ -67,9 +67,9 @@ def test_what_is_no_text_is_told_all_the_same(run):
 def test_a_command_that_must_succeed_is_an_error_with_its_last_words():
     with pytest.raises(OperatorError) as raised:
         commands.Commands().must(
-            ["sh", "-c", "echo one; echo two >&2; exit 1"], "train-01", "it was to work", "Do it", "broken"
+            ["sh", "-c", "echo one; echo two >&2; exit 1"], "train-01", "does not work", "Do it", "broken"
         )
-    assert "ended with 1: two. Do it." in str(raised.value)
+    assert "exited with status 1: two. Do it." in str(raised.value)
     assert raised.value.failure["rc"] == 1
 
 

@@ -29,7 +29,9 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(files, tmp_path, monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OperatorError, match="/etc/a.conf: was to be written. The disk is full. Make room") as raised:
+    with pytest.raises(
+        OperatorError, match="/etc/a.conf: cannot write the file. The disk is full. Free space"
+    ) as raised:
         files.write("/etc/a.conf", "new\n")
     assert raised.value.code == "disk_full"
     assert files.text("/etc/a.conf") == "old\n"
@@ -38,7 +40,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(files, tmp_path, monke
 
 @pytest.mark.parametrize(
     "number, todo",
-    [(errno.EROFS, "Make that file system writable"), (errno.EACCES, "become: true"), (errno.EIO, "Look at that path")],
+    [(errno.EROFS, "Make that file system writable"), (errno.EACCES, "become: true"), (errno.EIO, "Check that path")],
 )
 def test_what_cannot_be_written_says_what_to_do(files, monkeypatch, number, todo):
     def refuse(*_args, **_more):

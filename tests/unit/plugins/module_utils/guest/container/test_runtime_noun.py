@@ -202,7 +202,7 @@ def test_broken_guest_is_told_and_left_alone(guest, spoil, code, said):
 
 def test_full_disk_leaves_the_old_file_and_the_engine_as_it_was(guest, monkeypatch):
     def full(path, *_args, **_options):
-        raise OperatorError(path, "was to be written", "The disk is full", "Make room", "disk_full")
+        raise OperatorError(path, "cannot write the file", "The disk is full", "Free space", "disk_full")
 
     monkeypatch.setattr(guest.files, "write", full)
     told = ask(guest)

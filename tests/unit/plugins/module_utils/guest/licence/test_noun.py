@@ -312,5 +312,5 @@ def test_a_disk_that_is_full_is_an_error_and_the_next_run_goes_on(guest, monkeyp
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        assert "Make room" in refuse(guest, "disk_full", token=SECRET)
+        assert "Free space" in refuse(guest, "disk_full", token=SECRET)
     assert call(guest, token=SECRET)["msg"] == ""

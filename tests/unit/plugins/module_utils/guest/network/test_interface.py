@@ -164,18 +164,18 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
 @pytest.mark.parametrize(
     "wish, word",
     [
-        ({"mac": "00:50"}, "is no MAC address"),
+        ({"mac": "00:50"}, "is not a MAC address"),
         ({"name": " "}, "name: it is empty"),
-        ({"mtu": 100}, "mtu: 100 does not exist"),
+        ({"mtu": 100}, "mtu: 100 is not a valid MTU"),
         ({"address": "198.51.100.255/24"}, "address: 198.51.100.255/24"),
         ({"address": "198.51.100.0/30"}, "address: 198.51.100.0/30"),
         ({"address": "224.0.0.5/24"}, "address: 224.0.0.5/24"),
         ({"address": "198.51.100.11"}, "has no prefix"),
-        ({"address": "198.51.100.0/24"}, "is the network itself"),
-        ({"address": "2001:db8::1/64"}, "is no IPv4 address"),
-        ({"address": "127.0.0.1/8"}, "cannot be an adapter's"),
-        ({"ping": ["job-02"]}, "ping: job-02 is no IPv4 address"),
-        ({"wait_s": 0}, "wait_s: 0 is no time"),
+        ({"address": "198.51.100.0/24"}, "is the network or broadcast address"),
+        ({"address": "2001:db8::1/64"}, "is not an IPv4 address"),
+        ({"address": "127.0.0.1/8"}, "is not valid for an adapter"),
+        ({"ping": ["job-02"]}, "ping: job-02 is not an IPv4 address"),
+        ({"wait_s": 0}, "wait_s: 0 is too short"),
     ],
 )
 def test_wrong_parameters_are_told_before_anything_is_read(wish, word):

@@ -106,7 +106,7 @@ def test_netplan_that_refuses_is_told_with_its_words(tmp_path):
     guest = netplan(tmp_path, {"ens224": {}})
     guest.answers["netplan generate"] = (1, "Error in network definition: unknown key")
     chosen, link = service(guest)
-    with pytest.raises(OperatorError, match=r"netplan refuses it\. .*unknown key"):
+    with pytest.raises(OperatorError, match=r"netplan rejects them\. .*unknown key"):
         chosen.write(link, chosen.read(link), 9000, None)
 
 
@@ -221,7 +221,7 @@ def test_a_service_that_has_the_adapter_goes_before_one_that_could(tmp_path):
     guest.programs.add("ifup")
     assert services.name_of(service(guest)[0]) == "ifupdown"
     assert services.name_of(service(guest, "netplan")[0]) == "netplan"
-    with pytest.raises(OperatorError, match=r"systemd-networkd does not run here"):
+    with pytest.raises(OperatorError, match=r"systemd-networkd does not run on this guest"):
         service(guest, "networkd")
 
 
