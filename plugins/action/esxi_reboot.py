@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Progress for the module of this name: the wait is cut into slices, and after each the operator is told."""
+"""Progress for the module of this name: the wait is cut into slices, and the plugin reports after each slice."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def follow(
             return answer if first is None else _whole(first, answer)
         tell(
             f"{args['host']}: not back after {waited_s} of {limit_s} seconds; "
-            f"vCenter sees it as {failure['connection']}."
+            f"vCenter reports the connection state {failure['connection']}."
         )
         first = first or answer
         args.update(state="back", booted_after=failure["later_than"])
 
 
 def _limit(args: Mapping[str, Any]) -> int | None:
-    """The limit in seconds; None for one that the module will refuse."""
+    """The limit in seconds; None for one that the module rejects."""
     try:
         return check_type_int(args.get("timeout_s", DEFAULT_TIMEOUT_S))
     except TypeError:
@@ -76,7 +76,7 @@ def _limit(args: Mapping[str, Any]) -> int | None:
 
 
 def _limited(answer: dict[str, Any], slice_s: int, limit_s: int) -> dict[str, Any]:
-    """The answer with the limit that the operator knows instead of that of the last slice."""
+    """The answer with the limit of the task instead of that of the last slice."""
     if not answer.get("failed") or "msg" not in answer:
         return answer
     msg = answer["msg"].replace(f"within {slice_s} seconds", f"within {limit_s} seconds")

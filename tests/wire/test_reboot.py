@@ -112,7 +112,7 @@ def test_host_that_stays_away_is_told_with_what_is_known(out_of_service, drive):
     assert "within 2 seconds" in answer["msg"]
     assert "notResponding" in answer["msg"]
     assert answer["host"]["before"]["boot_time"] in answer["msg"]
-    assert "BMC says" not in answer["msg"]
+    assert "BMC reports" not in answer["msg"]
 
 
 def test_the_bmc_reports_the_power_of_a_host_that_stays_away(twin, drive):
@@ -121,7 +121,7 @@ def test_the_bmc_reports_the_power_of_a_host_that_stays_away(twin, drive):
     bmc = {"bmc_address": running.bmc_endpoints[HOST], **credentials(running)}
     answer = reboot(drive(running), host=HOST, timeout_s=2, **bmc)
     assert answer["failure"]["code"] == "host_not_back"
-    assert "its BMC says that the power is On" in answer["msg"]
+    assert "its BMC reports the power state On" in answer["msg"]
 
 
 def test_waiting_for_a_host_that_is_there_changes_nothing(twin, drive):

@@ -43,7 +43,7 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Boot:
-    """A host as far as a restart is concerned."""
+    """The state of a host that matters for a restart."""
 
     connection: str
     power: str
@@ -52,7 +52,7 @@ class Boot:
     # Whether this collection took the host out of service.
     ours: bool = False
     tasks: tuple[journal.Entry, ...] = ()
-    # Set in the wanted state: the host has to have booted after this moment.
+    # Set in the desired state: the host must have booted after this moment.
     later_than: datetime.datetime | None = None
 
     @property
@@ -63,7 +63,7 @@ class Boot:
 class Reboot(HostNoun[Boot]):
     """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is switched off.
 
-    planned: what tasks before this one would have made of the host, where nothing is done.
+    planned: the state after the earlier tasks, for check mode, where they change nothing.
     """
 
     PROPERTIES = ("runtime.bootTime", "runtime.inMaintenanceMode") + marks.PROPERTIES + journal.PROPERTIES
@@ -92,7 +92,7 @@ class Reboot(HostNoun[Boot]):
     def want(self, item: Item[Wish, Boot]) -> Boot:
         now, wish = item.now, item.wish
         if now.connection == "disconnected":
-            # An administrator's act, which no wait ends; a host that restarts is notResponding.
+            # An administrator disconnected the host, and no wait ends that; a host that restarts is notResponding.
             raise hosts.unreachable(self._found)
         if wish["state"] == "back":
             after = _moment(wish["booted_after"], self.label)
@@ -102,9 +102,9 @@ class Reboot(HostNoun[Boot]):
         if now.back and not (now.in_maintenance or self._planned.get("in_maintenance")):
             raise OperatorError(
                 self.label,
-                "it was to be rebooted",
-                "It is in service, and its VMs would die",
-                "Take it out of service first, with esxi_maintenance",
+                "cannot reboot the host",
+                "It is not in maintenance mode, so its VMs would stop",
+                "Put it into maintenance mode first, with esxi_maintenance",
                 "not_in_maintenance",
             )
         return replace(now, connection="connected", power="poweredOn", later_than=now.boot_time)
@@ -131,7 +131,7 @@ class Reboot(HostNoun[Boot]):
             "connection": state.connection,
             "power": state.power,
             "in_maintenance": state.in_maintenance,
-            # Of a restart that is only planned nobody knows the time.
+            # The time of a planned restart is unknown.
             "boot_time": shown(state.boot_time) if not _planned(state) else f"later than {shown(state.later_than)}",
         }
 
@@ -147,11 +147,11 @@ class Reboot(HostNoun[Boot]):
         )
 
     def _ask(self, item: Item[Wish, Boot], power: str) -> None:
-        """Send the restart or shutdown once; when its fate is unknown, the host's own tasks tell."""
+        """Send the restart or shutdown once; if its result is unknown, the host's own tasks show it."""
         error: OperatorError | None
         ref, error = self._found.ref, None
         for _attempt in range(_ATTEMPTS):
-            wanted = "a shutdown was to begin" if power == "cold" else "a restart was to begin"
+            wanted = "the shutdown did not start" if power == "cold" else "the restart did not start"
             job = tasks.Job(self.label, lambda: _start(ref, power), wanted)
             (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=item.wish["timeout_s"])
             error = outcome.error
@@ -177,7 +177,7 @@ class Reboot(HostNoun[Boot]):
         return row
 
     def _await(self, item: Item[Wish, Boot], pauses: Pauses) -> None:
-        # A host that somebody else switched off stays off.
+        # A host that another user powered off stays off.
         may_switch = self._bmc is not None and (item.wish["power"] == "cold" or item.now.ours)
         last = None
         while True:
@@ -187,7 +187,7 @@ class Reboot(HostNoun[Boot]):
                 return
             if pauses.over:
                 raise self._not_back(item, last)
-            # vCenter only sees that a host is silent; whether it is off, the BMC knows.
+            # vCenter only reports that a host does not respond; the BMC shows if it is off.
             if may_switch and state is not None and state.connection != "connected":
                 cast("Switch", self._bmc).switch_on_if_off()
             pauses.sleep()
@@ -196,16 +196,16 @@ class Reboot(HostNoun[Boot]):
         if last is None:
             seen = "vCenter itself did not answer"
         else:
-            seen = f"vCenter sees it as {last.connection}, with the power {last.power}"
+            seen = f"vCenter reports the connection state {last.connection} and the power state {last.power}"
             since = shown(last.boot_time) or "an unknown time"
-            seen += f"; the last boot that it knows of was at {since}"
+            seen += f"; the last boot that it reports was at {since}"
         if self._bmc is not None:
             seen += f"; {self._said_by_bmc()}"
         return OperatorError(
             self.label,
-            f"it was to be back within {item.wish['timeout_s']} seconds",
+            f"is not back within {item.wish['timeout_s']} seconds",
             seen,
-            "Look at its console through the BMC. Nothing else was changed: once it is back, run again, which goes on",
+            "Check its console through the BMC. Nothing else has changed. Once the host is back, run again to continue",
             "host_not_back",
             connection=last.connection if last else None,
             power=last.power if last else None,
@@ -214,9 +214,9 @@ class Reboot(HostNoun[Boot]):
 
     def _said_by_bmc(self) -> str:
         try:
-            return f"its BMC says that the power is {cast('Switch', self._bmc).power_state()}"
+            return f"its BMC reports the power state {cast('Switch', self._bmc).power_state()}"
         except OperatorError as error:
-            return f"its BMC could not be asked ({error.message})"
+            return f"its BMC could not be read ({error.message})"
 
 
 def shown(moment: datetime.datetime | None) -> str | None:
@@ -234,8 +234,8 @@ def _moment(text: str | None, label: str) -> datetime.datetime | None:
     except ValueError as error:
         raise OperatorError(
             label,
-            f"it was to have booted after {text}",
-            "That is not a time as this module returns it",
+            f"booted_after {text} is not valid",
+            "It is not a time in the format that this module returns",
             "Use the `boot_time` of an earlier result",
             "invalid_parameters",
         ) from error

@@ -20,7 +20,7 @@ MOVES = ("drs", "drs_vgpu")
 
 @dataclass(frozen=True)
 class Running:
-    """A running VM, and what in it rules out that it moves as any other."""
+    """A running VM, and the devices that restrict its migration."""
 
     name: str
     vgpus: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What decides whether a cluster empties a host by itself."""
+    """The settings that decide if a cluster evacuates a host by itself."""
 
     name: str
     automatic: bool = False
@@ -38,7 +38,7 @@ class Cluster:
 
 
 def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | None, evacuation: str) -> None:
-    """Refuse to begin what could only wait until somebody switches VMs off."""
+    """Reject an evacuation that would only wait until somebody powers VMs off."""
     if not running:
         return
     if evacuation not in MOVES:
@@ -46,23 +46,23 @@ def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | No
             label,
             running,
             f"{len(running)} VMs run on it: {_listed(running)}",
-            "Move them or shut them down, or let DRS move them with `evacuation: drs`",
+            "Move the VMs or shut them down, or set `evacuation: drs` so that DRS moves them",
         )
     if cluster is None or not cluster.automatic:
         where = "The host is in no cluster" if cluster is None else f"DRS of {cluster.name} is not fully automated"
         raise _blocked(
             label,
             running,
-            f"{where}, so nothing moves the VMs that run on it: {_listed(running)}",
-            "Move them or shut them down yourself",
+            f"{where}, so DRS does not move the VMs that run on it: {_listed(running)}",
+            "Move the VMs or shut them down",
         )
     fixed = [vm for vm in running if vm.passthrough]
     if fixed:
         raise _blocked(
             label,
             fixed,
-            f"VMs with devices by passthrough cannot move: {_listed(fixed)}",
-            "Shut them down; a dynamic device lets them start on another host",
+            f"VMs with passthrough devices cannot migrate: {_listed(fixed)}",
+            "Shut them down. With a dynamic device they can start on another host",
         )
     sharing = [vm for vm in running if vm.vgpus]
     missing = list(_missing_for_vgpus(cluster, evacuation)) if sharing else []
@@ -70,8 +70,8 @@ def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | No
         raise _blocked(
             label,
             sharing,
-            f"VMs with vGPUs run on it: {_listed(sharing)}. DRS does not move them, since {' and '.join(missing)}",
-            "Set that, or shut the VMs down",
+            f"VMs with vGPUs run on it: {_listed(sharing)}. DRS does not move them, because {' and '.join(missing)}",
+            "Set this, or shut the VMs down",
         )
 
 
@@ -79,9 +79,7 @@ def _missing_for_vgpus(cluster: Cluster, evacuation: str) -> Iterator[str]:
     if not cluster.hot_migrate:
         yield f"vCenter's setting {HOT_MIGRATE} is not true"
     if cluster.drs_option != DRS_VALUE and evacuation != "drs_vgpu":
-        yield (
-            f"the DRS option {DRS_OPTION} of {cluster.name} is not {DRS_VALUE} (`evacuation: drs_vgpu` would set it)"
-        )
+        yield (f"the DRS option {DRS_OPTION} of {cluster.name} is not {DRS_VALUE} (`evacuation: drs_vgpu` sets it)")
 
 
 def needs_option(running: Iterable[Running], cluster: Cluster | None, evacuation: str) -> bool:
@@ -96,7 +94,7 @@ def needs_option(running: Iterable[Running], cluster: Cluster | None, evacuation
 
 def _blocked(label: str, vms: Sequence[Running], found: str, todo: str) -> OperatorError:
     names = [vm.name for vm in vms]
-    return OperatorError(label, "maintenance mode was wanted", found, todo, "running_vms", vms=names)
+    return OperatorError(label, "cannot enter maintenance mode", found, todo, "running_vms", vms=names)
 
 
 def _listed(vms: Iterable[Running]) -> str:

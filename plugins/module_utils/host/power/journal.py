@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What vCenter remembers of a host's latest tasks, so that a run goes on where a killed one left it."""
+"""The latest tasks of a host in vCenter, so that a run continues where a killed one stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-# What a row of a host has to hold for read.
+# The properties that read needs in a row of a host.
 PROPERTIES = ("recentTask",)
 ENTER, EXIT = "HostSystem.enterMaintenanceMode", "HostSystem.exitMaintenanceMode"
 REBOOT, SHUTDOWN = "HostSystem.reboot", "HostSystem.shutdown"

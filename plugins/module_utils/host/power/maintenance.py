@@ -36,7 +36,7 @@ ARGUMENTS = dict(
 )
 MARK = "maintenance"
 _ATTEMPTS = 3
-# The server's own limit ends first, so that its words are heard.
+# The server's own limit ends first, so that its message arrives.
 _MARGIN_S = 30
 _WALK = (("HostSystem", "vm"), ("HostSystem", "parent"))
 _SELECT = {
@@ -58,7 +58,7 @@ class Service:
 
 
 class Maintenance(HostNoun[Service]):
-    """Maintenance mode of one host. planned: what tasks before this one would have made, where nothing is done."""
+    """Maintenance mode of one host. planned: the state after the earlier tasks, for check mode."""
 
     PROPERTIES = ("runtime.inMaintenanceMode",) + marks.PROPERTIES + journal.PROPERTIES
 
@@ -111,7 +111,7 @@ class Maintenance(HostNoun[Service]):
         now, wanted = item.now, item.wanted
         if now.cluster and wanted.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
             self._set_drs_option()
-        # First the note, then the deed: whatever ends this run in between, the next one knows whose deed it was.
+        # First the note, then the change: if this run ends in between, the next one knows the owner.
         if wanted.reason and now.reason != wanted.reason:
             marks.write(self._vcenter, self._found.ref, MARK, wanted.reason)
         if now.in_maintenance != wanted.in_maintenance:
@@ -139,7 +139,7 @@ class Maintenance(HostNoun[Service]):
         return running, _cluster(clusters[0], hot)
 
     def _hot_migrate(self) -> bool:
-        with self.asking(f"vCenter's setting {evacuation.HOT_MIGRATE} was to be read"):
+        with self.asking(f"cannot read vCenter's setting {evacuation.HOT_MIGRATE}"):
             try:
                 options = cast("vim.option.OptionManager", self._vcenter.content.setting).QueryOptions(
                     name=evacuation.HOT_MIGRATE
@@ -155,14 +155,14 @@ class Maintenance(HostNoun[Service]):
         job = tasks.Job(
             f"Cluster {self._found.cluster}",
             lambda: cluster.ReconfigureComputeResource_Task(spec=spec, modify=True),
-            f"the DRS option {evacuation.DRS_OPTION} was to be set",
+            f"cannot set the DRS option {evacuation.DRS_OPTION}",
         )
         (outcome,) = tasks.run_tasks(self._vcenter, [job])
         if outcome.error is not None:
             raise outcome.error
 
     def _settle(self, item: Item[Wish, Service], inside: bool) -> None:
-        """Run the task, or go on with that of an earlier run, until a new reading shows the mode."""
+        """Run the task, or continue that of an earlier run, until a new reading shows the mode."""
         kind = journal.ENTER if inside else journal.EXIT
         error: OperatorError | None
         entries, error = item.now.tasks, None
@@ -192,7 +192,7 @@ class Maintenance(HostNoun[Service]):
                 return ref.EnterMaintenanceMode_Task(timeout=limit_s, evacuatePoweredOffVms=powered_off_too)
             return ref.ExitMaintenanceMode_Task(timeout=limit_s)
 
-        wanted = f"maintenance mode was to be {'entered' if inside else 'left'}"
+        wanted = f"cannot {'enter' if inside else 'exit'} maintenance mode"
         job = tasks.Job(self.label, start, wanted)
         (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=limit_s + _MARGIN_S)
         return outcome
@@ -205,14 +205,14 @@ class Maintenance(HostNoun[Service]):
         if error is None:
             return OperatorError(
                 self.label,
-                f"maintenance mode was to be {'entered' if inside else 'left'}",
-                f"vSphere reports success, yet {_ATTEMPTS} readings show something else",
-                "Look at the host's events in vCenter for what else changes it",
+                f"cannot {'enter' if inside else 'exit'} maintenance mode",
+                f"vSphere reports success, but {_ATTEMPTS} readings show the other state",
+                "Check the host's events in vCenter for another user or task that changes it",
                 "not_as_wanted",
             )
         if not inside or error.code == "task_timeout":
             return error
-        # It failed for good and the host is in service, so that it is nobody's maintenance any more.
+        # It failed and the host is in service, so the note is no longer valid.
         marks.write(self._vcenter, self._found.ref, MARK, "")
         running = [vm.name for vm in self._neighbours(self._found)[0]]
         still = f" These VMs still run on it: {', '.join(sorted(running))}." if running else ""

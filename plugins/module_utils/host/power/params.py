@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the argument spec of these modules cannot say."""
+"""The rules that the argument spec of these modules cannot express."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _DAY_S = 86400
 
 
 def problems(params: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with the parameters, one sentence each."""
+    """All problems of the parameters, one sentence each."""
     found = []
     if not 1 <= params["timeout_s"] <= _DAY_S:
         found.append(f"timeout_s is {params['timeout_s']}; it must be between 1 and {_DAY_S}.")
     if "reason" in params and not params["reason"].strip():
-        found.append("reason is empty; it is what people see at the host meanwhile, say something.")
+        found.append("reason is empty; set the text that users see at the host during maintenance.")
     if params.get("booted_after") and params["state"] != "back":
         found.append("booted_after belongs to state=back; a restart proves a new boot by itself.")
     # One of these is enough to mean a BMC; the password alone may stand in the environment for other tasks.

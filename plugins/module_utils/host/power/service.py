@@ -32,7 +32,7 @@ _STOPPED = "was stopped"
 
 @dataclass(frozen=True)
 class Daemon:
-    """A service. borrowed: this collection started it for a while and noted so."""
+    """A service. borrowed: this collection started it temporarily, and a note in vCenter records it."""
 
     running: bool
     policy: str = ""
@@ -70,7 +70,7 @@ class Services(HostNoun[Daemon]):
     def change(self, item: Item[Wish, Daemon]) -> None:
         item.touched = True
         now, wanted, key = item.now, item.wanted, item.wish["service"]
-        # First the note, then the deed: a run that is killed in between leaves nothing open that nobody knows of.
+        # First the note, then the change: after a killed run the note still identifies the open service.
         if wanted.borrowed and not now.borrowed:
             marks.write(self._vcenter, self._found.ref, _note(item.wish), _STOPPED)
         if now.running != wanted.running:
@@ -83,14 +83,14 @@ class Services(HostNoun[Daemon]):
 
     def _switch(self, key: str, on: bool) -> None:
         system = self.manager("serviceSystem")
-        with self.asking(f"the service {key} was to be {'started' if on else 'stopped'}"):
+        with self.asking(f"cannot {'start' if on else 'stop'} the service {key}"):
             try:
                 if on:
                     system.StartService(id=key)
                 else:
                     system.StopService(id=key)
             except vim.fault.InvalidState:
-                # Somebody was quicker; the proof tells whether it is as wanted.
+                # Another user was faster; the proof shows the state.
                 return
 
 
@@ -103,8 +103,8 @@ def _unknown(label: str, service: str, daemons: Collection[str]) -> OperatorErro
     hint = f"Did you mean {near[0]}?" if near else "Correct `service`."
     return OperatorError(
         label,
-        f"the service {service} was wanted",
-        f"The host has {', '.join(sorted(daemons)) or 'none'}",
+        f"the host has no service {service}",
+        f"Its services are: {', '.join(sorted(daemons)) or 'none'}",
         hint,
         "service_not_found",
         services=sorted(daemons),

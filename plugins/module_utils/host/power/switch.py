@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish impor
 
 
 class Switch:
-    """Power of one server; the BMC is not asked before somebody wants to know."""
+    """Power of one server; connects to the BMC only when a caller needs it."""
 
     def __init__(self, bmc: session.Bmc, system_id: str | None) -> None:
         self._bmc = bmc
@@ -27,18 +27,18 @@ class Switch:
         return self._system
 
     def power_state(self) -> str:
-        """What the BMC says now, such as On, Off or PoweringOff."""
+        """The power state that the BMC reports, such as On, Off or PoweringOff."""
         return power.state(self._bmc, self._server)
 
     def switch_on_if_off(self) -> None:
-        """Ask for power where there is none; the BMC answers before the server runs."""
+        """Power the server on if it is off; the BMC answers before the server runs."""
         if self.power_state() == power.OFF:
             power.switch(self._bmc, self._server, power.ON)
 
 
 @contextlib.contextmanager
 def opened(params: Mapping[str, Any]) -> Iterator[Switch | None]:
-    """The switch that the parameters name, or None."""
+    """The power switch that the parameters define, or None."""
     if not params.get("bmc_address"):
         yield None
         return

@@ -54,20 +54,20 @@ def test_later_slices_only_wait_for_the_boot_that_the_first_one_began():
     assert [args.get("state") for args in wait.given] == [None, "back", "back"]
     assert {args.get("booted_after") for args in wait.given[1:]} == {AWAY["later_than"]}
     assert wait.told == [
-        "esx-01: not back after 60 of 1800 seconds; vCenter sees it as notResponding.",
-        "esx-01: not back after 120 of 1800 seconds; vCenter sees it as notResponding.",
+        "esx-01: not back after 60 of 1800 seconds; vCenter reports the connection state notResponding.",
+        "esx-01: not back after 120 of 1800 seconds; vCenter reports the connection state notResponding.",
     ]
     assert (whole["changed"], whole["host"]["changed"], whole["host"]["before"]) == (True, True, BEFORE)
     assert (whole["failed"], whole["host"]["changes"]) == (False, ["boot_time"])
 
 
 def test_limit_ends_the_wait_with_the_last_that_is_known():
-    last = {**answer({**AWAY, "connection": "disconnected"}), "msg": "It was to be back within 30 seconds."}
+    last = {**answer({**AWAY, "connection": "disconnected"}), "msg": "Host esx-01: is not back within 30 seconds."}
     wait = Wait(answer(AWAY), answer(AWAY), last, None)
     whole = wait.follow(timeout_s=150)
     assert [args["timeout_s"] for args in wait.given] == [60, 60, 30]
     assert whole["failure"]["connection"] == "disconnected"
-    assert whole["msg"] == whole["host"]["msg"] == "It was to be back within 150 seconds."
+    assert whole["msg"] == whole["host"]["msg"] == "Host esx-01: is not back within 150 seconds."
 
 
 @pytest.mark.parametrize("failure", [{"code": "not_in_maintenance"}, {"code": "invalid_parameters"}])
