@@ -38,7 +38,7 @@ class ActionModule(RemoteAction):
 
 
 class NicFirmware(Noun[Wish, firmware.Adapter]):
-    """The adapters of one host. Which there are is known when they were read, so that read makes the items."""
+    """The adapters of one host. They are known only after a read, so read creates the items."""
 
     def __init__(self, params: Wish, remote: Remote, host: str) -> None:
         self._host = host
@@ -57,9 +57,9 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
         if not devices:
             raise OperatorError(
                 "mst",
-                "network adapters of NVIDIA were wanted",
-                "mst status lists none",
-                "Check that the adapter is there, and that the host was restarted after NMST was installed",
+                "cannot find a network adapter of NVIDIA",
+                "`mst status` lists none",
+                "Check that the adapter is present, and that the host was restarted after the installation of NMST",
                 "no_adapters",
             )
         for device in firmware.meant(devices, self._params["devices"]):
@@ -80,7 +80,7 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
             item.touched = True
             done = self._tool("mlxconfig", "-d", item.label, "-y", "set", *firmware.assignments(item.changes))
             if done.rc != 0 or "-E-" in done.text:
-                item.error = _failed(_label(item.now.device), "its firmware parameters were to be set", done)
+                item.error = _failed(_label(item.now.device), "cannot set its firmware parameters", done)
 
     def prove(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
         for item in items:
@@ -89,9 +89,9 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
             if left and item.error is None:
                 item.error = OperatorError(
                     _label(item.now.device),
-                    "the new values should have been kept for the next start",
+                    "the new values are not saved for the next start",
                     f"Still different: {'; '.join(str(change) for change in left)}",
-                    "Look at the output of mlxconfig on the host",
+                    "Check the output of mlxconfig on the host",
                     "not_proved",
                     left=[change.path for change in left],
                 )
@@ -112,12 +112,12 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
         done = self._tool("mlxconfig", "-d", device.mst, "-e", "query")
         keys, columns = mlxconfig.keys(done.text)
         if done.rc != 0 or not keys:
-            raise _failed(_label(device), "its firmware parameters were to be read", done)
+            raise _failed(_label(device), "cannot read its firmware parameters", done)
         if not {"Current", "Next Boot"} <= set(columns):
             raise OperatorError(
                 _label(device),
-                "the values that run and those of the next start were wanted",
-                f"mlxconfig tells only {', '.join(columns)}",
+                "cannot read the running values and those of the next start",
+                f"mlxconfig shows only {', '.join(columns)}",
                 "Install newer firmware tools (MFT), or check that the adapter is a ConnectX-5 or newer",
                 "tools_too_old",
             )
@@ -128,9 +128,9 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
         if done.rc in NO_COMMAND:
             raise OperatorError(
                 "mst",
-                "the firmware tools of NVIDIA (MFT) were wanted",
+                "cannot find the firmware tools of NVIDIA (MFT)",
                 f"There is no mst in the search path, nor in {FOLDERS[-1]}",
-                "Install MFT; on ESXi the VIBs NMST and MFT, and restart the host",
+                "Install MFT. On ESXi install the VIBs NMST and MFT, and restart the host",
                 "tools_missing",
             )
         return done.text

@@ -267,7 +267,7 @@ class ModuleOptions(HostNoun[module_state.Module]):
         if item.now.options != wanted.options:
             self._note(item)
             item.touched = True
-            with self.asking(f"the options of {wanted.name} were to be written"):
+            with self.asking(f"cannot write the options of {wanted.name}"):
                 self.manager("kernelModuleSystem").UpdateModuleOptionString(
                     name=wanted.name, options=module_text.render(wanted.options)
                 )
@@ -291,15 +291,15 @@ class ModuleOptions(HostNoun[module_state.Module]):
         try:
             marks.write(self._vcenter, self._found.ref, at_boot.note_name(name), text)
         except OperatorError as error:
-            self._warn(f"Later runs cannot tell that {name} waits for a restart. {error.message}")
+            self._warn(f"Later runs cannot detect that {name} waits for a restart. {error.message}")
 
 
 def _unknown(label: str, name: str, known: Sequence[str]) -> OperatorError:
     return OperatorError(
         label,
-        f"the kernel module {name} was wanted",
-        f"The host has no such module; it has {', '.join(known)}",
-        "Correct `module`, or install the driver that brings it and restart the host",
+        f"the host has no kernel module {name}",
+        f"Its modules are: {', '.join(known)}",
+        "Correct `module`, or install the driver that contains it and restart the host",
         "module_not_found",
         known=known,
     )

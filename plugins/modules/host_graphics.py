@@ -299,11 +299,11 @@ class HostGraphics(HostNoun[graphics.Graphics]):
         if any(change.path != "graphics.xorg" for change in item.changes):
             config = graphics_spec.config(self._found.row.get("config.graphicsConfig"), item.now, item.wanted)
             item.touched = True
-            with self.asking("its graphics settings were to be changed"):
+            with self.asking("cannot change its graphics settings"):
                 self.manager("graphicsManager").UpdateGraphicsConfig(config=config)
         if item.wanted.restarted:
             item.touched = True
-            with self.asking("Xorg was to be restarted"):
+            with self.asking("cannot restart Xorg"):
                 self.manager("serviceSystem").RestartService(id="xorg")
             self._note(item)
 
@@ -341,15 +341,15 @@ class HostGraphics(HostNoun[graphics.Graphics]):
             name = at_boot.note_name(facts.POLICY_NOTE)
             marks.write(self._vcenter, self._found.ref, name, at_boot.note(boot_time, policy))
         except OperatorError as error:
-            self._warn(f"Later runs cannot tell that the assignment policy waits for a restart. {error.message}")
+            self._warn(f"Later runs cannot detect that the assignment policy waits for a restart. {error.message}")
 
 
 def _no_graphics(label: str) -> OperatorError:
     return OperatorError(
         label,
-        "its graphics settings were to be read",
-        "vCenter does not know any",
-        "Check that the host is ESXi 6.5 or newer and that the user may read its configuration",
+        "cannot read its graphics settings",
+        "vCenter reports none for this host",
+        "Check that the host runs ESXi 6.5 or newer, and that the user may read its configuration",
         "graphics_unknown",
     )
 

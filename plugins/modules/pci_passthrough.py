@@ -244,7 +244,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     problems = []
     for entry in params["devices"]:
         if pci.normal_address(entry["id"]) is None:
-            problems.append(f"{entry['id']} is no PCI address; write it as 0000:3b:00.0.")
+            problems.append(f"{entry['id']} is not a PCI address; write it as 0000:3b:00.0.")
         if entry["sriov_vfs"] is not None and entry["sriov_vfs"] < 0:
             problems.append(f"sriov_vfs of {entry['id']} is {entry['sriov_vfs']}; 0 means none.")
     return problems
@@ -285,7 +285,7 @@ class Passthrough(HostNoun[Dict[str, passthrough.Given]]):
         passthrough_rules.refuse_in_use(self.label, self._around, item.now, item.wanted)
         configs = passthrough_spec.configs(item.now, item.wanted, self._named, item.wish["apply"] == "now")
         item.touched = True
-        with self.asking("the passthrough state of its devices was to be changed"):
+        with self.asking("cannot change the passthrough state of its devices"):
             self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)
 
     def project(self, state: Mapping[str, passthrough.Given]) -> dict[str, Any]:

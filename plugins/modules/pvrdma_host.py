@@ -223,13 +223,13 @@ class PvrdmaHost(HostNoun[pvrdma.Pvrdma]):
         if now.vmknic != wanted.vmknic:
             item.touched = True
             option = vim.option.OptionValue(key=pvrdma.OPTION, value=wanted.vmknic)
-            with self.asking(f"the advanced option {pvrdma.OPTION} was to be set"):
+            with self.asking(f"cannot set the advanced option {pvrdma.OPTION}"):
                 self.manager("advancedOption").UpdateOptions(changedValue=[option])
         if now.firewall != wanted.firewall:
             item.touched = True
             system = self.manager("firewallSystem")
             switch = system.EnableRuleset if wanted.firewall else system.DisableRuleset
-            with self.asking(f"the firewall ruleset {pvrdma.RULESET} was to be changed"):
+            with self.asking(f"cannot change the firewall ruleset {pvrdma.RULESET}"):
                 switch(id=pvrdma.RULESET)
 
     def project(self, state: pvrdma.Pvrdma) -> dict[str, Any]:
@@ -239,9 +239,9 @@ class PvrdmaHost(HostNoun[pvrdma.Pvrdma]):
 def _unsupported(label: str) -> OperatorError:
     return OperatorError(
         label,
-        "PVRDMA was to be set up",
+        "cannot set up PVRDMA",
         f"The host has no advanced option {pvrdma.OPTION} or no firewall ruleset {pvrdma.RULESET}",
-        "Check that it runs ESXi 6.5 or newer, and that the user may read its configuration",
+        "Check that the host runs ESXi 6.5 or newer, and that the user may read its configuration",
         "pvrdma_unsupported",
     )
 

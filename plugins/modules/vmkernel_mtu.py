@@ -215,7 +215,7 @@ class VmkernelMtu(HostNoun[mtu.Mtu]):
         system = self.manager("networkSystem")
         for device, size in mtu.resized(item.now, item.wanted):
             item.touched = True
-            with self.asking(f"the MTU of {device} was to be set"):
+            with self.asking(f"cannot set the MTU of {device}"):
                 system.UpdateVirtualNic(device=device, nic=vim.host.VirtualNic.Specification(mtu=size))
 
     def project(self, state: mtu.Mtu) -> dict[str, Any]:
@@ -230,7 +230,7 @@ class VmkernelMtu(HostNoun[mtu.Mtu]):
             raise outcome.error
 
     def _try_to_raise(self, switch: Switch, size: int) -> tasks.Outcome:
-        with self.asking(f"the MTU of the switch {switch.name} was to be raised"):
+        with self.asking(f"cannot raise the MTU of the switch {switch.name}"):
             found = self._vcenter.content.dvSwitchManager.QueryDvsByUuid(uuid=switch.uuid)
         # The MTU is a field of a subtype of config, which a path of properties cannot name.
         (row,) = properties.retrieve(self._vcenter, {"VmwareDistributedVirtualSwitch": ("config",)}, [found])
@@ -239,7 +239,7 @@ class VmkernelMtu(HostNoun[mtu.Mtu]):
             return tasks.Outcome()
         spec = vim.dvs.VmwareDistributedVirtualSwitch.ConfigSpec(configVersion=config.configVersion, maxMtu=size)
         # The version in the spec makes vCenter refuse a request that arrives twice.
-        job = tasks.Job(switch.name, lambda: found.ReconfigureDvs_Task(spec=spec), "its MTU was to be raised", True)
+        job = tasks.Job(switch.name, lambda: found.ReconfigureDvs_Task(spec=spec), "cannot raise its MTU", True)
         return tasks.run_tasks(self._vcenter, [job], 1, self._params["task_timeout_s"])[0]
 
 

@@ -14,9 +14,9 @@ from .rows.bios_settings import DELL
 from .rows.nic_firmware import TOOLS, firmware
 
 START = "Host esx-01.example.com: "
-GIVE = "its devices was to be changed. "
-WHICH = "; `esxcli system settings kernel list` on the host shows all names and types."
-OPTIONS = "Correct `options`; nmlx5_core knows DRSS, DYN_RSS, GEN_RSS, RSS, dcbx, max_queues, max_vfs, pfcrx, pfctx, "
+GIVE = "its devices. "
+WHICH = ". `esxcli system settings kernel list` on the host shows all names and types."
+OPTIONS = "Correct `options`. nmlx5_core has DRSS, DYN_RSS, GEN_RSS, RSS, dcbx, max_queues, max_vfs, pfcrx, pfctx, "
 NEAR = "There is none that this user may see; near it: "
 LOOK = ". Correct `host`, or check the user's permissions."
 
@@ -27,26 +27,26 @@ LOOK = ". Correct `host`, or check the user's permissions."
         (
             "esxi_kernel_setting",
             {"settings": {"nonsense": 1, "atsSuport": True}},
-            f"{START}the kernel settings atsSuport, nonsense were wanted. The host has no kernel setting atsSuport "
+            f"{START}cannot set the kernel settings atsSuport, nonsense. The host has no kernel setting atsSuport "
             f"(near it: atsSupport). The host has no kernel setting nonsense. Correct `settings`{WHICH}",
         ),
         (
             "esxi_kernel_setting",
             {"settings": {"maxPCIBusNumber": "many", "atsSupport": "perhaps"}},
-            f"{START}the kernel settings atsSupport, maxPCIBusNumber were wanted. atsSupport is of type Bool, which "
+            f"{START}cannot set the kernel settings atsSupport, maxPCIBusNumber. atsSupport is of type Bool, which "
             f"'perhaps' is not. maxPCIBusNumber is of type Int, which 'many' is not. Correct `settings`{WHICH}",
         ),
         ("esxi_module_options", {"module": " "}, "module is empty; it must name something."),
         (
             "esxi_module_options",
             {"module": "nmlx5_core", "options": {"max_vfs": [500, 4], "pfctx": "high"}},
-            f"{START}options of the kernel module nmlx5_core were to be set. max_vfs is at most 128 for a port. pfctx "
+            f"{START}cannot set options of the kernel module nmlx5_core. max_vfs is at most 128 for a port. pfctx "
             f"is of type uint, which high is not. {OPTIONS}trust_state.",
         ),
         (
             "host_graphics",
             {"devices": [{"id": "GPU-1", "type": "shared"}]},
-            f"{START}its graphics settings were to be changed. There is no graphics device GPU-1; there are: {GPU} "
+            f"{START}cannot change its graphics settings. There is no graphics device GPU-1; there are: {GPU} "
             "(NVIDIA A100 PCIe 40GB). Correct `devices`.",
         ),
         (
@@ -57,17 +57,17 @@ LOOK = ". Correct `host`, or check the user's permissions."
         (
             "pci_passthrough",
             {"devices": [{"id": "nothing", "state": "enabled"}, {"id": FREE, "sriov_vfs": -1}]},
-            f"nothing is no PCI address; write it as 0000:3b:00.0. sriov_vfs of {FREE} is -1; 0 means none.",
+            f"nothing is not a PCI address; write it as 0000:3b:00.0. sriov_vfs of {FREE} is -1; 0 means none.",
         ),
         (
             "pci_passthrough",
             {"devices": [{"id": FREE, "state": "enabled"}, {"id": FREE, "state": "disabled"}]},
-            f"{START}the passthrough state of {GIVE}{FREE} is named twice. Name each device once.",
+            f"{START}cannot change the passthrough state of {GIVE}{FREE} is named twice. Name each device once.",
         ),
         (
             "pci_passthrough",
             {"devices": [{"id": GPU, "sriov_vfs": 4}]},
-            f"{START}the passthrough state of {GIVE}{GPU} (NVIDIA A100 PCIe 40GB) has no SR-IOV. Check SR-IOV in the "
+            f"{START}cannot change the passthrough state of {GIVE}{GPU} (NVIDIA A100 PCIe 40GB) has no SR-IOV. Check SR-IOV in the "
             "BIOS and in the firmware of the adapter.",
         ),
         ("pvrdma_host", {}, "state is present but all of the following are missing: vmknic"),
@@ -75,7 +75,7 @@ LOOK = ". Correct `host`, or check the user's permissions."
         (
             "pvrdma_host",
             {"vmknic": "vmk9"},
-            f"{START}PVRDMA over vmk9 was wanted. There is no such VMkernel adapter; there are: vmk0 on vSwitch0, vmk1 "
+            f"{START}cannot set up PVRDMA over vmk9. There is no such VMkernel adapter; there are: vmk0 on vSwitch0, vmk1 "
             "on dvs-train. Correct `vmknic`, or create the adapter.",
         ),
         (
@@ -86,19 +86,19 @@ LOOK = ". Correct `host`, or check the user's permissions."
         (
             "vmkernel_mtu",
             {"devices": ["vmk7", "eth0"]},
-            f"{START}an MTU of 9000 was wanted for vmk7, eth0. There is no VMkernel adapter vmk7; there are: vmk0, "
+            f"{START}cannot set an MTU of 9000 on vmk7, eth0. There is no VMkernel adapter vmk7; there are: vmk0, "
             "vmk1. There is no VMkernel adapter eth0; there are: vmk0, vmk1. Correct `devices`.",
         ),
         (
             "esxi_maintenance",
             {"timeout_s": 0, "reason": " "},
-            "timeout_s is 0; it must be between 1 and 86400. reason is empty; it is what people see at the host "
-            "meanwhile, say something.",
+            "timeout_s is 0; it must be between 1 and 86400. reason is empty; set the text that users see at the host "
+            "during maintenance.",
         ),
         (
             "esxi_service",
             {"service": "SSH", "state": "started"},
-            f"{START}the service SSH was wanted. The host has DCUI, TSM, TSM-SSH, lwsmd, ntpd, vpxa, xorg. "
+            f"{START}the host has no service SSH. Its services are: DCUI, TSM, TSM-SSH, lwsmd, ntpd, vpxa, xorg. "
             "Did you mean TSM-SSH?",
         ),
         ("esxi_service", {"service": "", "state": "started"}, "service is empty; it must name something."),
@@ -139,14 +139,14 @@ BMC = "127.0.0.1:{port}: "
         (
             "bios_settings",
             {"attributes": {"SriovGlobalEnable": "Disabled"}, "functions": {"sriov": "enabled"}},
-            BMC + "the BIOS was to be set. The task contradicts itself: sriov needs SriovGlobalEnable=Enabled, "
-            "`attributes` has SriovGlobalEnable=Disabled. Leave out one of the two.",
+            BMC + "cannot set the BIOS. The requests contradict each other: sriov needs SriovGlobalEnable=Enabled, "
+            "`attributes` has SriovGlobalEnable=Disabled. Remove one of the two.",
         ),
         (
             "bios_settings",
             {"functions": {"sriov": "enabled"}, "system_id": "nine"},
             BMC
-            + "the system nine was wanted. It knows these systems: System.Embedded.1. Set `system_id` to one of them.",
+            + "cannot find the system nine. The BMC has these systems: System.Embedded.1. Set `system_id` to one of them.",
         ),
         (
             "bios_settings",
@@ -174,7 +174,7 @@ def test_what_a_bmc_cannot_do_is_told_in_full(twin, drive, module, params, says)
             "nic_firmware",
             {"devices": ["vmnic2"], "settings": {"ATS_ENABLED": "perhaps", "NUM_OF_VFS": -1, "NOPE": 1}},
             "firmware_parameter_impossible",
-            "vmnic2 (ConnectX6DX, 0000:3a:00.0): the firmware parameters ATS_ENABLED, NOPE, NUM_OF_VFS were to be set. "
+            "vmnic2 (ConnectX6DX, 0000:3a:00.0): cannot set the firmware parameters ATS_ENABLED, NOPE, NUM_OF_VFS. "
             "ATS_ENABLED is true or false, which perhaps is not. Its firmware has no parameter NOPE. NUM_OF_VFS is a "
             "number, which -1 is not. Update the firmware of the adapter, or correct `settings`.",
         ),

@@ -37,13 +37,13 @@ def refused(answer, code, *words):
             "esxi_module_options",
             {"module": "nmlx5_core", "options": {"max_vfs": 4, "pfc": 8}},
             "module_option_impossible",
-            ["there are 2 (vmnic2, vmnic3); 1 were given, 4,4 would fit", "no parameter pfc", "nmlx5_core knows DRSS"],
+            ["there are 2 (vmnic2, vmnic3); the request has 1. 4,4 fits", "no parameter pfc", "nmlx5_core has DRSS"],
         ),
         (
             "esxi_module_options",
             {"module": "mlx5_core", "options": {"max_vfs": [4, 4]}},
             "module_not_found",
-            ["no such module; it has igbn", "nmlx5_core"],
+            ["has no kernel module mlx5_core. Its modules are: igbn", "nmlx5_core"],
         ),
         (
             "host_graphics",
@@ -72,7 +72,7 @@ def refused(answer, code, *words):
             "passthrough_impossible",
             ["is a virtual function"],
         ),
-        ("pvrdma_host", {"vmknic": "vmk0"}, "pvrdma_path", ["on vSwitch0, which is no distributed switch"]),
+        ("pvrdma_host", {"vmknic": "vmk0"}, "pvrdma_path", ["on vSwitch0, which is not a distributed switch"]),
         ("vmkernel_mtu", {"devices": ["vmk1"]}, "mtu_impossible", ["MTU of 1500, which all its hosts share"]),
     ],
 )

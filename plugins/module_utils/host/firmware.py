@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Parameters in the firmware of network adapters: what they are, what they shall be, and what they wait for. Pure."""
+"""Parameters in the firmware of network adapters: present and desired values, and pending steps. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Adapter:
 
 
 def meant(devices: Sequence[mlxconfig.MstDevice], wishes: Sequence[str]) -> list[mlxconfig.MstDevice]:
-    """The devices that a task names, by PCI address, port, mst name, or all; unknown ones are told at once."""
+    """The devices that a task names, by PCI address, port, mst name, or all; reports all unknown ones at once."""
     if ALL in wishes:
         return list(devices)
     found, unknown = [], []
@@ -46,8 +46,8 @@ def meant(devices: Sequence[mlxconfig.MstDevice], wishes: Sequence[str]) -> list
         there = ", ".join(f"{one.mst} ({one.pci}{f', {one.net}' if one.net else ''})" for one in devices)
         raise OperatorError(
             ", ".join(unknown),
-            "a network adapter was wanted",
-            f"mst knows no such device; there are: {there or 'none'}",
+            "cannot find the network adapter",
+            f"mst lists: {there or 'no adapter'}",
             "Correct `devices`",
             "device_not_found",
             devices=[one.mst for one in devices],
@@ -56,12 +56,12 @@ def meant(devices: Sequence[mlxconfig.MstDevice], wishes: Sequence[str]) -> list
 
 
 def want(label: str, now: Adapter, settings: Mapping[str, Any]) -> Adapter:
-    """An adapter with the settings as they shall be from its next start on."""
+    """An adapter with the settings for its next start."""
     problems = [problem for name, value in sorted(settings.items()) for problem in _problems(now, name, value)]
     if problems:
         raise OperatorError(
             label,
-            f"the firmware parameters {', '.join(sorted(settings))} were to be set",
+            f"cannot set the firmware parameters {', '.join(sorted(settings))}",
             " ".join(problems),
             f"Update the firmware of the adapter, or correct `settings`{_hidden(now)}",
             "firmware_parameter_impossible",
@@ -93,13 +93,13 @@ def assignments(changes: Iterable[Change]) -> list[str]:
 def pending(adapter: Adapter, names: Iterable[str], needs: str) -> list[dict[str, str]]:
     """Parameters whose value for the next start is not the one that runs."""
     keys = [adapter.keys[name] for name in names if name in adapter.keys]
-    # Of a value that the firmware does not tell nobody can say that it waits.
+    # If the firmware does not show a value, a pending change is unknown.
     waiting = [key for key in keys if key.current and not mlxconfig.equal(key.current, key.next)]
     return [{"what": key.name, "needs": needs} for key in waiting]
 
 
 def project(adapter: Adapter, names: Iterable[str]) -> dict[str, Any]:
-    """An adapter as a user sees it."""
+    """An adapter in the form of results."""
     keys = [adapter.keys[name] for name in names if name in adapter.keys]
     return {
         "settings": {key.name: {"current": key.current, "next_boot": key.next, "default": key.default} for key in keys}
@@ -115,7 +115,7 @@ def _problems(now: Adapter, name: str, value: Any) -> Iterator[str]:
         yield f"{name} can only be read."
     elif value is None:
         if not key.default:
-            yield f"mlxconfig does not tell the default of {name}."
+            yield f"mlxconfig does not show the default of {name}."
     elif _is_switch(key):
         if not any(mlxconfig.same(shown, value) for shown in _SWITCH):
             yield f"{name} is true or false, which {value} is not."

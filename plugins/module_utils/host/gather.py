@@ -90,9 +90,9 @@ def _manager(found: HostFound, name: str) -> Any:
     if service is None:
         raise OperatorError(
             f"Host {found.name}",
-            f"its {name} was to be asked",
-            "vCenter names none",
-            f"This server has no {name}: check its version, and whether the host answers",
+            f"has no {name}",
+            f"vCenter reports no {name} for this host",
+            "Check the version of vCenter, and that the host responds",
             "service_missing",
         )
     return service
@@ -141,7 +141,7 @@ def kernel_modules(found: HostFound) -> list[vim.host.KernelModuleSystem.ModuleI
     try:
         return list(_manager(found, "kernelModuleSystem").QueryModules() or [])
     except vmodl.MethodFault as fault:
-        raise explain(fault, f"Host {found.name}", "its kernel modules were to be listed") from fault
+        raise explain(fault, f"Host {found.name}", "cannot list its kernel modules") from fault
 
 
 def option_values(found: HostFound, name: str) -> list[Any]:
@@ -151,7 +151,7 @@ def option_values(found: HostFound, name: str) -> list[Any]:
     except vim.fault.InvalidName:
         return []
     except vmodl.MethodFault as fault:
-        raise explain(fault, f"Host {found.name}", f"the advanced option {name} was to be read") from fault
+        raise explain(fault, f"Host {found.name}", f"cannot read the advanced option {name}") from fault
 
 
 def driver_of(

@@ -101,7 +101,7 @@ def _device(info: Any, entry: Any, config: Any, running: Mapping[str, str]) -> D
 
 
 def want(subject: str, now: Graphics, wish: Mapping[str, Any]) -> Graphics:
-    """The graphics as they shall be; what stands in the way is told at once."""
+    """The desired graphics; reports all obstacles at once."""
     default_type = TYPES.get(wish["default_type"], now.default_type)
     problems: list[tuple[str, str]] = []
     devices = {one.id: one if one.own else replace(one, configured=default_type) for one in now.devices}
@@ -119,7 +119,7 @@ def want(subject: str, now: Graphics, wish: Mapping[str, Any]) -> Graphics:
     if problems:
         raise OperatorError(
             subject,
-            "its graphics settings were to be changed",
+            "cannot change its graphics settings",
             " ".join(found for found, todo in problems),
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "graphics_impossible",
@@ -129,14 +129,14 @@ def want(subject: str, now: Graphics, wish: Mapping[str, Any]) -> Graphics:
 
 
 def refuse_in_use(subject: str, now: Graphics, wanted: Graphics) -> None:
-    """Raise what running VMs forbid; they may be gone by the time that a plan is carried out."""
+    """Raise an error for running VMs; called only before a change, because they may have ended since the plan."""
     changed = [before for before, after in zip(now.devices, wanted.devices) if before.configured != after.configured]
     concerned = now.devices if wanted.restarted else changed
     users = [f"{device.id} by {', '.join(device.vms)}" for device in concerned if device.vms]
     if users:
         raise OperatorError(
             subject,
-            "the graphics type of its GPUs was to be changed" + (" and Xorg restarted" if wanted.restarted else ""),
+            "cannot change the graphics type of its GPUs" + (" and restart Xorg" if wanted.restarted else ""),
             f"Running VMs use the GPUs: {'; '.join(users)}",
             "Shut the VMs down, or move them to another host",
             "gpu_in_use",
@@ -213,7 +213,7 @@ def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, st
             problems.append(
                 (
                     "The host shows no NVIDIA graphics device.",
-                    "Check the seat of the GPU and memory above 4 GB in the BIOS.",
+                    "Check that the GPU is seated, and that the BIOS enables memory above 4 GB.",
                 )
             )
         return [device for device in now.devices if device.active != "direct"]
@@ -225,7 +225,7 @@ def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, st
     if device.active == "direct":
         problems.append(
             (
-                f"{device.id} ({device.name}) is given away by passthrough.",
+                f"{device.id} ({device.name}) is in passthrough mode.",
                 "Disable passthrough for it with aiready.vsphere.pci_passthrough first.",
             )
         )
@@ -245,16 +245,16 @@ def _wished(
             problems.append(
                 (
                     f"The host has ESXi {there}; vgpu_mode exists from 8.0.3 on.",
-                    "Leave `vgpu_mode` out, or upgrade the host and vCenter.",
+                    "Remove `vgpu_mode`, or upgrade the host and vCenter.",
                 )
             )
         wished = _in_effect(replace(wished, mode=MODES[entry["vgpu_mode"]]))
     if wished != device and device.active == "basic":
         problems.append(
             (
-                f"No driver is in charge of {device.id} ({device.name}): its graphics type is Basic.",
+                f"{device.id} ({device.name}) has no driver: its graphics type is Basic.",
                 "Install the NVIDIA AI Enterprise host driver (aiready.vsphere.nvaie_vib) and restart the host, "
-                "then set the device. `default_type` can be set before.",
+                "then set the device. `default_type` can be set earlier.",
             )
         )
     return wished

@@ -52,14 +52,14 @@ def settings_of(rows: Iterable[Mapping[str, Any]] | None) -> dict[str, Setting]:
 
 
 def want(subject: str, now: Mapping[str, Setting], wishes: Mapping[str, Any]) -> dict[str, Setting]:
-    """The settings that are wished for as they shall be; all wishes that are impossible are told at once."""
+    """The desired settings; reports all invalid requests at once."""
     problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
     if problems:
         raise OperatorError(
             subject,
-            f"the kernel settings {', '.join(sorted(wishes))} were wanted",
+            f"cannot set the kernel settings {', '.join(sorted(wishes))}",
             " ".join(problems),
-            "Correct `settings`; `esxcli system settings kernel list` on the host shows all names and types",
+            "Correct `settings`. `esxcli system settings kernel list` on the host shows all names and types",
             "kernel_setting_impossible",
             problems=problems,
         )

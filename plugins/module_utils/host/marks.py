@@ -31,14 +31,14 @@ def read(row: Row) -> dict[str, str]:
 
 def write(vcenter: VCenter, ref: vim.HostSystem, name: str, value: str) -> None:
     """Put a note on a host; an empty one takes it away."""
-    wanted = f"the custom attribute {PREFIX}{name} was to be set"
+    wanted = f"cannot set the custom attribute {PREFIX}{name}"
     manager = vcenter.content.customFieldsManager
     if manager is None:
         raise OperatorError(
             ref._GetMoId(),
             wanted,
-            f"{vcenter.name} keeps no custom attributes",
-            "Reach the host through its vCenter",
+            f"{vcenter.name} does not support custom attributes",
+            "Connect to the host through its vCenter",
             "no_custom_attributes",
         )
     for last in (False, True):

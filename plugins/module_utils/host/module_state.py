@@ -50,16 +50,16 @@ def with_parameters(module: Module, rows: Iterable[Mapping[str, Any]] | None) ->
 
 
 def want(subject: str, now: Module, wish: Mapping[str, Any]) -> Module:
-    """The module as it shall be; everything that is wrong with the wish is told at once."""
+    """The desired module; reports all problems of the request at once."""
     wishes = wish["options"] or {}
     problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
     if problems:
         known = ", ".join(sorted(now.parameters))
         raise OperatorError(
             subject,
-            f"options of the kernel module {now.name} were to be set",
+            f"cannot set options of the kernel module {now.name}",
             " ".join(problems),
-            f"Correct `options`; {now.name} knows {known}" if known else "Correct `options`",
+            f"Correct `options`. {now.name} has {known}" if known else "Correct `options`",
             "module_option_impossible",
             problems=problems,
         )
@@ -130,7 +130,7 @@ def _problems(now: Module, name: str, value: Any) -> Iterator[str]:
         return
     text = module_text.spelled(value)
     if not module_text.is_one_word(text):
-        yield f"{name} is to be {text}, which ESXi would read as several options; put the blanks in double quotes."
+        yield f"The value {text} of {name} has spaces, so ESXi would read several options; put them in double quotes."
         return
     numbers = module_text.integers(text)
     parameter = now.parameters.get(name)
@@ -146,7 +146,7 @@ def _per_port(now: Module, name: str, numbers: Sequence[int]) -> Iterator[str]:
         right = ",".join([str(numbers[0])] * len(now.ports))
         yield (
             f"{name} takes one value for each port that {now.name} drives, and there are {len(now.ports)} "
-            f"({', '.join(now.ports)}); {len(numbers)} were given, {right} would fit."
+            f"({', '.join(now.ports)}); the request has {len(numbers)}. {right} fits."
         )
     largest = LARGEST.get(name)
     if largest is not None and not all(0 <= number <= largest for number in numbers):

@@ -32,7 +32,7 @@ class Mtu:
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with the parameters by themselves, one sentence each."""
+    """All problems of the parameters, one sentence each."""
     if SMALLEST <= params["mtu"] <= LARGEST:
         return []
     return [f"mtu is {params['mtu']}; a VMkernel adapter takes {SMALLEST} to {LARGEST}."]
@@ -52,7 +52,7 @@ def state_of(network: Network, devices: Sequence[str]) -> Mtu:
 
 
 def want(subject: str, now: Mtu, wish: Mapping[str, Any]) -> Mtu:
-    """The adapters and their switches as they shall be."""
+    """The desired adapters and their switches."""
     size = wish["mtu"]
     small = [one for one in now.switches if one.mtu < size]
     problems = [
@@ -63,7 +63,7 @@ def want(subject: str, now: Mtu, wish: Mapping[str, Any]) -> Mtu:
     if problems:
         raise OperatorError(
             subject,
-            f"an MTU of {size} was wanted for {', '.join(wish['devices'])}",
+            f"cannot set an MTU of {size} on {', '.join(wish['devices'])}",
             " ".join(found for found, todo in problems),
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "mtu_impossible",
@@ -109,12 +109,12 @@ def _too_small(switch: Switch, wish: Mapping[str, Any]) -> Iterator[tuple[str, s
     if not switch.distributed:
         yield (
             f"The standard switch {switch.name} has an MTU of {switch.mtu}.",
-            "Raise it with community.vmware.vmware_vswitch, or move the adapter to a distributed switch.",
+            "Use community.vmware.vmware_vswitch to raise it, or move the adapter to a distributed switch.",
         )
     elif wish["switch"] == "refuse":
         yield (
             f"The switch {switch.name} has an MTU of {switch.mtu}, which all its hosts share.",
-            "Set `switch` to raise where that is meant.",
+            "Set `switch: raise` to raise it.",
         )
 
 

@@ -82,15 +82,15 @@ class HostNoun(Noun[Wish, S]):
             if left and item.error is None:
                 item.error = OperatorError(
                     f"Host {self._found.name}",
-                    "the change should have shown when the host was read again",
-                    f"Still different: {'; '.join(str(change) for change in left)}",
-                    "Look at the host's events in vCenter, then run again",
+                    "the change did not take effect",
+                    f"vSphere reported success, but this still differs: {'; '.join(str(change) for change in left)}",
+                    "Check the host's events in vCenter, then run again",
                     "not_proved",
                     left=[change.path for change in left],
                 )
 
     def gap(self, proved: S, wanted: S) -> list[Change]:
-        """What is still different after the change."""
+        """The differences that remain after the change."""
         return self.compare(proved, wanted)
 
     @property
@@ -106,7 +106,7 @@ class HostNoun(Noun[Wish, S]):
 
     @contextlib.contextmanager
     def asking(self, wanted: str) -> Iterator[None]:
-        """Faults of the vendor as errors that say what was wanted of this host."""
+        """Faults of the vendor as errors; wanted states the failure."""
         try:
             yield
         except vmodl.MethodFault as fault:
@@ -119,8 +119,8 @@ class HostNoun(Noun[Wish, S]):
         if manager is None:
             raise OperatorError(
                 self.label,
-                f"its {name} was to be used",
-                "The host has none",
+                f"has no {name}",
+                f"vCenter reports no {name} for this host",
                 "Check the version of the host and the permissions of the user",
                 "manager_missing",
             )

@@ -56,7 +56,7 @@ def _is_function(row: Mapping[str, Any]) -> bool:
 def check(
     subject: str, now: Mapping[str, passthrough.Given], around: Surroundings, wishes: Iterable[Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """{address: entry} of the wishes; everything that must not be done is told at once."""
+    """{address: entry} of the requests; reports all invalid ones at once."""
     problems, entries = [], {}
     for entry in wishes:
         address = cast(str, normal_address(entry["id"]))
@@ -69,7 +69,7 @@ def check(
     if problems:
         raise OperatorError(
             subject,
-            "the passthrough state of its devices was to be changed",
+            "cannot change the passthrough state of its devices",
             " ".join(found for found, todo in problems),
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "passthrough_impossible",
@@ -85,12 +85,12 @@ def _problems(
     if address in around.functions:
         yield (
             f"{address} is a virtual function.",
-            "Name the whole device; its functions follow from `sriov_vfs`.",
+            "Name the whole device. `sriov_vfs` defines its functions.",
         )
         return
     if state is None or address not in around.tree:
         yield (
-            f"There is no device {entry['id']} that could be given away; there are: {_capable(now, around)}.",
+            f"There is no passthrough device {entry['id']}; there are: {_capable(now, around)}.",
             "Correct `devices`.",
         )
         return
@@ -100,14 +100,14 @@ def _problems(
     if entry["sriov_vfs"] is not None:
         yield from _no_functions(around, state, name, entry["sriov_vfs"])
     if entry["state"] == "enabled" and entry["sriov_vfs"]:
-        yield (f"{name} cannot be given away both whole and in virtual functions.", "Choose one.")
+        yield (f"{name} cannot have passthrough and virtual functions together.", "Choose one.")
 
 
 def _not_to_give(
     around: Surroundings, state: passthrough.Given, name: str, entry: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     if not state.capable:
-        yield (f"ESXi cannot give {name} away.", "Check that the IOMMU (VT-d) is on in the BIOS.")
+        yield (f"ESXi does not support passthrough of {name}.", "Check that the BIOS enables the IOMMU (VT-d).")
     yield from _carries(around, state.id, name)
     if state.dependent not in ("", state.id):
         yield from _carries(around, state.dependent, f"{state.dependent}, which goes along with {name},")
@@ -115,7 +115,7 @@ def _not_to_give(
     if gpu is not None and "sharedDirect" in (gpu.configured, gpu.active) and not entry["take_from_vgpu"]:
         yield (
             f"{name} is a GPU for vGPU: its graphics type is Shared Direct.",
-            "Set `take_from_vgpu` for it if it shall be given away all the same.",
+            "Set `take_from_vgpu` to use it for passthrough.",
         )
 
 
@@ -128,12 +128,12 @@ def _carries(around: Surroundings, address: str, name: str) -> Iterator[tuple[st
         yield (
             f"{name} is {port.device}, an uplink of {port.switch}"
             + (f" with the VMkernel adapters {told}." if told else "."),
-            f"Take {port.device} off {port.switch} first, and look for another port for what it carries.",
+            f"Remove {port.device} from {port.switch} first, and use another port for its traffic.",
         )
     if address in around.storage:
         yield (
             f"{name} is the storage adapter {around.storage[address]}.",
-            "Choose another device; the host would lose its datastores.",
+            "Choose another device. The host would lose its datastores.",
         )
 
 
@@ -141,15 +141,15 @@ def _no_functions(around: Surroundings, state: passthrough.Given, name: str, num
     device = cast("Device", around.tree.get(state.id))
     if device.vendor == NVIDIA and device.device == T4:
         yield (
-            f"{name} is a T4, on which SR-IOV is never switched on in vCenter.",
-            "Leave `sriov_vfs` out; the T4 needs SR-IOV in the BIOS alone.",
+            f"{name} is a T4, for which SR-IOV must not be enabled in vCenter.",
+            "Remove `sriov_vfs`. The T4 needs SR-IOV only in the BIOS.",
         )
     elif number and not state.sriov_capable:
         yield (f"{name} has no SR-IOV.", "Check SR-IOV in the BIOS and in the firmware of the adapter.")
     elif number > state.vfs_max:
         yield (
-            f"{name} has at most {state.vfs_max} virtual functions, {number} were wanted.",
-            "Raise NUM_OF_VFS in its firmware with aiready.vsphere.nic_firmware, or want fewer.",
+            f"{name} has at most {state.vfs_max} virtual functions, {number} requested.",
+            "Set NUM_OF_VFS in its firmware higher with aiready.vsphere.nic_firmware, or request fewer.",
         )
 
 
@@ -167,13 +167,13 @@ def refuse_in_use(
     now: Mapping[str, passthrough.Given],
     wanted_states: Mapping[str, passthrough.Given],
 ) -> None:
-    """Raise what running VMs forbid; they may be gone by the time that a plan is carried out."""
+    """Raise an error for running VMs; called only before a change, because they may have ended since the plan."""
     changed = [address for address, state in now.items() if state.configured != wanted_states[address].configured]
     vms = sorted({vm for address in changed if address in around.gpus for vm in around.gpus[address].vms})
     if vms:
         raise OperatorError(
             subject,
-            "GPUs were to be given away or taken back",
+            "cannot change the passthrough state of its GPUs",
             f"Running VMs use them: {', '.join(vms)}",
             "Shut the VMs down, or move them to another host",
             "gpu_in_use",

@@ -46,14 +46,14 @@ class Pvrdma:
 
 
 def want(subject: str, now: Pvrdma, wish: Mapping[str, Any]) -> Pvrdma:
-    """The host side as it shall be; a path on which RDMA cannot work is refused."""
+    """The desired host side; rejects a path on which RDMA cannot work."""
     if wish["state"] == "absent":
         return replace(now, vmknic="", firewall=False)
     wanted = replace(now, vmknic=wish["vmknic"], firewall=True)
     problem = _problem(wanted)
     if problem is not None:
         found, todo = problem
-        raise OperatorError(subject, f"PVRDMA over {wish['vmknic']} was wanted", found, todo, "pvrdma_path")
+        raise OperatorError(subject, f"cannot set up PVRDMA over {wish['vmknic']}", found, todo, "pvrdma_path")
     return wanted
 
 
@@ -62,9 +62,7 @@ def doubts(state: Pvrdma) -> list[str]:
     if state.vmknic and state.rdma is None:
         return [f"{state.uplink} has no RDMA device, so PVRDMA uses TCP until its RDMA module is loaded."]
     if state.vmknic and state.rdma is not None and state.rdma.state not in ("active", "activeDefer"):
-        return [
-            f"the RDMA device {state.rdma.device} of {state.uplink} is {state.rdma.state}; look at cable and switch."
-        ]
+        return [f"the RDMA device {state.rdma.device} of {state.uplink} is {state.rdma.state}; check cable and switch."]
     return []
 
 
@@ -91,21 +89,21 @@ def project(state: Pvrdma) -> dict[str, Any]:
 
 
 def _problem(state: Pvrdma) -> tuple[str, str] | None:
-    """Why RDMA cannot work over the adapter; vSphere itself would not say a word."""
+    """The reason why RDMA cannot work over the adapter; vSphere itself reports no error."""
     adapter, switch = state.network.adapter(state.vmknic), state.switch
     if adapter is None:
         there = ", ".join(f"{one.device} on {one.switch}" for one in state.network.vmkernel) or "none"
         return f"There is no such VMkernel adapter; there are: {there}", "Correct `vmknic`, or create the adapter"
     if switch is None or not switch.distributed:
         return (
-            f"It is on {adapter.switch or 'an unknown switch'}, which is no distributed switch",
+            f"It is on {adapter.switch or 'an unknown switch'}, which is not a distributed switch",
             "Choose an adapter on the distributed switch of the RDMA ports",
         )
     if len(switch.uplinks) != 1:
         there = ", ".join(switch.uplinks) or "none"
         return (
             f"Its switch {switch.name} has {len(switch.uplinks)} uplinks on this host ({there}); PVRDMA has no teaming",
-            "Leave the RDMA port as the only uplink of the switch",
+            "Remove the other uplinks of the switch, so that only the RDMA port is left",
         )
     return None
 

@@ -27,7 +27,7 @@ def test_everything_that_is_wrong_with_the_parameters_is_told_at_once():
     devices = [{"id": "vmnic3", "state": "enabled"}, {"id": PORT, "sriov_vfs": -1}]
     problems = module.check_params(described.checked({**HOST, "devices": devices}, module.ARGUMENTS))
     assert problems == [
-        "vmnic3 is no PCI address; write it as 0000:3b:00.0.",
+        "vmnic3 is not a PCI address; write it as 0000:3b:00.0.",
         f"sriov_vfs of {PORT} is -1; 0 means none.",
     ]
 

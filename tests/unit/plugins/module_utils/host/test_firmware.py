@@ -107,7 +107,7 @@ def test_a_wish_takes_the_spelling_that_the_tool_shows_for_what_runs():
 
 
 def test_a_default_that_is_not_told_cannot_be_wished_for():
-    with pytest.raises(OperatorError, match="does not tell the default of NUM_OF_VFS"):
+    with pytest.raises(OperatorError, match="does not show the default of NUM_OF_VFS"):
         plan(adapter(key("NUM_OF_VFS", "8", default="")), {"NUM_OF_VFS": None})
 
 
@@ -119,5 +119,5 @@ def test_each_network_device_of_a_function_names_it():
 def test_what_the_firmware_does_not_tell_waits_for_nothing_and_is_no_default():
     now = adapter(mlxconfig.Key("SRIOV_EN", "", "", "True(1)"))
     assert firmware.pending(now, ["SRIOV_EN"], "reboot") == []
-    with pytest.raises(OperatorError, match="does not tell the default of SRIOV_EN"):
+    with pytest.raises(OperatorError, match="does not show the default of SRIOV_EN"):
         plan(now, {"SRIOV_EN": None})

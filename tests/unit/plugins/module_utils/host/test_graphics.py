@@ -90,8 +90,8 @@ def test_all_leaves_out_what_is_given_away():
 @pytest.mark.parametrize(
     "now, devices, words",
     [
-        (host(gpu(active="basic")), SHARED_DIRECT, "No driver is in charge"),
-        (host(gpu(active="direct")), [{"id": ONE, "type": "shared"}], "given away by passthrough"),
+        (host(gpu(active="basic")), SHARED_DIRECT, "has no driver"),
+        (host(gpu(active="direct")), [{"id": ONE, "type": "shared"}], "is in passthrough mode"),
         (host(), [{"id": TWO, "type": "shared"}], f"there are: {ONE} (NVIDIA A100)"),
         (host(version=(8, 0, 2)), [{"id": ONE, "vgpu_mode": "mixed_size"}], "ESXi 8.0.2; vgpu_mode exists from 8.0.3"),
         (graphics.Graphics("shared", "performance", "performance"), SHARED_DIRECT, "shows no NVIDIA graphics device"),

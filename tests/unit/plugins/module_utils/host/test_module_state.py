@@ -71,18 +71,18 @@ def test_a_module_that_is_to_be_loaded_waits_for_the_boot():
     [
         ({"pfctxx": 8}, "no parameter pfctxx (near it: pfctx)"),
         ({"pfctx": "high"}, "type int, which high is not"),
-        ({"max_vfs": 4}, "there are 2 (vmnic2, vmnic3); 1 were given, 4,4 would fit"),
-        ({"max_vfs": [8, 8, 8, 8]}, "4 were given, 8,8 would fit"),
+        ({"max_vfs": 4}, "there are 2 (vmnic2, vmnic3); the request has 1. 4,4 fits"),
+        ({"max_vfs": [8, 8, 8, 8]}, "the request has 4. 8,8 fits"),
         ({"max_vfs": [4, 129]}, "at most 128"),
         ({"max_vfs": [4, -1]}, "at most 128"),
-        ({"max_vfs": "4, 4"}, "max_vfs is to be 4, 4, which ESXi would read as several options"),
+        ({"max_vfs": "4, 4"}, "The value 4, 4 of max_vfs has spaces"),
     ],
 )
 def test_what_the_module_does_not_take_is_refused_with_what_would_fit(options, words):
     with pytest.raises(OperatorError) as refused:
         want(module(active={}), options)
     assert words in refused.value.message
-    assert "nmlx5_core knows max_vfs, pfctx, trust_state." in refused.value.message
+    assert "nmlx5_core has max_vfs, pfctx, trust_state." in refused.value.message
 
 
 def test_a_module_without_ports_yet_is_not_asked_for_their_number():

@@ -206,7 +206,7 @@ def test_a_change_that_does_not_show_is_a_failure(session):
     answer = answer_of(check=False, trouble="nothing happens")
     assert (answer["failed"], answer["failure"]["code"]) == (True, "not_proved")
     assert answer["failure"]["left"] == ["number"]
-    assert "Still different: number: 1 -> 2" in answer["msg"]
+    assert "still differs: number: 1 -> 2" in answer["msg"]
 
 
 def test_an_error_stays_though_the_change_shows(session):

@@ -80,11 +80,11 @@ def test_label_and_functions_are_changes_of_their_own():
         (entry(HBA, "enabled"), "the storage adapter vmhba2"),
         (entry(GPU, "enabled"), "Set `take_from_vgpu`"),
         (entry(FUNCTION, "enabled"), "is a virtual function"),
-        (entry("0000:ff:00.0", "enabled"), "There is no device 0000:ff:00.0"),
-        (entry(T4, sriov_vfs=16), "T4, on which SR-IOV is never switched on in vCenter"),
+        (entry("0000:ff:00.0", "enabled"), "There is no passthrough device 0000:ff:00.0"),
+        (entry(T4, sriov_vfs=16), "T4, for which SR-IOV must not be enabled in vCenter"),
         (entry(RDMA, sriov_vfs=4), "has no SR-IOV"),
-        (entry(FREE, sriov_vfs=16), "at most 8 virtual functions, 16 were wanted"),
-        (entry(FREE, "enabled", sriov_vfs=4), "both whole and in virtual functions"),
+        (entry(FREE, sriov_vfs=16), "at most 8 virtual functions, 16 requested"),
+        (entry(FREE, "enabled", sriov_vfs=4), "passthrough and virtual functions together"),
     ],
 )
 def test_what_must_not_be_given_away_is_refused_with_the_reason(wish, words):

@@ -35,7 +35,7 @@ def test_absent_takes_both_away():
     "network, vmknic, words",
     [
         ({}, "vmk7", "no such VMkernel adapter; there are: vmk0 on vSwitch0, vmk1 on dvs-train"),
-        ({}, "vmk0", "on vSwitch0, which is no distributed switch"),
+        ({}, "vmk0", "on vSwitch0, which is not a distributed switch"),
         ({"uplinks": ("vmnic2", "vmnic3")}, "vmk1", "2 uplinks on this host (vmnic2, vmnic3)"),
         ({"uplinks": ()}, "vmk1", "0 uplinks on this host (none)"),
     ],
