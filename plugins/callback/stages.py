@@ -271,7 +271,7 @@ class CallbackModule(Default):
         self._brief = shows and bool(course.now or course.ahead)
         if begun is None:
             return
-        # Automation controller makes its own of this callback, on a terminal that nobody looks at.
+        # Automation controller derives its own callback from this one, on a hidden terminal.
         if self.CALLBACK_NAME == NAME:
             live = self.get_option("live") == "auto" and watch.can_be_live()
             self._watch.start(live, int(self.get_option("still_s")))

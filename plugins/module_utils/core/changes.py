@@ -20,7 +20,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Change:
-    """One setting that is not as wanted."""
+    """One setting that differs from the desired state."""
 
     path: str
     before: object
@@ -41,7 +41,7 @@ class Change:
 
 @dataclass
 class Item(Generic[W, S]):
-    """One object that a task manages, on its way from the wish to the proof.
+    """One object that a task manages, from the request to the proof.
 
     now and wanted are set for every item that has no error when a step receives it.
     """
@@ -53,7 +53,7 @@ class Item(Generic[W, S]):
     now: S = None  # type: ignore[assignment]
     wanted: S = None  # type: ignore[assignment]
     changes: list[Change] = field(default_factory=list)
-    # Read after apply; set for a failed item too, so that its result tells what is really there.
+    # Read after apply; set for a failed item too, so that its result has the real state.
     proved: S | None = None
     error: OperatorError | None = None
     # True as soon as a request that changes this object may have reached the server.

@@ -53,7 +53,7 @@ def whole(text: str, otherwise: T) -> int | T: ...
 
 
 def whole(text: str, otherwise: Any = None) -> Any:
-    """The whole number that another machine wrote, or what stands in its place."""
+    """The whole number that another machine wrote, or the value of otherwise."""
     text = text.strip()
     digits = text[1:] if text[:1] == "-" else text
     return int(text) if digits.isdecimal() and len(digits) <= MOST_DIGITS else otherwise

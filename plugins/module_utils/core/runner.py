@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The one way a module runs: read, want, compare, apply, prove. Check mode is decided here and nowhere else."""
+"""The five steps of each module: read, want, compare, apply, prove. Only this file decides on check mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
-# Items of a fleet whose trouble the summary tells; more could not be read in one line.
+# The summary has the errors of so many items; more are not readable in one line.
 TOLD = 10
 
 

@@ -13,7 +13,7 @@ from typing import Any, Mapping, NamedTuple
 
 
 class Side(NamedTuple):
-    """A server whose certificate is verified, and the settings that say so."""
+    """A server whose certificate is verified, and the settings for that."""
 
     what: str
     prefix: str
@@ -64,7 +64,7 @@ def warning(side: Side, name: str, params: Mapping[str, Any], environment: Mappi
 
 
 def why_unusable(path: str, error: object) -> str:
-    """Why a file holds no authorities; the words of the TLS library only say that it found none."""
+    """Why a file holds no authorities; the TLS library only reports that it found none."""
     try:
         with open(path, "rb") as opened:
             content = opened.read(65536)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `nvidia-smi -q` tells in a guest, and what it says when it can tell nothing. Pure."""
+"""The output of `nvidia-smi -q` in a guest, and its errors. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TROUBLE = (
 NOT_TOLD = ("N/A", "[N/A]", "Not Supported", "")
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*\Z")
 _PAIR = re.compile(r"(?P<key>.*?\S)\s*:(?: (?P<value>.*))?\Z")
-# Where the licence is told; the second is of drivers before R450.
+# Headings of the licence; the second is of drivers before R450.
 _LICENCES = ("vGPU Software Licensed Product", "GRID Licensed Product")
 _EXPIRY = re.compile(r"Expiry: (\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+) GMT")
 
@@ -51,7 +51,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Report:
-    """What nvidia-smi told: GPUs, or why there are none."""
+    """The report of nvidia-smi: GPUs, or why there are none."""
 
     driver: str | None = None
     gpus: tuple[Gpu, ...] = ()

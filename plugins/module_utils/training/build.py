@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `horovodrun --check-build` tells, and whether that is enough. Its exit status is 0 whatever is missing. Pure."""
+"""The output of `horovodrun --check-build`, and its judgement. The exit status is always 0. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parse(text: str) -> dict[str, Any] | None:
 
 
 def refuse_missing(subject: str, build: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> None:
-    """Say all that is wanted and not built in; wanted is {section: [names]}."""
+    """Report everything that is required and not built in; wanted is {section: [names]}."""
     missing = [
         f"{name} ({section})" for section, names in wanted.items() for name in names if name not in build[section]
     ]
@@ -62,7 +62,7 @@ def needed(params: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def refuse(params: Mapping[str, Any], found: Mapping[str, Any] | None, said: str) -> None:
-    """Say what a run needs and Horovod of the image lacks; found is None where it could not tell."""
+    """Report what a run needs and Horovod in the image lacks; found is None if it reported nothing."""
     subject = f"Image {params['image']}"
     if found is None:
         raise OperatorError(

@@ -76,7 +76,7 @@ def files(
     }
     if argv is not None:
         made["start"] = (PLAIN, START)
-        # The time limit holds even when nobody watches any more.
+        # The time limit holds even if the controller dies.
         limited = shlex.join(["timeout", "-k", "10", str(wall_s), *argv])
         made["run"] = (PLAIN, f"#!/bin/sh\nexec {clean} {limited}\n")
         made["check"] = (PLAIN, f"#!/bin/sh\nexec {clean} timeout -k 5 {CHECK_S} horovodrun --check-build\n")
@@ -143,7 +143,7 @@ def _server(place: Place, port: int) -> str:
             # The older of its two names, which all versions know.
             "ChallengeResponseAuthentication no",
             "UsePAM no",
-            # The folder belongs to root and nobody else reads it; that it is a mount confuses the check.
+            # The folder belongs to root, and only root reads it; a mount confuses the check.
             "StrictModes no",
             "AllowTcpForwarding no",
             "X11Forwarding no",

@@ -20,7 +20,7 @@ INSIDE = "/aiready"  # the folder of a run, as its containers see it
 PROGRAMS = "/usr/local/libexec/aiready"
 DISCOVER = f"{PROGRAMS}/discover"
 TRAININGS = f"{INSIDE}/trainings"
-# From that size on, mpirun would log in by way of other hosts.
+# From that size on, mpirun would log in through other hosts.
 MANY_HOSTS = 64
 TORCHRUN_PORT = 29500
 

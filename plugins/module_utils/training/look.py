@@ -31,7 +31,7 @@ class Gid:
 
     @property
     def address(self) -> str:
-        """The IPv4 address that the GID stands for, or an empty text."""
+        """The IPv4 address that the GID represents, or an empty text."""
         groups = self.gid.split(":")
         if len(groups) != 8 or groups[:6] != ["0000"] * 5 + ["ffff"] or not all(map(GROUP.fullmatch, groups)):
             return ""
@@ -41,12 +41,12 @@ class Gid:
 
 @dataclass(frozen=True)
 class Leftover:
-    """A container of an earlier run, or of one that is going on."""
+    """A container of an earlier run, or of one in progress."""
 
     container: str
     run: str
     running: bool
-    # How long ago somebody said last that the run is wanted; None where nothing says it any more.
+    # Seconds since the last heartbeat of the controller; None if there is no heartbeat.
     silent_s: int | None
 
 
@@ -137,7 +137,7 @@ def _addresses(rows: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, int
 
 
 def _image(encoded: str) -> dict[str, Any] | None:
-    """What the engine tells of the image, shortened to what a run needs; None when it is not there."""
+    """What the engine reports of the image, shortened to what a run needs; None when it is not there."""
     if not encoded:
         return None
     try:

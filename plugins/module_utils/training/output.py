@@ -56,7 +56,7 @@ CHATTER = re.compile(r"NCCL INFO (?!.*(?:[Ff]ail|[Ee]rror|refused|timed out|\.cc
 
 @dataclass(frozen=True)
 class Line:
-    """One line that a launcher handed on. rank is None where it does not say; then local may know the place."""
+    """One line that a launcher handed on. rank is None if the line has none; then local may have the position."""
 
     rank: int | None
     local: int | None
@@ -166,7 +166,7 @@ def is_rdma(network: str) -> bool:
 
 
 def transport(networks: Collection[str]) -> str | None:
-    """rdma, tcp or mixed, by the names of networks; None where there is none, or one that nobody knows."""
+    """rdma, tcp or mixed, by the names of networks; None if there is none, or an unknown one."""
     rdma = [name for name in networks if is_rdma(name)]
     if not networks or any(name != SOCKETS and name not in rdma for name in networks):
         return None

@@ -106,7 +106,7 @@ NO_MOUNTS = (
     "run/docker.sock",
     "var/run/docker.sock",
 )
-# Whoever sets these breaks the launcher or the way in which it is started.
+# These variables break the launcher or its start.
 KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|ORTE_|SSH_|RANK$|WORLD_SIZE$|MASTER_)")
 
 

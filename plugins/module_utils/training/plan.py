@@ -88,7 +88,7 @@ def informed(made: Plan, looks: Mapping[str, Look]) -> Plan:
 
 
 def doubts(made: Plan, told: str | None) -> Iterator[str]:
-    """What to say of a run whose NCCL told another version, in its log, than its image did."""
+    """Remarks on a run whose NCCL reports another version in its log than its image."""
     nccl = images.version(told)
     unset = GID_INDEX not in [setting.name for setting in made.settings]
     if nccl is not None and nccl < CHOOSES_GID and unset and _shares_rdma(made.params, made.places):
@@ -145,7 +145,7 @@ def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node:
             )
         address = own[0][0]
     if not interface:
-        # A single guest talks to nobody.
+        # A single guest has no peer.
         return Place(host["name"], node, "", "", host["slots"])
     mtu, up = look.interfaces.get(interface, (0, False))
     if not up:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a run has said so far: ranks, iterations, rates, transport. Pure, fed with output as it comes."""
+"""The state of a run from its output so far: ranks, iterations, rates, transport. Pure, fed with output as it comes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RANKS_KEPT, FAILURES_KEPT, NAMES_KEPT = 10000, 1000, 64
 
 
 class Progress:
-    """Everything that is known of a run that is going on, or that has ended."""
+    """Everything that is known of a run in progress or at its end."""
 
     def __init__(self, hosts_of_ranks: Sequence[str]) -> None:
         self.size = len(hosts_of_ranks)
@@ -30,12 +30,12 @@ class Progress:
         self.nccl: dict[str, Any] = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
         self.failures: list[dict[str, Any]] = []
         self.lines = 0
-        # When something was done last is the number of lines after which it was: whoever watches has the clock.
+        # When something was done last is the number of lines after which it was: the caller has the clock.
         self.steps = 0
         self._tails: dict[int | str | None, deque[str]] = {}
         self._rests: dict[str, str] = {}
         self._lines: dict[str, output.Lines] = {}
-        # Ranks that tell of their iterations themselves, which says more than what they print for people.
+        # Ranks that report their iterations as events, which have more data than their text.
         self._own: set[int | None] = set()
 
     def feed(self, host: str, first_rank: int, text: str) -> None:
@@ -67,7 +67,7 @@ class Progress:
 
     @property
     def ended(self) -> list[int]:
-        """The ranks that said that they have done all."""
+        """The ranks that reported their end."""
         return sorted(rank for rank, told in self.ranks.items() if told.get("end"))
 
     @property
@@ -140,7 +140,7 @@ class Progress:
             self.iterations.append(entry)
 
     def _forget_printed(self, rank: int | None) -> None:
-        """Our own benchmark prints the known line of its first iteration before it tells of it."""
+        """Our own benchmark prints the known line of its first iteration before its event."""
         if rank not in self._own:
             self._own.add(rank)
             self.iterations = [entry for entry in self.iterations if entry["rank"] != rank or not entry_is_each(entry)]
@@ -186,5 +186,5 @@ def _is_rank(value: Any) -> bool:
 
 
 def entry_is_each(entry: Mapping[str, Any]) -> bool:
-    """Whether an iteration is a benchmark's, whose rank 0 tells what each rank does."""
+    """Whether an iteration is a benchmark's, whose rank 0 prints the rate of each rank."""
     return entry.get("unit") == "each"

@@ -75,7 +75,7 @@ def throughput(seen: Progress, size: int) -> dict[str, Any]:
         for entry in seen.iterations:
             if output.number(entry.get("samples_per_s")):
                 by_iteration.setdefault(entry["iteration"], []).append(entry["samples_per_s"])
-        # An iteration that not all ranks told of says nothing about all.
+        # An iteration without the values of all ranks gives no total.
         rates = [sum(values) for values in by_iteration.values() if len(values) == size]
         how = "sum over the ranks of each iteration"
     if len(rates) > 1:
@@ -95,7 +95,7 @@ def throughput(seen: Progress, size: int) -> dict[str, Any]:
 
 
 def weights(seen: Progress) -> dict[str, Any]:
-    """The hash of each rank's weights, and whether they are equal; None where not all ranks told."""
+    """The hash of each rank's weights, and whether they are equal; None if some ranks reported none."""
     told = {str(rank): entry["end"].get("weights") for rank, entry in sorted(seen.ranks.items()) if entry.get("end")}
     told = {rank: digest for rank, digest in told.items() if digest and isinstance(digest, str)}
     equal = len(set(told.values())) == 1 if len(told) == seen.size else None
@@ -103,7 +103,7 @@ def weights(seen: Progress) -> dict[str, Any]:
 
 
 def loss(seen: Progress) -> dict[str, Any]:
-    """The first and the last loss as rank 0 saw it, or as the first rank that told."""
+    """The first and the last loss as rank 0 saw it, or as the first rank that reported it."""
     ends = [entry["end"] for _rank, entry in sorted(seen.ranks.items()) if entry.get("end")]
     for end in ends:
         if output.number(end.get("loss_first")):
@@ -193,7 +193,7 @@ def remarks(
 
 
 def not_taken(images: Mapping[str, Mapping[str, Any] | None]) -> Iterator[str]:
-    """Variables of the image that no rank gets, for whoever misses them."""
+    """Remarks on variables of the image that no rank gets."""
     names = {name for image in images.values() for name in files.not_taken(image)}
     if names:
         yield f"The image sets {', '.join(sorted(names))}. No rank gets it, because it looks like a secret."

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import adapters
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import PROGRAMS
 
-# Exit statuses of WORKER, by which a container tells why it ended.
+# Exit statuses of WORKER: the reason for the end of a container.
 NO_SSHD, UNHEARD, TOO_LONG, SSHD_ENDED, NO_STATUS, NO_PROGRAMS = 90, 91, 92, 93, 94, 95
 
 # $1: command of the engine, $2: image, $3: folder for runs, $4: port of ssh. Changes nothing.
@@ -70,7 +70,7 @@ DELIVER = r"""
 umask 077; mkdir -p "$1/in" "$1/out" && tar -x -m -f - -C "$1/in"
 """
 
-# $1: command of the engine, $2: container, $3: folder of the run, $4: what proves that the run is still wanted,
+# $1: command of the engine, $2: container, $3: folder of the run, $4: the heartbeat of the controller,
 # $5: from which byte of the output, $6: how many bytes at most.
 POLL = r"""
 { printf '%s\n' "$4" > "$3/in/beat"; } 2>/dev/null
@@ -112,7 +112,7 @@ rmdir "$2" 2>/dev/null
 echo "left $("$1" ps -aq --filter "label=aiready.training=$3" 2>/dev/null | wc -l)"
 """
 
-# The first process of a container. $1: seconds after which a run that nobody asks for ends, $2: seconds in all.
+# The first process of a container. $1: seconds without a heartbeat after which a run ends, $2: seconds in all.
 # It counts its own seconds, since the clock of a guest may be set meanwhile.
 WORKER = rf"""#!/bin/sh
 say() {{ echo "$*" >> /aiready-out/said; }}
@@ -144,7 +144,7 @@ while :; do
 done
 """
 
-# Starts the launcher, and tells how it ended. If even that cannot be written, the container ends.
+# Starts the launcher and writes its exit status. If that cannot be written, the container ends.
 START = r"""#!/bin/sh
 cd /aiready-out || exit 1
 /bin/sh /aiready/run > /aiready-out/output 2>&1 < /dev/null

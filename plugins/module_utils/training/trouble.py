@@ -21,7 +21,7 @@ class Known:
     todo: str
 
 
-# In the order in which they explain each other: a cause stands before what follows from it.
+# In the order of causality: a cause is before its effects.
 KNOWN = (
     Known(
         "uvm_off",
@@ -156,7 +156,7 @@ _TORCH_RANK = re.compile(r"^\s*rank\s*:\s*(\d+) \(local_rank: \d+\)")
 _TORCH_CODE = re.compile(r"^\s*exitcode\s*:\s*(-?\d+)")
 _TORCH_ROOT = re.compile(r"Root Cause \(first observed failure\)")
 _LOST_NODE = re.compile(r"Remote daemon: \[(?:\[[^\]]*\],\d+|prterun-[^\]]*@\d+,\d+)\] on node (\S+)")
-# What a rank is told by the launcher that ends all others because of the first one.
+# The signal of the launcher to all other ranks after the first failure.
 _FOLLOWING = (143, -15)
 
 
@@ -171,7 +171,7 @@ class First:
 
 
 def first_failure(lines: Sequence[str], events: Iterable[Mapping[str, Any]] = ()) -> First:
-    """Who failed first. events are what ranks said themselves, in the order in which they did."""
+    """The first failure. events are the reports of the ranks, in their order."""
     for event in events:
         if isinstance(event.get("rank"), int):
             return First(event["rank"], event.get("host"), 1)
@@ -183,7 +183,7 @@ def first_failure(lines: Sequence[str], events: Iterable[Mapping[str, Any]] = ()
 
 
 def _by_pairs(lines: Sequence[str]) -> First | None:
-    """Where the rank stands on one line and its status on a later one."""
+    """The rank is on one line, and its status on a later one."""
     root, rank = not any(_TORCH_ROOT.search(line) for line in lines), None
     for line in lines:
         exited = _GLOO_EXIT.search(line)
@@ -200,7 +200,7 @@ def _by_pairs(lines: Sequence[str]) -> First | None:
 
 
 def _with_status(rank: int, status: int) -> First:
-    """Launchers tell a signal as a negative status, or as 128 and more."""
+    """Launchers report a signal as a negative status, or as 128 and more."""
     if status < 0:
         return First(rank, None, None, -status)
     return First(rank, None, None, status - 128) if status > 128 else First(rank, None, status)
@@ -212,7 +212,7 @@ def _lost(text: str) -> First | None:
 
 
 def _left(text: str) -> First | None:
-    """A rank that called MPI_Abort; of one that left without MPI_Finalize only the node is told."""
+    """A rank that called MPI_Abort; for a rank that left without MPI_Finalize, only the node is known."""
     found, abort = _MPIRUN_LEFT.search(text), _MPI_ABORT.search(text)
     if abort is not None:
         rank = int(abort.group(1))

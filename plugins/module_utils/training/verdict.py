@@ -100,7 +100,7 @@ def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dic
 
 
 def goes_on_without(made: Plan, names: Collection[str]) -> bool:
-    """Whether a run goes on without these guests: an elastic one, with its launcher and as many ranks as it needs."""
+    """Whether a run continues without these guests: an elastic one, with its launcher and as many ranks as it needs."""
     elastic = made.params["elastic"]
     left = [place for place in made.places if place.name not in names]
     if elastic is None or made.places[0] not in left:
@@ -229,7 +229,7 @@ def _ranks(made: Plan, course: Course) -> dict[str, Any] | None:
 
 
 def _host(made: Plan, first: trouble.First) -> str | None:
-    """The guest of whoever failed first, by its name in the inventory."""
+    """The guest of the first failure, by its name in the inventory."""
     if first.node is not None:
         for place in made.places:
             if first.node in (place.node, place.name, place.address):

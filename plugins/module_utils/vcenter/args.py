@@ -58,7 +58,7 @@ ESXCLI_TRANSPORT: Options = {
     "ssh_known_hosts_file": {"type": "path"},
 }
 
-# Not required by the specification: Ansible's own message would not tell of the environment.
+# Not required by the specification: Ansible's own message does not name the environment variable.
 _NEEDED = {"hostname": "VMWARE_HOST", "username": "VMWARE_USER", "password": "VMWARE_PASSWORD"}
 
 _RANGES = {

@@ -40,7 +40,7 @@ _CHUNK = 1 << 20
 # Depots of drivers have some dozen MiB.
 _LARGEST_WHOLE = 1 << 30
 _RENEWALS = 1
-# Said by what stands in front of the file access while that is busy or restarts.
+# Statuses of the proxy in front of the file access while that is busy or restarts.
 _PASSING = (502, 503, 504)
 _NO_SPACE = ("no space", "insufficient disk", "not enough space", "disk full")
 

@@ -98,7 +98,7 @@ class SshEsxcli:
 
 
 def open_esxcli(vcenter: VCenter, host: Host, params: Mapping[str, Any]) -> Esxcli | SshEsxcli:
-    """esxcli of a host in the way that the parameters (args.ESXCLI_TRANSPORT) ask for."""
+    """esxcli of a host over the transport of the parameters (args.ESXCLI_TRANSPORT)."""
     if params["esxcli_transport"] == "ssh":
         return SshEsxcli(host, params)
     return Esxcli(vcenter, host, params["esxcli_timeout_s"])

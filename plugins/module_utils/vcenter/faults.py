@@ -91,7 +91,7 @@ def _lineage(fault: vmodl.MethodFault) -> list[str]:
 
 
 def _details(fault: vmodl.MethodFault) -> list[str]:
-    """What the typed fields of a fault say, for those that help."""
+    """The useful typed fields of a fault, as text."""
     return [text.format(value) for text, value in _fields(fault).values()]
 
 

@@ -71,7 +71,7 @@ class Rest:
         timeout_s: int,
         on_progress: Callable[[int, str], None] | None = None,
     ) -> Any:
-        """The result of a request that starts a task, once that has ended; progress is told as (percent, text)."""
+        """The result of a request that starts a task, once that has ended; on_progress gets (percent, text)."""
         name = self.call(method, path, body)
         told: tuple[int, str] | None
         pauses, told = Pauses(self.clock, timeout_s), None

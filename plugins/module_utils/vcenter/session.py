@@ -68,7 +68,7 @@ def connect(
 
 
 class VCenter:
-    """An open way to one vCenter; everything else in this package works on it."""
+    """An open session with one vCenter; everything else in this package works on it."""
 
     def __init__(
         self,

@@ -61,7 +61,7 @@ def run_tasks(
 
 
 class _Work:
-    """One job on its way."""
+    """One job in progress."""
 
     def __init__(self, index: int, job: Job) -> None:
         self.index = index
@@ -96,7 +96,7 @@ class _Run:
                 if not self.running:
                     self._sleep_until_next_start()
                     continue
-                # Tasks that end close together shall come in one answer.
+                # Tasks that end at almost the same time come in one answer.
                 self.clock.sleep(pause)
                 watched = len(self.running)
                 self._take(self.watch.poll([work.task for work in self.running.values()], self._poll_s()))
@@ -159,7 +159,7 @@ class _Run:
             self.on_progress(ended, len(self.done), work.job.label, outcome)
 
     def _end_all(self, error: OperatorError) -> None:
-        """vCenter cannot be reached any more: say for each job what that means for it."""
+        """vCenter is unreachable: end each job with an error of its own."""
         for work in list(self.running.values()):
             self._end(work, Outcome(error=_lost(work, error), uncertain=True))
         for work in self.queue:

@@ -72,7 +72,7 @@ class Clock:
 
 
 class FateUnknown(OperatorError):
-    """The request may or may not have been carried out: only a new read can tell."""
+    """The request may or may not have been executed: only a new read shows it."""
 
     def __init__(self, server: str, method: str, why: str, http_status: int | None = None) -> None:
         super().__init__(
@@ -102,7 +102,7 @@ class ReliableStub:
         return SoapStubAdapter.InvokeAccessor(cast(Any, self), mo, info)
 
     def InvokeMethod(self, mo: Ref, info: Data, args: Sequence[object]) -> Data:
-        """Call a method; vendor faults are raised as they came, trouble on the way as OperatorError."""
+        """Call a method; vendor faults are raised unchanged, network errors as OperatorError."""
         renewals = 0
         while True:
             cookie = self.wire.cookie

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One HTTPS way to one server: TLS that is always checked, a pinned certificate, an optional proxy."""
+"""One HTTPS connection to one server: TLS that is always checked, a pinned certificate, an optional proxy."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class _Connection(HTTPSConnection):
     """Tells its wire what happens, limits the time to connect, and goes through the proxy if there is one."""
 
     def __init__(self, *_address: object, wire: Wire, timeout: float, context: ssl.SSLContext, **_more: object) -> None:
-        # Each release of pyVmomi has its own way to a proxy, so the address that it hands over is not used.
+        # Each release of pyVmomi handles a proxy differently, so the address that it hands over is not used.
         self._wire, target = wire, wire.target
         if target.proxy_host:
             super().__init__(target.proxy_host, target.proxy_port, timeout=timeout, context=context)

@@ -66,7 +66,7 @@ class SwitchAction(RemoteAction):
 
 
 def keep(path: str, text: str) -> None:
-    """Write a backup that its owner alone can read; whoever finds the file finds it whole."""
+    """Write a complete backup that only its owner can read."""
     folder, draft = os.path.dirname(os.path.abspath(path)), None
     try:
         os.makedirs(folder, exist_ok=True)

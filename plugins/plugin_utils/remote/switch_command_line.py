@@ -165,7 +165,7 @@ class Terminal(TerminalBase):
     terminal_config_prompt = re.compile(r"^.*\(conf.*\) ?#$")
 
     def on_open_shell(self) -> None:
-        """Outputs shall come at once and not page by page."""
+        """Turn paging of outputs off."""
         try:
             self._exec_cli_command(self.NO_PAGES)
         except AnsibleConnectionFailure as refused:
@@ -194,7 +194,7 @@ class Terminal(TerminalBase):
             self._exec_cli_command(b"disable")
 
     def _prompt(self) -> bytes:
-        """What stands before the cursor, or nothing where the switch waits for an answer."""
+        """The text before the cursor, or nothing if the switch waits for an answer."""
         return (self._get_prompt() or b"").strip()
 
 

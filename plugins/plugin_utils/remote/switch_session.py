@@ -148,7 +148,7 @@ class CliSession(Session):
         self._device = Helper(path, float(limit) + SLACK_S)
 
     def _judged(self, command: str, trouble: str) -> Lost | Refused:
-        """A refusal, or the end of the connection: an empty line is answered as long as somebody is there."""
+        """A refusal, or the end of the connection: a live switch answers an empty line."""
         if NO_LOGIN.search(trouble):
             return NoLogin(command, trouble)
         if "timeout triggered" in trouble:
@@ -162,7 +162,7 @@ class CliSession(Session):
 
 
 def complaint(trouble: str, command: str) -> str:
-    """What the switch said, without the echo before it, the prompt after it and the marks of bytes around it."""
+    """The output of the switch, without the echo before it, the prompt after it and the marks of bytes around it."""
     if trouble.startswith(("b'", 'b"')):
         with contextlib.suppress(ValueError, SyntaxError):
             trouble = ast.literal_eval(trouble).decode(errors="replace")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import Seen
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
-# Tasks that take longer are kept, so that a later run can tell how long they usually take.
+# Tasks that take longer are kept, so that a later run can show their usual duration.
 LONG_S = 5.0
 SAYS = "ansible.builtin.debug"
 REPORTS = ("aiready.vsphere.validation_report",)
@@ -85,7 +85,7 @@ class Stage:
             "name": self.name,
             "began": self.began,
             "seconds": round(self.seconds, 1),
-            # Told of a run that was killed, whose last stage nobody could end.
+            # Set for a killed run, whose last stage has no end.
             "state": self.state or FAILED,
             "hosts": sorted(self.hosts),
             "changes": self.changes,
@@ -116,7 +116,7 @@ class Course:
         self.now: Stage | None = None
         self.running: dict[tuple[str, str], tuple[str, float]] = {}  # (host, id of a task): (name, since when)
         self.report: dict[str, Any] = {}
-        self.folder = ""  # what a task said about the folder of this run
+        self.folder = ""  # the folder of this run, as a task returned it
         self._planned: dict[str, tuple[str | None, bool]] = {}
         self._plays_left: set[str] = set()
         self._rescued: dict[str, Failure] = {}  # the last failure of each host that a rescue catches
@@ -136,13 +136,13 @@ class Course:
     def play_begins(
         self, play: str, path: str = "", variables: Mapping[str, Any] | None = None
     ) -> tuple[Stage | None, Stage | None]:
-        """(the stage that ended, the stage that began); both are None where it goes on."""
+        """(the stage that ended, the stage that began); both are None if it continues."""
         self._plays_left.discard(play)
         stage, self._prepares = self._planned.get(play) or stages.of_play(path, variables or {})
         return self._turn(stage)
 
     def task_begins(self, role: str) -> tuple[Stage | None, Stage | None]:
-        """As above: a play that does not tell its stage is told by the first role of this collection in it."""
+        """As above: a play without a stage gets that of the first role of this collection in it."""
         stage = stages.of_role(role) if role else None
         if stage is None or (self.now is not None and self.now.name in self._planned_stages()):
             return None, None

@@ -67,7 +67,7 @@ def _is_changed(item: Any) -> bool:
 
 
 def _changed(item: Mapping[str, Any]) -> dict[str, Any]:
-    """A changed object: by its two states where it failed half way, else by its changes."""
+    """A changed object: by its two states if it failed after some changes, else by its changes."""
     found = {key: value for key, value in item.items() if not isinstance(value, (dict, list)) and key != "msg"}
     before, after = item["before"] or {}, item["after"] or {}
     differ = [key for key in {**before, **after} if item.get("failed") and before.get(key) != after.get(key)]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What callbacks are told by Ansible, for the course of a run and for the folder of its results."""
+"""The events that Ansible sends to callbacks, for the course of a run and for the folder of its results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ except ImportError:  # before ansible-core 2.19 every text was a template
         return text
 
 
-# What the inventory, a play or the command line may say of the folders.
+# Variables of the folders, from the inventory, a play or the command line.
 _RUN_FOLDER = "{{ aiready_run_folder | default('', true) }}"
 _PLAN = "{{ aiready_plan | default('', true) }}"
 _RESULTS = """{{ aiready_results if aiready_results is defined
@@ -51,7 +51,7 @@ _SIMULATED = (
 
 
 class Listener:
-    """One for each callback plugin, which hands on what it is told."""
+    """One for each callback plugin, which forwards its events."""
 
     def __init__(self, run_folder: str = "", results: str = "", course: Course | None = None) -> None:
         self.course = course or Course()
@@ -96,7 +96,7 @@ class Listener:
         return unreadable_files.unreadable(context.CLIARGS.get("inventory") or (), folders)
 
     def _ask(self, host: Host, task: Task) -> None:
-        """Where the results shall be, and the plan, by variables; once in a play, since it costs milliseconds."""
+        """The folders of the results and of the plan, by variables; once in a play, since it costs milliseconds."""
         if self._asked or self._play is None or self.course.now is None:
             return
         self._asked = True
@@ -108,7 +108,7 @@ class Listener:
             for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
                 self.folder.heard(**{key: self._said(templar, template)})
         except AnsibleError:
-            # Variables that cannot be worked out fail the task that needs them, and are told of there.
+            # Variables that cannot be worked out fail the task that needs them, with an error there.
             return
 
     @staticmethod
@@ -118,7 +118,7 @@ class Listener:
 
 
 def at_exit(work: Callable[[], object]) -> Callable[[], None]:
-    """Have this done when the process ends, which may be without having been told that the run did."""
+    """Do this when the process ends, which may come without the event of the end of the run."""
     owner = os.getpid()
 
     def ending() -> None:

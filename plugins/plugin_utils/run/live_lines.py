@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-# Between two looks at the clock; what is printed meanwhile waits for nobody.
+# Between two reads of the clock; other output is not delayed.
 PAUSE_S = 0.25
 _UP, _CLEAR = "\x1b[{0}A\r", "\x1b[J"
 
@@ -71,7 +71,7 @@ class LiveLines:
             self._streams = []
 
     def hide(self, hidden: bool = True) -> None:
-        """As long as somebody is asked something."""
+        """While a prompt waits for an answer."""
         with self._lock:
             self._hidden = hidden
             if hidden:
@@ -95,7 +95,7 @@ class LiveLines:
             try:
                 self.draw()
             except (OSError, ValueError):
-                # Nobody looks any more, and the run goes on.
+                # The terminal is gone, and the run continues.
                 return
 
     def _writer(self, stream: TextIO, write: Callable[[str], int]) -> Callable[[str], int]:

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# What a task says and a callback understands: one sentence for each object.
+# The sentence that a task prints for each object, and that a callback parses.
 _LATER = re.compile(
     r"(?P<object>\S.*): (?P<what>(?:(?!: ).)+?) will be planned after (?P<after>[^:]+?)(?:: (?P<why>.+))?"
 )
 # A VM that several modules change is switched off and on once for all of them, each of which alone would do both; a
-# note in the VM tells the next run of it meanwhile.
+# note in the VM records that for the next run.
 CYCLE, NOTE = "power_cycle", "power_on_again"
 EVERYTHING = "everything"
 _NOT_BEGUN = "The run ended before this stage."
 
 
 def later(objects: str | Iterable[str], after: str, why: str = "", what: str | Iterable[str] = ()) -> list[str]:
-    """Sentences that tell of objects what cannot be known before something was done: the stage after, or a restart."""
+    """Sentences on settings that are unknown until something has run: a stage, or a restart."""
     objects = [objects] if isinstance(objects, str) else objects
     what = ", ".join([what] if isinstance(what, str) else what) or EVERYTHING
     why = why.strip().rstrip(".")

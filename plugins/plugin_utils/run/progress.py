@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How long work tells how far it is: lines that every callback shows, and that callback stages knows by their mark."""
+"""The progress of long work: lines that every callback shows, and that callback stages knows by their mark."""
 
 from __future__ import annotations
 

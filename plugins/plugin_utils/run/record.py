@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The record of a run, stages.json in its folder: where it lies, how it is written, and what earlier ones tell."""
+"""The record of a run, stages.json in its folder: its path, its format, and the data of earlier ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Folder:
         self._said = self._results_said = ""
 
     def heard(self, run_folder: str = "", results: str = "") -> None:
-        """What variables or a task say; later ones count."""
+        """The values of variables or of a task; later ones count."""
         self._said = run_folder or self._said
         self._results_said = results or self._results_said
 
@@ -151,7 +151,7 @@ def of_folder(folder: str) -> dict[str, Any] | None:
 
 
 class Usual:
-    """How long stages and tasks take, by what earlier runs tell."""
+    """How long stages and tasks take, by the records of earlier runs."""
 
     def __init__(self, records: Iterable[Mapping[str, Any]] = (), check: bool = False) -> None:
         self._stages: dict[str, list[float]]
@@ -171,11 +171,11 @@ class Usual:
                 self._tasks.setdefault(str(task.get("task")), []).append(float(task["seconds"]))
 
     def stage(self, name: str) -> tuple[float, float] | None:
-        """(at least, at most) seconds, or None where nobody knows."""
+        """(at least, at most) seconds, or None if unknown."""
         found = self._stages.get(name, [])[:COUNTED]
         if found:
             return min(found), max(found)
-        # Of check mode nobody has estimates.
+        # There are no estimates for check mode.
         return None if self._check else stages.USUAL.get(name)
 
     def task(self, name: str) -> float | None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the result of a task tells of objects: what was changed or restarted, why it failed. No secret passes here."""
+"""The objects in the result of a task: what was changed or restarted, why it failed. No secret passes here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TOLD = ("ansible.builtin.assert", "ansible.builtin.fail")
 _NAMED = ("vms", "cluster")
 # and parts of the host that the task is about. All others are that host itself.
 _PARTS = ("interface", "roce", "gpus", "devices")
-# What these do is told elsewhere, and changes nothing that is there afterwards.
+# Other output shows what these do, and they leave no permanent change.
 _PASSING = ("pair_test", "training_run", "validation_report", "validation_result")
 _CONTROLLER = ("localhost", "127.0.0.1", "::1")
 # Changes that are a restart: what a module of this collection restarts, it says so.
@@ -129,7 +129,7 @@ def _made(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any, dict[str, st
     if not item["changed"]:
         return
     if item.get("failed"):
-        # Of an object that failed half way, its two states tell what was done, not the plan.
+        # For an object that failed after some changes, its two states show them, not the plan.
         before, after = item["before"] or {}, item["after"] or {}
         for path in sorted(set(before) | set(after)):
             if before.get(path) != after.get(path):

@@ -25,7 +25,7 @@ _VERDICT = {"pass": GOOD, "warn": WARN, "fail": BAD, "incomplete": WARN}
 
 
 def duration(seconds: float) -> str:
-    """As one would say it."""
+    """A duration in words."""
     seconds = int(round(seconds))
     if seconds < 60:
         return f"{seconds} s"
@@ -61,7 +61,7 @@ def begins(stage: Stage, course: Course, span: tuple[float, float] | None) -> st
 def still(
     course: Course, span: tuple[float, float] | None, tasks: Mapping[str, Sequence[tuple[str, float]]], now: float
 ) -> str:
-    """That a stage goes on, where lines cannot change in place."""
+    """That a stage is in progress, if lines cannot change in place."""
     doing = "; ".join(_doing(tasks, now))
     return f"[{cast('Stage', course.now).name}] {duration(course.seconds())}{_of(span)}: {doing}."
 
@@ -74,7 +74,7 @@ def live(
     told: Iterable[str],
     now: float,
 ) -> list[tuple[str, str]]:
-    """[(text, kind)] that change in place; tasks: {name: [(host, since)]}, told: the latest words of long work."""
+    """[(text, kind)] that change in place; tasks: {name: [(host, since)]}, told: the latest progress of long work."""
     stage = course.now
     if stage is None:
         return []

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which stage a play belongs to: by what it says itself, the playbook that it stands in, or a role of its tasks."""
+"""The stage of a play: by its own variable, by its playbook, or by a role of its tasks."""
 
 from __future__ import annotations
 

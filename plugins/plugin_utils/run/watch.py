@@ -31,7 +31,7 @@ COLOURS = {
     screen.QUIET: C.COLOR_SKIP,
     screen.PLAIN: None,
 }
-# Of what long work tells, the latest words of so many objects.
+# The latest progress of so many objects.
 _TOLD = 3
 
 
@@ -54,7 +54,7 @@ class Watch:
     def start(self, live: bool, still_s: float) -> None:
         if self._live is not None or self._still is not None:
             return
-        # Forks hold it while they are made, so that no child begins with a lock that nobody opens.
+        # Forks hold it while they are made, so that no child begins with a lock that stays closed.
         lock = getattr(self._display, "_lock", None)
         if live and lock is not None:
             self._live = LiveLines(lock, self._lines, self._take, _painted)
@@ -73,7 +73,7 @@ class Watch:
             self._live.hide(hidden)
 
     def forget(self, host: str | None = None) -> None:
-        """What long work told counts no more: of one host, or of all."""
+        """Drop the progress of long work: of one host, or of all."""
         if host is None:
             self._told.clear()
         else:
@@ -145,12 +145,12 @@ class Every:
             try:
                 self._work(self._seconds)
             except (OSError, ValueError):
-                # Nobody reads any more, and the run goes on.
+                # The reader is gone, and the run continues.
                 return
 
 
 def can_be_live() -> bool:
-    """Whether this is a terminal that can move back, and nobody is asked between the tasks."""
+    """Whether this is a terminal that can move back, without prompts between the tasks."""
     asks = context.CLIARGS.get("step") or getattr(C, "ENABLE_TASK_DEBUGGER", False) or C.DEFAULT_STRATEGY == "debug"
     able = os.environ.get("TERM", "") not in ("", "dumb") and "CI" not in os.environ
     return able and not asks and sys.stdout.isatty()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A training run as the five steps of a module: look, plan, compare, run, prove by what its ranks said."""
+"""A training run as the five steps of a module: read, plan, compare, run, prove by the reports of its ranks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MANY_ITERATIONS = 200
 
 
 def new_run() -> str:
-    """A name that tells when, and that no other run has."""
+    """A unique name with the time of the start."""
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
@@ -62,7 +62,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
         if self._params["pull"] != "never":
             plan.refuse_lack(self._params)
         looks = self._look()
-        # Somebody may have been killed a moment ago; whoever lives is heard again before that time is over.
+        # A controller may have just been killed; a live one sends a heartbeat within this time.
         if any(_may_be_watched(left) for look in looks.values() for left in look.leftovers):
             self._tell("an earlier run still exists; checking whether a controller watches it.")
             self._clock.sleep(training_watch.BEATS_S)
@@ -104,7 +104,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
         self._finish(item, watch, outputs, began, clock, error)
 
     def prove(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
-        """What is proved was said by the ranks themselves, and is in the result already."""
+        """The ranks reported the proof themselves; the result has it already."""
 
     def project(self, state: plan.Plan | None) -> dict[str, Any]:
         return {} if state is None else _shown(state)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # A guest that vanished without a word is noticed after so long, whatever the user's own settings of ssh are.
 ALIVE = "-o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=10"
 ANSWER_S = 60
-# A connection on this machine that does not end when it is told to.
+# A connection on this machine that does not end on request.
 END_S = 5
 # What Ansible says of a guest that takes a command and then is silent, before ssh and the limits of the run give up.
 SILENT = re.compile(r"Timeout \((\d+)s\) waiting for privilege escalation")
@@ -51,7 +51,7 @@ class UnreachableError(Exception):
 
 
 class Late(str):
-    """Why a guest gave no answer: the time for it was over, and nobody knows more."""
+    """A guest gave no answer within its time limit, for an unknown reason."""
 
 
 class Guest:
@@ -123,7 +123,7 @@ class Guests:
         return given, lost
 
     def hear(self, names: Iterable[str], work: Callable[[Guest], T]) -> tuple[dict[str, T], dict[str, str]]:
-        """The same of guests that gave no answer: what they say to the question before, without waiting for any."""
+        """Late answers of guests that gave none before, without a wait."""
         given: dict[str, T]
         lost: dict[str, str]
         given, lost = {}, {}
@@ -149,7 +149,7 @@ def _begin(work: Callable[[Guest], T], guest: Guest) -> Future[T]:
     def do() -> None:
         try:
             future.set_result(context.run(work, guest))
-        except BaseException as trouble:  # noqa: BLE001  (it is told to whoever asks for the answer)
+        except BaseException as trouble:  # noqa: BLE001  (the reader of the answer gets it)
             future.set_exception(trouble)
 
     threading.Thread(target=do, name=f"asks {guest.name}", daemon=True).start()

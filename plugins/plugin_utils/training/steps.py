@@ -38,7 +38,7 @@ class Answer:
     status: int | None  # of the launcher, once it has ended
     size: int  # of its output, in bytes
     output: bytes
-    room: int | None  # kilobytes that are free where the run is kept, if the guest can tell
+    room: int | None  # kilobytes that are free where the run is kept, if the guest reports it
     said: str  # by the container's first process
     ready: bool
 
@@ -81,7 +81,7 @@ class Steps:
             raise _failed(guest, "cannot start the container of the run", done, "not_started")
 
     def build(self, guest: Guest) -> tuple[dict[str, Any] | None, str]:
-        """With what Horovod was built; None where it cannot tell, with what it says instead (nothing: it is slow)."""
+        """The build options of Horovod; None if it reports none, with its output instead (empty: it is slow)."""
         done = guest.run([self._client, "exec", self._name, "/bin/sh", f"{INSIDE}/check"])
         said = "" if done.rc in (TIMED_OUT, 128 + 9) else " / ".join(done.text.splitlines()[-LAST_LINES:]) or "nothing"
         found = build.parse(done.stdout)
@@ -156,7 +156,7 @@ def _failed(guest: Guest, wanted: str, done: Completed, code: str) -> OperatorEr
     )
 
 
-# What engines say, in small letters, and what it asks for.
+# Errors of engines in lower case, with their fix.
 KNOWN = (
     ("no space left", "Free space on the guest, for example with `docker system prune`", "no_space"),
     ("unauthorized", "Run container_registry_login to log in to the registry on the guest", "not_logged_in"),

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A container of a run that nobody asks for ends after so long.
+# A container without heartbeats of the controller ends after so long.
 UNHEARD_S = 60
-# Beats come more often than that, as long as somebody watches.
+# A live controller sends heartbeats more often than that.
 BEATS_S = 15
 # How long launchers may take to end after one of their guests or ranks did.
 GRACE_S = 15
@@ -58,7 +58,7 @@ class Course:
     after: dict[str, dict[str, dict[str, tuple[int, int]]]] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)  # guests that do not answer: why
-    without: dict[str, str] = field(default_factory=dict)  # guests without which an elastic run went on: why
+    without: dict[str, str] = field(default_factory=dict)  # guests without which an elastic run continued: why
     statuses: dict[str, int] = field(default_factory=dict)  # of launchers, by guest
     build: dict[str, Any] | None = None
     remarks: list[str] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Watch:
         self.course = Course(Progress(launch.hosts_of_ranks(made.places)), looks)
 
     def run(self, trainings: Mapping[str, str]) -> None:
-        """Start, watch and tidy up; what happened stands in the course."""
+        """Start, watch and clean up; the course has the events."""
         try:
             self._fetch()
             self._begin(trainings)
@@ -214,7 +214,7 @@ class Watch:
                 self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
 
     def _is_odd(self, at: float) -> bool:
-        """Whether the run cannot go on, although a launcher still runs. It may end by itself and say why."""
+        """Whether the run cannot continue, although a launcher still runs. It may end by itself and say why."""
         if any(status != 0 for status in self.course.statuses.values()):
             return True
         waited_for = [name for name, since in self._lost_since.items() if at - since <= self._limits["lost_s"]]
@@ -233,7 +233,7 @@ class Watch:
     def _poll(self, most: int) -> bool:
         """Ask all guests at once: the launchers for output, the others only whether they are there."""
         self._beat += 1
-        # Whoever is lost keeps nobody waiting: the other containers have to hear in time that they are still wanted.
+        # A lost guest must not delay the others: their containers need heartbeats in time.
         silent = [name for name in self._names if name in self.course.without and name in self.course.lost]
         asked = [name for name in self._names if name not in silent]
         answers, lost = self._guests.ask(asked, self._asking(most), ANSWER_S)
@@ -264,7 +264,7 @@ class Watch:
             self.course.statuses[name] = answer.status
 
     def _drain(self) -> None:
-        """What was printed last, as long as somebody answers."""
+        """The last output, as long as a guest answers."""
         for _turn in range(MOST_OUTPUT // CHUNK):
             if not self._poll(CHUNK):
                 break

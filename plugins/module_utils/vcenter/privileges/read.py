@@ -50,7 +50,7 @@ _DOWN = (
 
 
 def read(vcenter: VCenter, params: Mapping[str, Any]) -> dict[str, Any]:
-    """{what is told of vCenter, its hosts, datastores, and the privileges}."""
+    """{the result for vCenter, its hosts, datastores and the privileges}."""
     root = vcenter.content.rootFolder
     rows = properties.retrieve(vcenter, _SELECT, [root], _DOWN)
     there = state.Inventory(rows, root, params["datacenter"], params["hosts"])

@@ -28,7 +28,7 @@ GB = 1 << 30
 
 
 class Inventory:
-    """The rows by MoID, with the way up; what is asked for is looked up among them."""
+    """The rows by MoID, with their parents; finds the requested objects among them."""
 
     def __init__(
         self, rows: Sequence[Row], root: Ref, datacenter: str | None = None, hosts: Sequence[str] = ()
