@@ -116,7 +116,7 @@ MODULES = [
 def test_a_host_that_is_away_is_no_place_for_settings(twin, drive, module, params):
     running = twin(seed=seed())
     host(running).connection = "notResponding"
-    answer = refused(drive(running)(module, host=ESX, **params), "host_not_connected", "it is notResponding")
+    answer = refused(drive(running)(module, host=ESX, **params), "host_not_connected", "the connection state notResponding")
     assert answer["host"]["before"] == {}
 
 
@@ -216,7 +216,7 @@ def test_a_note_that_cannot_be_kept_is_a_warning_and_the_setting_is_made(twin, d
     running.control.close_after(method="SetField", count=10)
     answer = drive(running)(module, host=ESX, **params)
     assert (answer["failed"], answer["changed"]) == (False, True)
-    assert f"Later runs cannot tell that {what} waits" in warned(answer, capsys)
+    assert f"Later runs cannot detect that {what} waits" in warned(answer, capsys)
 
 
 def test_a_port_without_rdma_is_a_warning(twin, drive, capsys):

@@ -48,7 +48,7 @@ def test_without_the_tools_it_says_what_to_install(shell):
     _running, call = shell(vibs=[])
     answer = call(**ATS)
     assert (answer["failed"], answer["failure"]["code"]) == (True, "tools_missing")
-    assert "on ESXi the VIBs NMST and MFT, and restart the host" in answer["msg"]
+    assert "On ESXi install the VIBs NMST and MFT, and restart the host" in answer["msg"]
 
 
 def test_a_firmware_that_is_too_old_is_refused_by_port_and_the_others_are_told_apart(shell):
