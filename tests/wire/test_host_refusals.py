@@ -116,7 +116,9 @@ MODULES = [
 def test_a_host_that_is_away_is_no_place_for_settings(twin, drive, module, params):
     running = twin(seed=seed())
     host(running).connection = "notResponding"
-    answer = refused(drive(running)(module, host=ESX, **params), "host_not_connected", "the connection state notResponding")
+    answer = refused(
+        drive(running)(module, host=ESX, **params), "host_not_connected", "the connection state notResponding"
+    )
     assert answer["host"]["before"] == {}
 
 
