@@ -61,7 +61,7 @@ def plain_guest(guests):
 def test_a_driver_that_does_not_fit_the_host_is_refused_and_not_installed(gpu_guest):
     answer = call(gpu_guest, MODULE, driver("570.124.06")(gpu_guest))
     assert answer["failure"]["code"] == "driver_pair"
-    assert "Take a guest driver of R550" in answer["msg"]
+    assert "Use a guest driver of R550" in answer["msg"]
     assert installed(gpu_guest) == "ii 550.54.15"
     assert installed(gpu_guest, "nvidia-linux-grid-570") is None
 

@@ -73,8 +73,8 @@ class Steps:
                 self._commands.must(
                     argv,
                     self._label,
-                    "the file system of the early boot was to be made anew, so that it knows of nouveau",
-                    "Look whether /boot is full",
+                    "cannot rebuild the initramfs with the setting for nouveau",
+                    "Check whether /boot is full",
                     "initramfs",
                     limit_s=REBUILD_S,
                 )
@@ -111,7 +111,7 @@ class Steps:
         return "downgrade" if older and _numbers(wanted.version) < _numbers(now.version) else "install"
 
     def _make_way(self, now: DriverState, wanted: DriverState, around: Surroundings) -> list[str]:
-        """The packages that the new driver takes the place of; what a .run file has installed is removed at once."""
+        """The packages that the new driver replaces; this removes a .run installation at once."""
         if now.format == "run" and wanted.format != "run":
             self._uninstall()
         old = [now.package] if now.package and now.package != wanted.package else []
@@ -121,7 +121,7 @@ class Steps:
         if others:
             self._manager.remove(others)
         if now.loaded is not None:
-            # The installer wants to load the new module in the end. What it cannot do then stands in its log.
+            # The installer loads the new module at the end; its log has any error.
             self._commands.run(["systemctl", "stop", "nvidia-gridd", "nvidia-persistenced"])
             self._commands.run(["modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia"])
         keys: list[str] = []
@@ -134,9 +134,9 @@ class Steps:
         if not done.ok:
             raise OperatorError(
                 self._label,
-                f"the guest driver {self._wish['found'].version} was to be installed",
+                f"cannot install the guest driver {self._wish['found'].version}",
                 f"{done.outcome} {self._errors_of_installer()}".strip(),
-                f"Read {INSTALLER_LOG} on the guest. If another version is in the kernel, remove it with "
+                f"Check {INSTALLER_LOG} on the guest. If the kernel has another version, remove it with "
                 "`state: absent`, reboot, and run the task again",
                 "installer_failed",
                 rc=done.rc,
@@ -145,7 +145,7 @@ class Steps:
     def _errors_of_installer(self) -> str:
         lines = (self._files.text(INSTALLER_LOG) or "").splitlines()
         errors = [line.split("ERROR:", 1)[1].strip() for line in lines if "ERROR:" in line]
-        return f"Its log says: {' / '.join(errors[-2:])}" if errors else ""
+        return f"Its log reports: {' / '.join(errors[-2:])}" if errors else ""
 
     def _remove(self, now: DriverState, around: Surroundings) -> None:
         self._repair(now, None)
@@ -162,8 +162,8 @@ class Steps:
             self._commands.must(
                 ["nvidia-uninstall", "--silent"],
                 self._label,
-                "the driver that a .run file installed was to be removed",
-                f"Read {INSTALLER_LOG} on the guest",
+                "cannot remove the driver that a .run file installed",
+                f"Check {INSTALLER_LOG} on the guest",
                 "installer_failed",
                 limit_s=packages.LIMIT_S,
             )
@@ -172,8 +172,8 @@ class Steps:
         self._commands.must(
             ["dkms", "autoinstall", "-k", around.kernel],
             self._label,
-            f"the module of the driver {wanted.version} was to be built for the kernel {around.kernel}",
-            "Look at /var/lib/dkms/nvidia/*/build/make.log on the guest",
+            f"cannot build the module of the driver {wanted.version} for the kernel {around.kernel}",
+            "Check /var/lib/dkms/nvidia/*/build/make.log on the guest",
             "module_missing",
             limit_s=packages.LIMIT_S,
         )

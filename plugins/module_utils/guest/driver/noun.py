@@ -59,7 +59,7 @@ class GuestDriver(Noun[Wish, DriverState]):
         (item,) = items
         wish = item.wish
         distribution = os_release.read(self._files)
-        os_release.refuse_foreign(item.label, "the guest driver was to be read", distribution)
+        os_release.refuse_foreign(item.label, "cannot read the guest driver", distribution)
         self._manager = packages.of(
             distribution, self._commands, self._files, item.label, wish["lock_wait_s"], self._clock
         )
@@ -129,9 +129,9 @@ class GuestDriver(Noun[Wish, DriverState]):
         if left:
             raise OperatorError(
                 item.label,
-                f"the driver was to be {plan.told(item.wanted) or 'removed'}",
-                f"After the change this is still different: {'; '.join(str(change) for change in left)}",
-                "Run the task again, and look at the guest's package manager if it stays so",
+                "is not in the desired state after the change",
+                f"Still different: {'; '.join(str(change) for change in left)}",
+                "Run the task again. If the difference remains, check the package manager of the guest",
                 "not_as_wanted",
                 left=[change.path for change in left],
             )
@@ -174,11 +174,11 @@ class GuestDriver(Noun[Wish, DriverState]):
             there = sorted({source.driver_version(one) or one for one in offered})
             raise OperatorError(
                 item.label,
-                f"the guest driver {found.version or ''} was to be installed from the package {found.name}".replace(
+                f"cannot install the guest driver {found.version or ''} from the package {found.name}".replace(
                     "  ", " "
                 ),
-                f"The repositories of the guest have {', '.join(there)}" if there else "No repository has that package",
-                "Correct `package` or `version`, or add the repository first. NVIDIA has no public one for it",
+                f"The repositories of the guest have {', '.join(there)}" if there else "No repository has this package",
+                "Correct `package` or `version`, or add the repository first. NVIDIA has no public repository for it",
                 "not_in_repository",
                 offered=there,
             )

@@ -42,15 +42,15 @@ def known(label: str, found: source.Source, manager: Packages, distribution: Dis
 
 
 def check(label: str, wish: Mapping[str, Any], path: str, around: Surroundings, manager: Packages) -> None:
-    """Refuse a file that is not what the task says it is."""
+    """Refuse a file that does not match the task."""
     found = wish["found"]
-    wanted = f"the guest driver {found.version} was to be installed"
+    wanted = f"cannot install the guest driver {found.version}"
     if not os.path.isfile(path):
         raise OperatorError(
             label,
             wanted,
-            f"There is no file {path} on the guest",
-            "Copy it there first, or name an address or the package of a repository",
+            f"The file {path} does not exist on the guest",
+            "Copy it there first, or set `package` to a URL or to the package of a repository",
             "no_such_file",
             path=path,
         )
@@ -64,7 +64,7 @@ def check(label: str, wish: Mapping[str, Any], path: str, around: Surroundings, 
 
 @contextlib.contextmanager
 def at_hand(label: str, wish: Mapping[str, Any]) -> Iterator[str]:
-    """The path of the driver's file on the guest, fetched if need be, for as long as it is needed."""
+    """The path of the driver's file on the guest, downloaded if needed, as long as the context lasts."""
     found = wish["found"]
     if found.kind != source.URL:
         yield found.place
@@ -94,7 +94,7 @@ def _fetch(label: str, wish: Mapping[str, Any], path: str) -> None:
     if expected is not None and expected.isdecimal() and int(expected) != size:
         raise OperatorError(
             label,
-            f"{wish['found'].base} was to be fetched",
+            f"cannot download {wish['found'].base}",
             f"The connection ended after {size} of {expected} bytes",
             "Run the task again",
             "not_fetched",
@@ -105,11 +105,13 @@ def _not_fetched(label: str, found: source.Source, error: OSError) -> OperatorEr
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     # The address may hold a password or a signature of its own.
     told = to_native(error).replace(found.place, found.base)
-    todo = "Make room on the file system of /var/tmp" if full else "Check the address, the proxy and the guest's clock"
+    todo = (
+        "Free space on the file system of /var/tmp" if full else "Check the URL, the proxy and the clock of the guest"
+    )
     return OperatorError(
         label,
-        f"{found.base} was to be fetched",
-        "The disk is full" if full else f"The answer was: {told}",
+        f"cannot download {found.base}",
+        "The disk is full" if full else f"The error is: {told}",
         f"{todo}, then run the task again",
         "disk_full" if full else "not_fetched",
     )
@@ -127,8 +129,8 @@ def _check_digest(label: str, wanted: str, path: str, checksum: str | None) -> N
         raise OperatorError(
             label,
             wanted,
-            f"The {name} of {os.path.basename(path)} is {made.hexdigest()}, and the task says {digest.lower()}",
-            "Take the file anew from where it came from, or correct `checksum`",
+            f"The {name} of {os.path.basename(path)} is {made.hexdigest()}, but the task has {digest.lower()}",
+            "Copy the file again from its source, or correct `checksum`",
             "wrong_checksum",
         )
 
@@ -136,9 +138,9 @@ def _check_digest(label: str, wanted: str, path: str, checksum: str | None) -> N
 def _no_package(label: str, found: source.Source) -> OperatorError:
     return OperatorError(
         label,
-        f"the guest driver in {found.base} was to be installed",
-        f"The file is no .{found.format} that can be read: it may be a part of one, or a page that says something",
-        "Take the file anew from where it came from",
+        f"cannot install the guest driver from {found.base}",
+        f"The file is not a readable .{found.format}. It may be incomplete, or an error page",
+        "Copy the file again from its source",
         "not_a_package",
         path=found.place if found.kind == source.FILE else found.base,
     )
@@ -148,9 +150,9 @@ def _same_version(label: str, found: source.Source, looked: source.Source) -> No
     if found.version and looked.version and found.version != looked.version:
         raise OperatorError(
             label,
-            f"the guest driver {found.version} was to be installed",
+            f"cannot install the guest driver {found.version}",
             f"{found.base} holds {looked.version}",
-            "Correct `version` or the name of the file, or take the right one",
+            "Correct `version` or the name of the file, or use the correct file",
             "wrong_version",
             version=looked.version,
         )

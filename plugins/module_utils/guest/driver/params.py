@@ -36,47 +36,49 @@ DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the options, all of it."""
+    """All problems of the options."""
     problems: list[str] = []
     if params["state"] == "present":
         problems += _package(params)
     for name in ("host_version", "version"):
         if params[name] and versions.parse(params[name]) is None:
-            problems.append(f"`{name}` is {params[name]}, which is no version of a driver, such as 550.54.15.")
+            problems.append(
+                f"`{name}` is {params[name]}, which is not a driver version. Use a version such as 550.54.15."
+            )
     if params["lock_wait_s"] < 0:
-        problems.append("`lock_wait_s` is the time to wait in seconds, and cannot be negative.")
+        problems.append("`lock_wait_s` is negative. Use seconds, 0 or more.")
     return problems
 
 
 def _package(params: Mapping[str, Any]) -> list[str]:
     if not params["package"].strip():
-        return ["`package` is empty: name a file on the guest, an address or a package of a repository."]
+        return ["`package` is empty. Set it to a file on the guest, a URL or a package of a repository."]
     found = source.of(params["package"], params["source"], params["version"])
     problems = []
     if found.kind == source.FILE and not params["package"].startswith("/"):
-        problems.append(f"`package` is {params['package']}; the path of a file on the guest has to begin with /.")
+        problems.append(f"`package` is {params['package']}. Use an absolute path for a file on the guest.")
     if found.kind == source.URL and not re.match(r"https?://[^/]+/", params["package"]):
-        problems.append(f"`package` is {params['package']}, which is no address that begins with http:// or https://.")
+        problems.append(f"`package` is {params['package']}, which is not a URL. Use a URL with http:// or https://.")
     elif found.kind == source.URL and params["package"].startswith("http://") and not params["checksum"]:
         problems.append(
-            "`package` is an address with http://, and anybody on the way could replace what is installed as root. Use "
-            "https://, or set `checksum`."
+            "`package` is a URL with http://. Others on the network could replace the file that the module installs "
+            "as root. Use https://, or set `checksum`."
         )
     if found.kind != source.REPOSITORY and found.format is None:
-        problems.append(f"`package` is {found.base}; a driver's file ends in .deb, .rpm or .run.")
+        problems.append(f"`package` is {found.base}. Use a file that ends in .deb, .rpm or .run.")
     if found.kind != source.REPOSITORY and found.format and found.version is None:
-        problems.append(f"Neither the name {found.base} nor `version` tells the version of the driver; set `version`.")
+        problems.append(f"Neither the name {found.base} nor `version` has the driver version. Set `version`.")
     if params["checksum"]:
         problems += _checksum(params["checksum"], found.kind)
     if params["signing_key"] and found.kind != source.REPOSITORY and found.format != "run":
-        problems.append("`signing_key` is for .run files; packages sign their modules with the keys of DKMS.")
+        problems.append("`signing_key` is for .run files only. Packages sign their modules with the keys of DKMS.")
     return problems
 
 
 def _checksum(text: str, kind: str) -> list[str]:
     if kind == source.REPOSITORY:
-        return ["`checksum` is for files; the packages of a repository are checked by their signatures."]
+        return ["`checksum` is for files only. Signatures protect the packages of a repository."]
     name, _colon, digest = text.partition(":")
     if name not in DIGESTS or not re.match(rf"(?i)[0-9a-f]{{{DIGESTS[name]}}}\Z", digest):
-        return [f"`checksum` is {text}; write it as one of {', '.join(f'{kind}:<digits>' for kind in DIGESTS)}."]
+        return [f"`checksum` is {text}. Write it as one of {', '.join(f'{kind}:<digits>' for kind in DIGESTS)}."]
     return []

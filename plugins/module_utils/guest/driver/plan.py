@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def want(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, Any]) -> DriverState:
-    """The state that is asked for; what is impossible is refused."""
+    """The desired state; refuses invalid requests."""
     if wish["state"] == "absent":
         return _without(label, now, around)
     source = wish["found"]
@@ -47,7 +47,7 @@ def want(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, 
 
 
 def _without(label: str, now: DriverState, around: Surroundings) -> DriverState:
-    refusals.refuse_in_use(label, now, around, "the driver was to be removed")
+    refusals.refuse_in_use(label, now, around, "cannot remove the driver")
     gone = replace(now, version=None, format=None, package=None, built=None, interrupted=())
     if now.version is None:
         # What is left in the kernel then is no matter of the guest driver.
@@ -75,7 +75,7 @@ def compare(now: DriverState, wanted: DriverState) -> list[Change]:
 
 
 def told(state: DriverState) -> str | None:
-    """A driver in a few words."""
+    """A driver as version and format."""
     return f"{state.version} ({state.format})" if state.version else None
 
 

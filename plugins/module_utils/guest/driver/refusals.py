@@ -17,14 +17,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
-# How many processes a message names.
+# Number of processes that a message names.
 TOLD = 5
 
 
 def refuse(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, Any]) -> None:
     """Refuse a driver that cannot work on this guest, or that would do harm."""
     source = wish["found"]
-    subject, wanted = label, f"the guest driver {source.version or source.base} was to be installed"
+    subject, wanted = label, f"cannot install the guest driver {source.version or source.base}"
     _refuse_kind(subject, wanted, around, source)
     _refuse_company(subject, wanted, around)
     refuse_pair(subject, wanted, wish["host_version"], source.version)
@@ -38,10 +38,10 @@ def refuse(label: str, now: DriverState, around: Surroundings, wish: Mapping[str
         raise OperatorError(
             subject,
             wanted,
-            f"Its module is built for the kernel {around.kernel}, and for that {', '.join(now.missing)} "
-            f"{'is' if len(now.missing) == 1 else 'are'} missing",
-            "Install it, or let the module do it with `install_requirements: true`. For a kernel whose headers no "
-            "repository has any more, update the kernel and reboot first",
+            f"The build of its module for the kernel {around.kernel} needs {', '.join(now.missing)}, which "
+            f"{'is' if len(now.missing) == 1 else 'are'} not installed",
+            "Install the packages, or set `install_requirements: true`. If no repository has the headers of this "
+            "kernel, update the kernel and reboot first",
             "requirements_missing",
             missing=list(now.missing),
             kernel=around.kernel,
@@ -57,12 +57,12 @@ def refuse_pair(subject: str, wanted: str, host: str | None, guest: str | None) 
     if verdict.allowed:
         return
     branches = matrix.guest_branches(host)
-    names = " and ".join(f"R{branch}" for branch in branches) or "none that is known here"
+    names = " and ".join(f"R{branch}" for branch in branches) or "no known branch"
     raise OperatorError(
         subject,
         wanted,
-        f"Its host runs the driver {host}, and the two do not fit. {verdict.reason}",
-        f"Take a guest driver of {names}{_example(host)}, or another driver for the host first",
+        f"The host driver {host} does not support this guest driver. {verdict.reason}",
+        f"Use a guest driver of {names}{_example(host)}, or update the host driver first",
         "driver_pair",
         host_version=host,
         guest_version=guest,
@@ -72,7 +72,7 @@ def refuse_pair(subject: str, wanted: str, host: str | None, guest: str | None) 
 
 
 def refuse_in_use(subject: str, now: DriverState, around: Surroundings, wanted: str) -> None:
-    """Refuse to take the driver away from programs that use it."""
+    """Refuse to remove or replace a driver in use."""
     if not around.users:
         return
     named = ", ".join(around.users[:TOLD])
@@ -81,7 +81,7 @@ def refuse_in_use(subject: str, now: DriverState, around: Surroundings, wanted: 
         subject,
         wanted,
         f"The GPU is in use by {named}{more}",
-        "Let them end, or stop them, then run the task again",
+        "Stop them or wait until they end, then run the task again",
         "gpu_in_use",
         processes=list(around.users),
     )
@@ -95,8 +95,8 @@ def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: source
         raise OperatorError(
             subject,
             wanted,
-            f"{source.base} is a .{source.format} package, and the guest runs {around.distribution}",
-            f"Take the .{own} package of the same release, or its .run file",
+            f"{source.base} is a .{source.format} package, but the guest runs {around.distribution}",
+            f"Use the .{own} package of the same release, or its .run file",
             "wrong_format",
             format=source.format,
         )
@@ -104,34 +104,34 @@ def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: source
         raise OperatorError(
             subject,
             wanted,
-            f"{source.base} is for {source.architecture}, and the guest has {around.machine}",
-            f"Take the package for {around.machine}",
+            f"{source.base} is for {source.architecture}, but the guest has {around.machine}",
+            f"Use the package for {around.machine}",
             "wrong_architecture",
             architecture=source.architecture,
         )
     if source.kind == sources.REPOSITORY or source.flavour == "guest":
         return
-    kinds = {"host": "the driver of a host", "data_centre": "a driver for whole GPUs, as used in data centres"}
+    kinds = {"host": "a host driver", "data_centre": "a data centre driver for whole GPUs"}
     raise OperatorError(
         subject,
         wanted,
-        f"{source.base} is, by its name, {kinds[source.flavour]}: with it the guest would not find its vGPU",
-        "Take the guest driver from NVIDIA's licensing portal or enterprise catalogue; its name has `grid` in it",
+        f"By its name, {source.base} is {kinds[source.flavour]}. With it, the guest does not detect its vGPU",
+        "Use the guest driver from NVIDIA's licensing portal or enterprise catalogue. Its name contains `grid`",
         "not_a_guest_driver",
         flavour=source.flavour,
     )
 
 
 def _refuse_company(subject: str, wanted: str, around: Surroundings) -> None:
-    """Drivers that bring the same files, and packages that keep the package manager from working."""
+    """Refuse next to another driver with the same files."""
     if around.conflicting:
         names = " ".join(around.conflicting)
         remove = f"apt-get remove {names}" if around.distribution.family == "debian" else f"dnf remove {names}"
         raise OperatorError(
             subject,
             wanted,
-            f"Packages of another NVIDIA driver are installed, which does not work with a vGPU and brings the same "
-            f"files: {', '.join(around.conflicting)}",
+            f"Packages of another NVIDIA driver are installed. It does not support vGPUs and has the same files: "
+            f"{', '.join(around.conflicting)}",
             f"Remove them with `{remove}` and reboot, then run the task again",
             "conflicting_driver",
             packages=list(around.conflicting),
@@ -140,8 +140,7 @@ def _refuse_company(subject: str, wanted: str, around: Surroundings) -> None:
         raise OperatorError(
             subject,
             wanted,
-            "NVIDIA's driver for whole GPUs was installed there by its .run file: there is an nvidia-uninstall, and "
-            "no nvidia-gridd",
+            "A .run file installed the NVIDIA driver for whole GPUs: nvidia-uninstall exists, nvidia-gridd does not",
             "Remove it with `nvidia-uninstall --silent` and reboot, then run the task again",
             "conflicting_driver",
             packages=[],
@@ -156,7 +155,7 @@ def _refuse_downgrade(subject: str, wanted: str, now: DriverState, source: sourc
         subject,
         wanted,
         f"The newer {now.version} is installed",
-        "Say `downgrade: allow` if the older one is meant, for example because the host cannot be updated",
+        "Set `downgrade: allow` to install the older version, for example if you cannot update the host",
         "downgrade",
         installed=now.version,
     )
@@ -173,11 +172,11 @@ def _refuse_unsigned(
     raise OperatorError(
         subject,
         wanted,
-        "Secure boot is on in this VM, and no key that would sign the module is known to its firmware, so that the "
-        "kernel would refuse the module",
-        "Enrol the key that DKMS signs with (`mokutil --import`, then confirm it at the console after a reboot); or "
-        "give `signing_key` and `signing_certificate` of an enrolled key to a .run file; or take a package whose "
-        "modules are signed and say `secure_boot: signed`; or switch secure boot off in the VM",
+        "Secure boot is on in this VM, and its firmware has no key that signs the module. The kernel would refuse "
+        "the module",
+        "Run `mokutil --import` to enrol the DKMS key, then confirm it at the console after a reboot. Or set "
+        "`signing_key` and `signing_certificate` of an enrolled key for a .run file. Or use a package with signed "
+        "modules and set `secure_boot: signed`. Or switch off secure boot in the VM",
         "secure_boot",
     )
 

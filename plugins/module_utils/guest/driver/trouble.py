@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 UNSIGNED = re.compile(r"Key was rejected by service|Required key not available|module verification failed")
 OTHER_KERNEL = re.compile(r"Invalid module format|Exec format error|Unknown symbol|disagrees about version")
 UNUSABLE = (
-    "Compare the driver with that of the host: a guest driver that is newer than the host's, or one that is not a "
-    "guest driver, leaves the vGPU disabled"
+    "Compare the driver with that of the host. A guest driver that is newer than the host driver, or a driver for "
+    "whole GPUs, leaves the vGPU disabled"
 )
 NOT_THERE = re.compile(r"not found in directory|No such file or directory")
 
@@ -34,8 +34,8 @@ def refuse_without_gpu(label: str, state: DriverState, around: Surroundings, hos
     said = "; ".join(around.kernel_said)
     raise OperatorError(
         label,
-        f"the driver {state.version} shall see the GPU of this VM",
-        f"{found}. nvidia-smi says: {report.said or 'nothing'}{'. The kernel says: ' + said if said else ''}",
+        f"the driver {state.version} does not see the GPU of this VM",
+        f"{found}. nvidia-smi reports: {report.said or 'nothing'}{'. The kernel reports: ' + said if said else ''}",
         todo,
         code,
         symptom=report.trouble,
@@ -46,67 +46,67 @@ def refuse_without_gpu(label: str, state: DriverState, around: Surroundings, hos
 
 
 def not_loaded(label: str, version: str | None, words: str, around: Surroundings) -> OperatorError:
-    """The error for a module that the kernel does not take."""
-    wanted = f"the module of the driver {version} was to be loaded"
-    found = f"The kernel refuses it: {words or 'without a word'}"
+    """The error for a module that the kernel refuses."""
+    wanted = f"cannot load the module of the driver {version}"
+    found = f"The kernel refuses it: {words or 'no reason reported'}"
     # A kernel that is locked down by secure boot refuses it in other words.
     if UNSIGNED.search(words) or (around.secure_boot and "Operation not permitted" in words):
-        todo = "It has no signature that the firmware knows: enrol the key, sign the module, or switch secure boot off"
+        todo = "Add the signing key to the firmware (`mokutil --import`), sign the module, or switch off secure boot"
         return OperatorError(label, wanted, found, todo, "module_not_signed")
     if OTHER_KERNEL.search(words):
         todo = (
-            f"It was built for another kernel than {around.kernel}: reboot, or build it again with `dkms autoinstall`"
+            f"Reboot the guest, or run `dkms autoinstall`: the module was built for another kernel than {around.kernel}"
         )
         return OperatorError(label, wanted, found, todo, "module_of_another_kernel", kernel=around.kernel)
     if NOT_THERE.search(words):
         todo = (
-            f"It was not built for the kernel {around.kernel}: look at `dkms status` and at "
-            "/var/lib/dkms/nvidia/*/build/make.log"
+            "Check `dkms status` and /var/lib/dkms/nvidia/*/build/make.log: the module was not built for the kernel "
+            f"{around.kernel}"
         )
         return OperatorError(label, wanted, found, todo, "module_missing", kernel=around.kernel)
     if "No such device" in words and around.device:
-        found = f"{found}, though a GPU of NVIDIA's is on the PCI bus"
+        found = f"{found}, although an NVIDIA GPU is on the PCI bus"
         return OperatorError(label, wanted, found, UNUSABLE, "no_device")
     if "No such device" in words:
-        todo = "Give the VM a vGPU; the module vgpu_profile does it. Or say `gpu: optional` where none is meant to be"
+        todo = "Add a vGPU to the VM with the module vgpu_profile. Without a planned vGPU, set `gpu: optional`"
         return OperatorError(label, wanted, found, todo, "no_vgpu")
-    return OperatorError(label, wanted, found, "Look at `dmesg` on the guest", "module_not_loaded")
+    return OperatorError(label, wanted, found, "Check `dmesg` on the guest", "module_not_loaded")
 
 
 def _cause(state: DriverState, around: Surroundings, host: str) -> tuple[str, str, str]:
-    """(what is the matter, what to do, code), the most certain cause first."""
+    """(cause, fix, code), the most certain cause first."""
     trouble = state.report.trouble
     if trouble == "version_mismatch":
         return (
-            "The module in the kernel is of another version than what is installed",
+            "The loaded kernel module has another version than the installed driver",
             "Reboot the guest",
             "reboot_needed",
         )
     if trouble == "not_installed":
         return (
-            "The driver's package is installed, and its nvidia-smi is missing",
-            "Install the driver again: remove it with `state: absent` first",
+            "The package of the driver is installed, but nvidia-smi is missing",
+            "Remove the driver with `state: absent`, then install it again",
             "driver_incomplete",
         )
     if state.nouveau_loaded:
-        return "The driver nouveau has taken the GPU", "Reboot the guest: nouveau is blocked from then on", "nouveau"
+        return "The driver nouveau uses the GPU", "Reboot the guest. After the reboot, nouveau is blocked", "nouveau"
     if host and not matrix.guest_allowed(host, cast("str", state.version)).allowed:
         verdict = matrix.guest_allowed(host, cast("str", state.version))
         return (
-            f"The host runs {host}, and the VM has started without its vGPU. {verdict.reason.rstrip('.')}",
-            "Install a guest driver that fits the host",
+            f"The host runs {host}, and the VM started without its vGPU. {verdict.reason.rstrip('.')}",
+            "Install a guest driver that the host driver supports",
             "driver_pair",
         )
     if around.device is False:
         return (
-            "No GPU of NVIDIA's is on the PCI bus of this VM",
-            "Give the VM a vGPU; the module vgpu_profile does it. Or say `gpu: optional` where none is meant to be",
+            "No NVIDIA GPU is on the PCI bus of this VM",
+            "Add a vGPU to the VM with the module vgpu_profile. Without a planned vGPU, set `gpu: optional`",
             "no_vgpu",
         )
     if trouble == "gpu_lost":
         return (
-            "The driver has lost the GPU of this VM",
-            "Power the VM off and on, and look on guest and host for Xids in the kernel's log",
+            "The driver lost the GPU of this VM",
+            "Power the VM off and on. Check the kernel logs of guest and host for Xids",
             "gpu_lost",
         )
-    return "The driver finds no device that it can use", f"{UNUSABLE}. See that the VM has a vGPU at all", "no_device"
+    return "The driver finds no usable device", f"{UNUSABLE}. Check that the VM has a vGPU", "no_device"

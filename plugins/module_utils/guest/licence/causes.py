@@ -19,21 +19,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence impo
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
 
-# (code, words of the journal, what is found, what to do). The first that fits tells; the order is that of certainty.
+# (code, pattern of the journal, cause, fix). The first match counts; the most certain causes come first.
 CAUSES = (
     (
         "feature_type",
         r"[Ii]nvalid feature|[Nn]o pool features|[Ff]eature.*not (?:found|available|supported)|not entitled"
         r"|No licen[sc]e.*available|[Ii]nsufficient licen[sc]es|exhausted",
-        "The licence server has no licence for this feature type, or none is free",
-        "Compare `feature_type` with the licences on the server and with the profile of the vGPU: vgpu for a vGPU, "
-        "compute for a GPU that is passed through",
+        "The licence server has no licence for this feature type, or no free licence",
+        "Compare `feature_type` with the licences on the server and with the vGPU profile. Use vgpu for a vGPU and "
+        "compute for a GPU in passthrough mode",
     ),
     (
         "clock_wrong",
         r"[Cc]lock|not yet valid|[Tt]ime.*(?:skew|mismatch|differ)|allowed time to process response has expired",
-        "The clocks of the guest and the licence server do not agree",
-        "Set the clock of the guest, best by chrony, and run the task again",
+        "The clocks of the guest and the licence server differ",
+        "Synchronise the clock of the guest with chrony, then run the task again",
     ),
     (
         "token_refused",
@@ -47,19 +47,19 @@ CAUSES = (
         r"|[Ff]ailed server communication|[Nn]etwork communication fail|[Cc]onnection (?:refused|reset)|Resolving timed"
         r"|getaddrinfo",
         "The licence server cannot be reached",
-        "Open the ports 443 and 80 from the guest to it (for NVIDIA's own service it is api.cls.licensing.nvidia.com), "
+        "Open the ports 443 and 80 from the guest to the server (NVIDIA cloud service: api.cls.licensing.nvidia.com), "
         "or set the proxy in `settings`",
     ),
     (
         "certificate",
         r"[Cc]ertificate|SSL|TLS|trusted store",
         "The guest and the licence server do not trust each other",
-        "Look at the certificate of the licence server and at the clock of the guest",
+        "Check the certificate of the licence server and the clock of the guest",
     ),
     # It follows from others too, which are told above it.
     ("token_refused", r"[Ff]ailed to register client", "The service cannot use the token", plan.PORTAL),
 )
-# What shows that the service has begun anew: what it said before is of an older configuration.
+# Lines of a new start: earlier lines belong to an older configuration.
 BEGIN = re.compile(r"NLS initialized|Started .*(?:[Gg]rid|gridd)")
 NORMAL = re.compile(
     r"Configuration parameter|Ignore service provider|vGPU Software package|NLS initialized|Started |Shutdown \("
@@ -80,17 +80,17 @@ def why(
     seconds: float = 0,
 ) -> OperatorError:
     """The error for a guest whose GPUs have no licence after so many seconds."""
-    wanted = f"its vGPU shall have a licence, which it had not after {seconds:.0f} s"
+    wanted = f"its vGPU has no licence after {seconds:.0f} s"
     said = last_words(journal)
-    shown = f". Its service said last: {said}" if said else ""
+    shown = f". The last log lines of the service: {said}" if said else ""
     if state.service != "active":
         # It ends by itself when it cannot even begin, as with a token that is broken.
         known = _known(journal)
         return OperatorError(
             label,
             wanted,
-            f"The service nvidia-gridd is {state.service or 'not there'}{shown}",
-            known[2] if known else "Look at `journalctl -u nvidia-gridd` on the guest",
+            f"The service nvidia-gridd is {state.service or 'not installed'}{shown}",
+            known[2] if known else "Check `journalctl -u nvidia-gridd` on the guest",
             "service_failed",
             service=state.service,
         )
@@ -98,8 +98,8 @@ def why(
         return OperatorError(
             label,
             wanted,
-            f"nvidia-smi shows no GPU that needs one: {state.report.said or 'it has no word of licences'}",
-            "Run the module vgpu_guest_driver, which tells why",
+            f"nvidia-smi shows no GPU that needs a licence: {state.report.said or 'it reports no licence state'}",
+            "Run the module vgpu_guest_driver, which reports the cause",
             "no_gpu",
         )
     wrong = token.wrong_time(held or token.Token(), now_s) if now_s is not None else None
@@ -110,7 +110,7 @@ def why(
     return OperatorError(
         label,
         wanted,
-        f"nvidia-smi says {state.status}. {found}{shown}.{clock}",
+        f"nvidia-smi reports {state.status}. {found}{shown}.{clock}",
         todo,
         code,
         status=state.status,
@@ -119,13 +119,13 @@ def why(
 
 
 def last_words(journal: str) -> str:
-    """The last lines that say something of the licence."""
+    """The last lines about the licence."""
     lines = [line for line in _since_begin(journal) if not NORMAL.search(line)]
     return " / ".join(lines[-TOLD:])
 
 
 def _known(journal: str) -> tuple[str, str, str] | None:
-    """(code, what is found, what to do) of the first cause that the journal tells; None where it tells none."""
+    """(code, cause, fix) of the first cause in the journal; None without one."""
     text = "\n".join(line for line in _since_begin(journal) if not NORMAL.search(line))
     return next(((code, found, todo) for code, words, found, todo in CAUSES if re.search(words, text)), None)
 
@@ -139,8 +139,8 @@ def _cause(journal: str, unreachable: Sequence[str]) -> tuple[str, str, str]:
         return "server_unreachable", f"{found}: {', '.join(unreachable)} does not answer", todo
     return (
         "not_licensed",
-        "The service runs and tells no reason that is known here",
-        "Wait longer with `wait_s`, and look at `journalctl -u nvidia-gridd` on the guest",
+        "The service runs and its log has no known cause",
+        "Increase `wait_s`, and check `journalctl -u nvidia-gridd` on the guest",
     )
 
 

@@ -36,7 +36,7 @@ def parse(text: str | None) -> dict[str, str]:
 
 
 def with_settings(text: str | None, settings: Mapping[str, str | None]) -> str:
-    """The text with these values, None for a key that shall not be set."""
+    """The text with these values, None for a key to remove."""
     lines = (text or "").splitlines()
     for key, value in settings.items():
         lines = _with_one(lines, key, value)

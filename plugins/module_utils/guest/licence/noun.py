@@ -91,8 +91,8 @@ class Licence(Noun[Wish, states.LicenceState]):
             self._commands.must(
                 ["systemctl", "restart", SERVICE],
                 item.label,
-                f"the service {SERVICE} was to be restarted",
-                f"Look at `journalctl -u {SERVICE}` on the guest",
+                f"cannot restart the service {SERVICE}",
+                f"Check `journalctl -u {SERVICE}` on the guest",
                 "service_failed",
                 limit_s=RESTART_S,
             )
@@ -109,9 +109,9 @@ class Licence(Noun[Wish, states.LicenceState]):
             if left and item.error is None:
                 item.error = OperatorError(
                     item.label,
-                    "the licence was to be set up",
-                    f"After the change this is still different: {'; '.join(str(change) for change in left)}",
-                    "Look whether something else writes these files, then run the task again",
+                    "the licence settings are not in the desired state after the change",
+                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    "Check whether another program writes these files, then run the task again",
                     "not_as_wanted",
                     left=[change.path for change in left],
                 )
@@ -120,7 +120,7 @@ class Licence(Noun[Wish, states.LicenceState]):
         return states.project(state)
 
     def _await(self, item: Item[Wish, states.LicenceState]) -> None:
-        """Wait until the GPUs say what is wanted of them; what they say last is the proof."""
+        """Wait until the GPUs report the desired state; their last report is the proof."""
         wish = item.wish
         seen: list[states.LicenceState] = []
 
@@ -183,10 +183,10 @@ class Licence(Noun[Wish, states.LicenceState]):
         if wish["token_file"] is None:
             return wish["token"]
         text = self._files.text(wish["token_file"])
-        wanted = f"the token in {wish['token_file']} was to be used"
+        wanted = f"cannot use the token in {wish['token_file']}"
         if text is None:
             raise OperatorError(
-                label, wanted, "There is no such file on the guest", "Copy it there, or give it as `token`", "no_token"
+                label, wanted, "The file does not exist on the guest", "Copy it there, or set `token`", "no_token"
             )
         trouble = token.problem(text)
         if trouble is not None:

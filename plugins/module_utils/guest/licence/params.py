@@ -26,17 +26,17 @@ MUTUALLY_EXCLUSIVE = [("token", "token_file")]
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the options, all of it; no message has a token in it."""
+    """All problems of the options; no message contains a token."""
     problems: list[str] = []
     name = params["token_name"]
     if "/" in name or not name.endswith(token.ENDING) or name.startswith("."):
-        problems.append(f"`token_name` is {name}; it is the name of a file without a folder, and ends in .tok.")
+        problems.append(f"`token_name` is {name}. Use a file name without a folder that ends in .tok.")
     if params["wait_s"] < 0:
-        problems.append("`wait_s` is the time to wait in seconds, and cannot be negative.")
+        problems.append("`wait_s` is negative. Use seconds, 0 or more.")
     if params["token"] is not None:
         trouble = token.problem(params["token"])
         if trouble is not None:
-            problems.append(f"`token` is no token: {trouble[0].lower()}{trouble[1:]}.")
+            problems.append(f"`token` is not a token: {trouble[0].lower()}{trouble[1:]}.")
     for key in params["settings"]:
         problems += _setting(key, params["settings"][key])
     return problems
@@ -44,21 +44,21 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 
 def _setting(key: str, value: Any) -> list[str]:
     if key == gridd.FEATURE:
-        return ["`settings` has FeatureType in it, for which there is the option `feature_type`."]
+        return ["`settings` has FeatureType. Use the option `feature_type` instead."]
     if key in gridd.WITHDRAWN and value not in (None, ""):
         return [
-            f"`settings` has {key} in it, which names a licence server that NVIDIA has withdrawn; today the token "
+            f"`settings` has {key}, a setting of the licence server that NVIDIA has withdrawn. Remove it: the token "
             "names the server."
         ]
     if not gridd.is_key(key):
-        return [f"`settings` has {key!r} in it, which cannot be the name of a setting."]
+        return [f"`settings` has {key!r}, which is not a valid name of a setting."]
     if isinstance(value, (dict, list)) or "\n" in str(value):
-        return [f"`settings` has a value for {key} that is no single line of text."]
+        return [f"`settings` has a value for {key} that is not a single line of text."]
     return []
 
 
 def wished_settings(params: Mapping[str, Any]) -> dict[str, str | None]:
-    """{key: value of gridd.conf}: None for what shall not be set."""
+    """{key: value of gridd.conf}: None for a key to remove."""
     texts = {key: _text(value) for key, value in params["settings"].items()}
     if params["state"] == "absent":
         return dict(texts, **{gridd.FEATURE: gridd.FEATURES["unlicensed"]})

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
 
 MODE = f"{tokens.MODE:04o}"
-PORTAL = "Make one on the licensing portal of NVIDIA or on your licence server, and give it as `token`"
+PORTAL = "Create a token on the licensing portal of NVIDIA or on your licence server, and set `token`"
 
 
 def want(label: str, now: LicenceState, wish: Mapping[str, Any]) -> LicenceState:
-    """The state that is asked for; what is impossible is refused.
+    """The desired state; refuses invalid requests.
 
     wish: the options, `settings` as text, `text` with the token that the task gives, and `held`, the tokens by their
     fingerprints as {fingerprint: Token}.
@@ -29,11 +29,9 @@ def want(label: str, now: LicenceState, wish: Mapping[str, Any]) -> LicenceState
     if now.service is None:
         raise OperatorError(
             label,
-            "a licence for its vGPU was to be set up"
-            if wish["state"] == "present"
-            else "its licence was to be given back",
-            "The guest has no service nvidia-gridd, which comes with the guest driver",
-            "Install the guest driver first; the module vgpu_guest_driver does it",
+            "cannot set up a licence for its vGPU" if wish["state"] == "present" else "cannot return its licence",
+            "The guest has no service nvidia-gridd, which is a part of the guest driver",
+            "Install the guest driver with the module vgpu_guest_driver first",
             "no_licence_service",
         )
     settings = {key: value for key, value in wish["settings"].items() if value is not None}
@@ -66,7 +64,7 @@ def compare(now: LicenceState, wanted: LicenceState) -> list[Change]:
     for name in sorted({*now.tokens, *wanted.tokens}):
         have, want_ = now.tokens.get(name), wanted.tokens.get(name)
         if have != want_:
-            # What is in them is nobody's business.
+            # The content of tokens stays secret.
             before = None if have is None else "another token" if want_ else "a token"
             found.append(Change(f"token.{name}", before, "the token" if want_ else None))
         elif now.modes.get(name) != wanted.modes.get(name):
@@ -79,7 +77,7 @@ def compare(now: LicenceState, wanted: LicenceState) -> list[Change]:
 
 
 def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str, str]:
-    """{name: fingerprint} of the tokens that there shall be."""
+    """{name: fingerprint} of the desired tokens."""
     if wish["text"] is None:
         return _the_one(label, now)
     mark = tokens.fingerprint(wish["text"])
@@ -88,9 +86,9 @@ def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str,
     if others and wish["other_tokens"] == "refuse":
         raise OperatorError(
             label,
-            "the token of the task shall be the one that is used",
-            f"There are other tokens beside it, of which the service takes one: {', '.join(others)}",
-            "Say `other_tokens: remove` if they may go",
+            "cannot ensure that the service uses the token of the task",
+            f"The guest has other tokens, and the service uses one of them: {', '.join(others)}",
+            "Set `other_tokens: remove` to remove them",
             "other_tokens",
             tokens=others,
         )
@@ -99,16 +97,16 @@ def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str,
 
 def _the_one(label: str, now: LicenceState) -> dict[str, str]:
     """The token that is there already, for a task that gives none."""
-    wanted = "a licence was to be taken with the token that is on the guest"
+    wanted = "cannot get a licence with the token on the guest"
     if not now.tokens:
-        raise OperatorError(label, wanted, "There is none in its folder of tokens", PORTAL, "no_token")
+        raise OperatorError(label, wanted, "The token folder of the guest is empty", PORTAL, "no_token")
     if len(set(now.tokens.values())) > 1:
         names = sorted(now.tokens)
         raise OperatorError(
             label,
             wanted,
-            f"There are several, of which the service takes one: {', '.join(names)}",
-            "Leave the right one there, or give it as `token` with `other_tokens: remove`",
+            f"The guest has several tokens, and the service uses one of them: {', '.join(names)}",
+            "Remove all but one, or set `token` with `other_tokens: remove`",
             "other_tokens",
             tokens=names,
         )
@@ -120,19 +118,19 @@ def _refuse_without_gpu(label: str, now: LicenceState, wish: Mapping[str, Any]) 
         return
     report = now.report
     if report.gpus:
-        found = "Its GPU needs no licence, or its driver is not the guest driver: nvidia-smi tells of no licence"
+        found = "nvidia-smi reports no licence state. Its GPU needs no licence, or its driver is not the guest driver"
         raise OperatorError(
             label,
-            "its vGPU shall have a licence",
+            "cannot get a licence for its vGPU",
             found,
-            "Say `proof: none` where that is meant to be",
+            "Set `proof: none` if this is intended",
             "not_licensable",
         )
     raise OperatorError(
         label,
-        "its vGPU shall have a licence",
-        f"nvidia-smi shows no GPU: {report.said or 'it said nothing'}",
-        "Run the module vgpu_guest_driver, which tells why, and reboot if it says so",
+        "cannot get a licence for its vGPU",
+        f"nvidia-smi shows no GPU: {report.said or 'no output'}",
+        "Run the module vgpu_guest_driver, which reports the cause, and reboot if a reboot is pending",
         "no_gpu",
         symptom=report.trouble,
     )
@@ -146,9 +144,9 @@ def _refuse_bad_time(label: str, kept: Mapping[str, str], wish: Mapping[str, Any
 
 
 def wrong_time(label: str, code: str, found: str) -> OperatorError:
-    """The error for a token whose time is not now."""
+    """The error for a token that is not valid at this time."""
     todo = {
-        "clock_wrong": "Set the clock of the guest, best by chrony, and run the task again",
-        "token_expired": f"{PORTAL}. Look at the clock of the guest too",
+        "clock_wrong": "Synchronise the clock of the guest with chrony, then run the task again",
+        "token_expired": f"{PORTAL}. Check the clock of the guest too",
     }[code]
-    return OperatorError(label, "a licence was to be taken", found, todo, code)
+    return OperatorError(label, "cannot get a licence", found, todo, code)

@@ -42,12 +42,12 @@ def fingerprint(text: str) -> str:
 
 
 def problem(text: str) -> str | None:
-    """Why a text cannot be a token, as a sentence; None where nothing speaks against it."""
+    """Why a text is not a token, as a sentence; None if nothing is wrong."""
     stripped = text.strip()
     if not stripped:
         return "It is empty"
     if re.match(r"(?i)<(!doctype|html|\?xml)", stripped):
-        return "It is a web page, as one gets when the portal asks for a login"
+        return "It is a web page, such as the login page of the portal"
     if stripped.startswith("-----BEGIN"):
         return "It is a key or a certificate"
     return None
@@ -68,7 +68,7 @@ def wrong_time(token: Token, now: float) -> tuple[str, str] | None:
     """Why a token is not valid at this time, as (code, sentence); None for one that is, or does not tell."""
     begin = max((at for at in (token.made, token.begins) if at is not None), default=None)
     if begin is not None and now < begin - SKEW_S:
-        return "clock_wrong", "By the clock of the guest, the token has not been made yet: the clock is behind"
+        return "clock_wrong", "By the clock of the guest, the token is from the future, so the clock is behind"
     if token.ends is not None and now > token.ends:
         return "token_expired", "By the clock of the guest, the token has expired"
     return None

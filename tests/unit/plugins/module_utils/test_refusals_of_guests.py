@@ -73,8 +73,8 @@ REFUSALS = {
     ),
     "cdi_unreadable": (
         lambda: tool(Says(1, "", "no devices")).devices(),
-        "docker on job-01: nvidia-ctk does not list the devices of containers. `nvidia-ctk cdi list` exited with status "
-        f"1: no devices. {SOUND}",
+        "docker on job-01: nvidia-ctk does not list the devices of containers. `nvidia-ctk cdi list` exited with "
+        f"status 1: no devices. {SOUND}",
     ),
     "cdi_not_generated": (
         lambda: tool(Says(1, "", "no driver")).generate(),
@@ -135,8 +135,8 @@ REFUSALS = {
     ),
     "wrong_version": (
         lambda: package_file._same_version("Guest", RUN, replace(RUN, version="550.54.16")),
-        f"Guest: the guest driver 550.54.15 was to be installed. {RUN.base} holds 550.54.16. Correct `version` or the "
-        "name of the file, or take the right one.",
+        f"Guest: cannot install the guest driver 550.54.15. {RUN.base} holds 550.54.16. Correct `version` or the name "
+        "of the file, or use the correct file.",
     ),
     "no_horovod": (
         lambda: build.refuse({"image": "train:1"}, None, ""),

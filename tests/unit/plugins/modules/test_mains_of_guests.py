@@ -184,9 +184,9 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
         (
             "vgpu_guest_driver",
             {"package": " "},
-            "`package` is empty: name a file on the guest, an address or a package of a repository.",
+            "`package` is empty. Set it to a file on the guest, a URL or a package of a repository.",
         ),
-        ("vgpu_licence", {"wait_s": -1}, "`wait_s` is the time to wait in seconds, and cannot be negative."),
+        ("vgpu_licence", {"wait_s": -1}, "`wait_s` is negative. Use seconds, 0 or more."),
     ],
 )
 def test_invalid_parameters_are_refused_before_anything_is_read(name, given, problem):

@@ -146,7 +146,7 @@ def test_the_headers_of_the_kernel_are_installed_if_that_is_asked_for(guest, deb
     (guest.root / f"lib/modules/{KERNEL}/build/Makefile").unlink()
     (guest.root / f"lib/modules/{KERNEL}/build").rmdir()
     refused = call(guest, package=deb)
-    assert f"for that linux-headers-{KERNEL} is missing" in refused["msg"]
+    assert f"needs linux-headers-{KERNEL}, which is not installed" in refused["msg"]
     assert refused["failure"]["code"] == "requirements_missing"
     assert not guest.did("apt-get")
     answer = call(guest, package=deb, install_requirements=True)
@@ -220,7 +220,7 @@ def test_a_version_that_no_repository_has_is_named_with_those_that_it_has(guest)
     answer = call(guest, package=DEB, version="550.54.15")
     assert answer["failure"]["code"] == "not_in_repository"
     assert "The repositories of the guest have 550.90.07." in answer["msg"]
-    assert "No repository has that package" in call(guest, package="nvidia-linux-grid-999")["msg"]
+    assert "No repository has this package" in call(guest, package="nvidia-linux-grid-999")["msg"]
 
 
 def test_an_rpm_is_installed_by_dnf(tmp_path):
@@ -321,7 +321,7 @@ def test_a_file_that_is_not_there_yet_is_planned_by_its_name(guest, tmp_path):
     assert paths(call(guest, check=True, package=later)) == ["nouveau", "driver", "loaded"]
     answer = call(guest, package=later)
     assert answer["failure"]["code"] == "no_such_file"
-    assert f"There is no file {later} on the guest" in answer["msg"]
+    assert f"The file {later} does not exist on the guest" in answer["msg"]
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -73,11 +73,11 @@ def test_file_on_the_guest_is_used_where_it_is(folder):
 @pytest.mark.parametrize(
     "kind, told",
     [
-        ("half", f"{RUN} was to be fetched. The connection ended after 70 of 140 bytes. Run the task again."),
+        ("half", f"cannot download {RUN}. The connection ended after 70 of 140 bytes. Run the task again."),
         (
             "gone",
-            f"{RUN} was to be fetched. The answer was: HTTP Error 404: Not Found. "
-            "Check the address, the proxy and the guest's clock, then run the task again.",
+            f"cannot download {RUN}. The error is: HTTP Error 404: Not Found. "
+            "Check the URL, the proxy and the clock of the guest, then run the task again.",
         ),
     ],
 )
@@ -97,7 +97,7 @@ def test_full_disk_is_reported_as_one(folder, monkeypatch, number):
     with pytest.raises(OperatorError) as raised, package_file.at_hand("Guest", wish(f"http://192.0.2.1/{RUN}")):
         pass
     assert (raised.value.code, list(folder.iterdir())) == ("disk_full", [])
-    assert "The disk is full. Make room on the file system of /var/tmp, then run" in str(raised.value)
+    assert "The disk is full. Free space on the file system of /var/tmp, then run" in str(raised.value)
 
 
 def test_secret_of_an_address_is_in_no_message(folder, monkeypatch):

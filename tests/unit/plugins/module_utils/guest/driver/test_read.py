@@ -21,8 +21,8 @@ class Smi:
 @pytest.mark.parametrize(
     "done, trouble, said",
     [
-        ({"rc": NOT_FOUND}, "not_installed", "There is no program nvidia-smi."),
-        ({"rc": 0, "timed_out": True}, "unknown", "`nvidia-smi -q` did not end in time: it said nothing."),
+        ({"rc": NOT_FOUND}, "not_installed", "The program nvidia-smi is not installed."),
+        ({"rc": 0, "timed_out": True}, "unknown", "`nvidia-smi -q` timed out: no output."),
     ],
     ids=["it is missing", "it hangs"],
 )

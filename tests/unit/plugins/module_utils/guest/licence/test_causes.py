@@ -45,14 +45,14 @@ def test_a_service_that_ended_by_itself_is_told_with_its_reason_and_not_with_its
     )
     error = why("failed", f"{BEGIN}Failed to decode signature from token received\n{end}")
     assert error.code == "service_failed"
-    assert "is failed. Its service said last: Failed to decode signature from token received" in str(error)
+    assert "is failed. The last log lines of the service: Failed to decode signature from token received" in str(error)
     assert plan.PORTAL in str(error)
     assert "journalctl" in str(why("failed", BEGIN + end))
 
 
 def test_gpus_that_need_no_licence_are_named_with_what_nvidia_smi_reports():
     silent = causes.why("train-01", LicenceState(service="active", report=Report()), BEGIN)
-    assert (silent.code, "it has no word of licences" in str(silent)) == ("no_gpu", True)
+    assert (silent.code, "it reports no licence state" in str(silent)) == ("no_gpu", True)
     assert "vgpu_guest_driver" in str(silent)
     lost = causes.why("train-01", LicenceState(service="active", report=Report(said="No devices were found")), BEGIN)
     assert "No devices were found" in str(lost)

@@ -108,17 +108,17 @@ def given(**more):
 @pytest.mark.parametrize(
     "wrong, words",
     [
-        ({"token": ""}, "`token` is no token: it is empty."),
+        ({"token": ""}, "`token` is not a token: it is empty."),
         ({"token": "<html>"}, "it is a web page"),
         ({"token_name": "a/b.tok"}, "without a folder"),
         ({"token_name": "token.txt"}, "ends in .tok"),
         ({"token_name": "../x.tok"}, "without a folder"),
-        ({"wait_s": -1}, "cannot be negative"),
-        ({"settings": {"FeatureType": 1}}, "there is the option `feature_type`"),
+        ({"wait_s": -1}, "is negative"),
+        ({"settings": {"FeatureType": 1}}, "Use the option `feature_type`"),
         ({"settings": {"ServerAddress": "10.0.0.1"}}, "NVIDIA has withdrawn"),
-        ({"settings": {"A B": 1}}, "cannot be the name of a setting"),
-        ({"settings": {"LicenseInterval": [1]}}, "no single line"),
-        ({"settings": {"LicenseInterval": "1\nFeatureType=2"}}, "no single line"),
+        ({"settings": {"A B": 1}}, "not a valid name of a setting"),
+        ({"settings": {"LicenseInterval": [1]}}, "not a single line"),
+        ({"settings": {"LicenseInterval": "1\nFeatureType=2"}}, "not a single line"),
     ],
 )
 def test_options_that_make_no_sense_are_told_and_the_token_is_not(wrong, words):

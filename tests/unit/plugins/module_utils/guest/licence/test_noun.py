@@ -188,7 +188,7 @@ def test_another_token_beside_it_is_named_or_removed(guest):
     guest.put(other, "another")
     refused = call(guest, token=SECRET)
     assert refused["failure"]["code"] == "other_tokens"
-    assert "the service takes one: old.tok" in refused["msg"]
+    assert "the service uses one of them: old.tok" in refused["msg"]
     answer = call(guest, token=SECRET, other_tokens="remove")
     assert answer["msg"] == ""
     assert guest.files.names(gridd.TOKENS) == [token.NAME]
@@ -236,11 +236,11 @@ def refuse(guest, code, **given):
 
 def test_a_guest_without_the_driver_is_refused(guest):
     guest.active = None
-    assert "which comes with the guest driver" in refuse(guest, "no_licence_service", token=SECRET)
+    assert "a part of the guest driver" in refuse(guest, "no_licence_service", token=SECRET)
 
 
 def test_no_token_anywhere_is_refused_before_anything_is_written(guest):
-    assert "none in its folder" in refuse(guest, "no_token")
+    assert "token folder of the guest is empty" in refuse(guest, "no_token")
     refuse(guest, "no_token", token_file="/var/tmp/none.tok")
     guest.put("/var/tmp/page.tok", "<html>")
     assert "web page" in refuse(guest, "no_token", token_file="/var/tmp/page.tok")
@@ -266,15 +266,23 @@ def test_a_token_of_another_time_is_refused_at_once(guest, claims, code):
     [
         ("NLS initialized\nInvalid feature type requested\n", "feature_type", "no licence for this feature type"),
         ("NLS initialized\nFailed server communication\n", "server_unreachable", "Open the ports 443 and 80"),
-        ("Couldn't resolve host\nNLS initialized\nSystem clock was turned back\n", "clock_wrong", "do not agree"),
+        (
+            "Couldn't resolve host\nNLS initialized\nSystem clock was turned back\n",
+            "clock_wrong",
+            "clocks of the guest and the licence server differ",
+        ),
         (
             "NLS initialized\nFailed to parse client configuration token, invalid\n",
             "token_refused",
             "cannot use the token",
         ),
         ("NLS initialized\nFailed to update local trusted store\n", "certificate", "do not trust each other"),
-        ("NLS initialized\nSomething quite new\n", "not_licensed", "Its service said last: Something quite new"),
-        ("Configuration parameter ( ServerAddress  ) not set\nNLS initialized\n", "not_licensed", "tells no reason"),
+        (
+            "NLS initialized\nSomething quite new\n",
+            "not_licensed",
+            "The last log lines of the service: Something quite new",
+        ),
+        ("Configuration parameter ( ServerAddress  ) not set\nNLS initialized\n", "not_licensed", "no known cause"),
     ],
 )
 def test_a_guest_without_a_licence_says_why(guest, clock, journal, code, words):
@@ -283,7 +291,7 @@ def test_a_guest_without_a_licence_says_why(guest, clock, journal, code, words):
     answer = call(guest, token=SECRET, wait_s=30)
     assert answer["failure"]["code"] == code, answer["msg"]
     assert words in answer["msg"]
-    assert "which it had not after 30 s" in answer["msg"]
+    assert "has no licence after 30 s" in answer["msg"]
     assert "The clock of the guest is not synchronised" in answer["msg"]
     assert answer["changed"] is True
     again = call(guest, token=SECRET, wait_s=30)
