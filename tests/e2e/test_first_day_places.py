@@ -131,19 +131,19 @@ STAGES = {
         "ready",
         "machines",
         {"site": {"machine": {"datastore": "datastore-1"}}},
-        ("no datastore datastore-1", "Near it: datastore-01. Correct site.machine.datastore."),
+        ("no datastore datastore-1", "Similar names: datastore-01. Correct site.machine.datastore."),
     ),
     "port group": (
         "ready",
         "machines",
         {"site": {"network": {"portgroup": "pg-rdmaa"}}},
-        ("no port group pg-rdmaa", "Near it: pg-rdma, pg-train. Correct site.network.portgroup."),
+        ("no port group pg-rdmaa", "Similar names: pg-rdma, pg-train. Correct site.network.portgroup."),
     ),
     "datacenter": (
         "ready",
         "machines",
         {"site": {"datacenter": "labb"}},
-        ("no datacenter labb", "Near it: lab. Correct site.datacenter."),
+        ("no datacenter labb", "Similar names: lab. Correct site.datacenter."),
     ),
     "authority": (
         "ready",
@@ -186,7 +186,7 @@ STAGES = {
         "hosts",
         {"site": {"driver": {"depot": f"[datastore-1] {DEPOT}"}}},
         (
-            "datastore datastore-1 was wanted.",
+            "cannot be placed on datastore datastore-1.",
             "Correct the datastore in `site.driver.depot`, or connect the host to it",
         ),
     ),

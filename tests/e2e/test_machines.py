@@ -86,7 +86,7 @@ def test_vms_that_do_not_fit_are_shown_in_the_plan_and_none_is_created(lab):
     # A line of its own, and not the table on one line within the error of the module.
     (row,) = [line for line in refused.output.splitlines() if line.strip().startswith('"job-03 ')]
     assert "has a VM of the job (2 hosts)" in row
-    assert "hosts for job aiready-training, one per VM: 3 wanted, 2 free, 1 short" in refused.text
+    assert "hosts for job aiready-training, one per VM: 3 requested, 2 free, 1 short" in refused.text
     assert [vm.name for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES] == []
 
 

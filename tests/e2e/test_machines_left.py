@@ -31,7 +31,7 @@ def test_a_vm_that_left_is_reported_and_removed_once_it_is_named_and_may_be_shut
     new = [{"name": "job-01"}, {"name": "new-01"}]
     short = lab.run(*lab.site(**created("tcp", new, name="lab")))
     assert short.status != 0
-    assert "2 wanted, 1 free, 1 short" in short.text
+    assert "2 requested, 1 free, 1 short" in short.text
     assert f"VMs that left the site hold GPUs: {GPU}." in short.text
     assert "Set site.absent to [job-02] and site.power to cycle to remove them" in short.text
     refused = lab.run(*lab.site(**created("tcp", new, name="lab", absent=["job-02"])))

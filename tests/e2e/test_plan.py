@@ -64,7 +64,7 @@ def test_stages_before_the_first_and_after_the_last_are_left_out(host_lab, argum
     if "machines" in entered:
         # Nobody has looked at the hosts, so nothing excuses them.
         assert run.status != 0
-        assert "PVRDMA-ready hosts: 1 wanted, 0 free" in run.text
+        assert "PVRDMA-ready hosts: 1 requested, 0 free" in run.text
     else:
         assert run.status == 0, run.output
         assert stage_of(folder, "machines")["state"] == "skipped"

@@ -168,7 +168,7 @@ def test_a_fleet_is_not_given_more_of_a_kind_than_its_host_has(twin, drive):
     vms = [{"name": f"train-{number:02}"} for number in (1, 2, 3)]
     answer = drive(running)("passthrough_device", vms=vms, devices=[kind(PORT, "fabric")])
     assert {vm["failure"]["code"] for vm in answer["vms"]} == {"too_few_devices"}
-    assert "by VM train-01, train-02 and train-03, and 2 of its 2 are free." in answer["vms"][0]["msg"]
+    assert "by VM train-01, train-02 and train-03, but 2 of its 2 are free." in answer["vms"][0]["msg"]
     answer = drive(running)("passthrough_device", vms=vms[:2], devices=[kind(PORT, "fabric")])
     assert not answer["failed"], answer["msg"]
 
@@ -193,7 +193,7 @@ def test_snapshots_are_refused_with_the_price_of_the_device(twin, drive):
         WaitForTask(machine.CreateSnapshot_Task(name="before", memory=False, quiesce=False))
     answer = drive(running)("passthrough_device", name="train-01", devices=fixed(FABRIC))
     assert answer["failure"]["code"] == "snapshots"
-    assert "What a passthrough device at a fixed address costs a VM: it has no vMotion," in answer["msg"]
+    assert "Costs of a passthrough device at a fixed address for a VM: it has no vMotion," in answer["msg"]
 
 
 def test_passthrough_that_is_only_configured_points_to_the_restart(twin, drive):
@@ -256,7 +256,7 @@ def test_old_vcenters_are_not_asked_for_what_they_do_not_know(twin, drive):
             {"name": "a", "devices": [{"kind": "dynamic"}]},
             "kind is dynamic but all of the following are missing: allowed",
         ),
-        ({"vms": [{"name": "a"}, {"name": "a"}]}, "VM a is listed 2 times."),
+        ({"vms": [{"name": "a"}, {"name": "a"}]}, "VM a is listed 2 times; list it once."),
     ],
     ids=["no device", "no address", "no kind", "twice"],
 )

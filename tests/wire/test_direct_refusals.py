@@ -89,7 +89,11 @@ CASES = [
         "it has no vMotion,",
     ),
     Case(
-        "no such kind", site(), dynamic("10de:2330"), "kind_not_there", "Host esx-01 has no device 10de:2330. It gives"
+        "no such kind",
+        site(),
+        dynamic("10de:2330"),
+        "kind_not_there",
+        "Host esx-01 has no device 10de:2330. Its passthrough",
     ),
     Case(
         "no such label",
@@ -111,7 +115,7 @@ CASES = [
         site({**FIT, "hardware_version": 15}),
         dynamic(PORT),
         "hardware_version",
-        "takes hardware version 17, the VM has 15. Raise it with aiready.vsphere.vm_shape and hardware_version=17.",
+        "needs hardware version 17, and the VM has 15. Raise it with aiready.vsphere.vm_shape and hardware_version=17.",
     ),
     Case(
         "memory not reserved",

@@ -245,7 +245,7 @@ def test_vms_that_run_side_by_side_are_warned_of(twin, drive, capsys):
     assert not answer["failed"], answer["msg"]
     # They go to the terminal where this process has been Ansible's controller before.
     told = warned(answer, capsys)
-    assert "train-01, train-02 run on esx-01 together now." in told
+    assert "train-01, train-02 run together on esx-01 now." in told
 
 
 def test_vms_that_earlier_tasks_will_make_count_in_check_mode_only(twin, drive):

@@ -179,7 +179,7 @@ CASES = [
         "pvrdma_nic",
         [{"portgroup": "pg-rdma", "protocol": "rocev1"}],
         "protocol_not_choosable",
-        "The protocol rocev1 is set, but vSphere has no such setting at hardware version 21 , only from 14 to 19. "
+        "The protocol rocev1 is set, but vSphere has no such setting at hardware version 21, only from 14 to 19. "
         "Remove `protocol`.",
         vm(hardware_version=21),
     ),
@@ -196,7 +196,7 @@ CASES = [
         "pvrdma_nic",
         RDMA,
         "gpudirect",
-        "GPUDirect RDMA is requested together with PVRDMA. A PVRDMA adapter cannot do GPUDirect RDMA",
+        "GPUDirect RDMA is requested together with PVRDMA. A PVRDMA adapter does not support GPUDirect RDMA",
         more={"gpudirect": "wanted"},
     ),
     Case(
@@ -220,7 +220,7 @@ CASES = [
         "pvrdma_nic",
         RDMA * 3,
         "too_many_pvrdma",
-        "a VM takes 2 PVRDMA adapters here; 3 were asked for.",
+        "a VM supports 2 PVRDMA adapters here; 3 were requested.",
         more={"max_adapters": 2},
     ),
     Case(
@@ -273,7 +273,7 @@ CASES = [
         "sriov_nic",
         [{"portgroup": "pg-sriov", "physical_function": "vmnic0"}],
         "sriov_inactive",
-        "of host esx-01 cannot do SR-IOV.",
+        "of host esx-01 does not support SR-IOV.",
     ),
     Case(
         "a port that is not there",
@@ -294,7 +294,7 @@ CASES = [
         "sriov_nic",
         VF * 2,
         "no_free_function",
-        "of host esx-01 has 1 virtual function, and 2 are needed, for: train-01.",
+        "of host esx-01 has 1 virtual function, but 2 are needed for: train-01.",
         on(
             module_options={"nmlx5_core": "max_vfs=0,1,0"},
             nics={"vmnic4": {"uplink_of": None}},

@@ -146,7 +146,7 @@ def test_gpudirect_takes_the_gpu_beside_the_port(plan):
 def test_no_gpu_beside_a_port_is_a_reason_to_refuse_gpudirect_and_nothing_else(twin, drive):
     module = drive(twin(seed=lab(esx(1, [far()]))))
     refused = module("vm_placement_info", vms=[wish("a", "40c")], gpudirect=True, **SRIOV)
-    assert "GPU and port on one PCIe root: 1 wanted, 0 free, 1 short" in refused["msg"]
+    assert "GPU and port on one PCIe root: 1 requested, 0 free, 1 short" in refused["msg"]
     assert "all of them without gpudirect" in refused["msg"]
     assert not module("vm_placement_info", vms=[wish("a", "40c")], **SRIOV)["failed"]
 
@@ -173,7 +173,7 @@ def test_a_host_on_which_pvrdma_would_fall_back_to_tcp_is_left_out_with_the_reas
     one = module("vm_placement_info", vms=[wish("a", "40c")], **RDMA)
     assert one["placement"]["vms"][0]["host"] == "esx-01"
     two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")], anti_affinity=True, **RDMA)
-    assert "PVRDMA-ready hosts: 2 wanted, 1 free, 1 short" in two["msg"]
+    assert "PVRDMA-ready hosts: 2 requested, 1 free, 1 short" in two["msg"]
     assert f"esx-02: {reason}" in two["msg"]
 
 
@@ -233,7 +233,7 @@ def test_the_memory_of_vms_that_run_counts_and_that_of_vms_that_are_off_does_not
     two = [wish("a", "40c", memory_gb=47), wish("b", "40c", memory_gb=47)]
     # 160 GB less 16 for ESXi, 64 that are reserved, 47 for the first, and the overhead of each.
     answer = module("vm_placement_info", vms=two)
-    assert "memory GB: 94 wanted, 79 free, 15 short" in answer["msg"]
+    assert "memory GB: 94 requested, 79 free, 15 short" in answer["msg"]
     assert not module("vm_placement_info", vms=two, host_overhead_gb=0)["failed"]
 
 

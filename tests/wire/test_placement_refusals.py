@@ -41,9 +41,9 @@ CASES = [
         "datacenter",
         {"datacenter": "labs"},
         "datacenter_not_found",
-        "There is no datacenter labs. Near it: lab. Correct datacenter.",
+        "There is no datacenter labs. Similar names: lab. Correct datacenter.",
     ),
-    Case("cluster", {"cluster": "gpus"}, "cluster_not_found", "There is no cluster gpus. Near it: gpu."),
+    Case("cluster", {"cluster": "gpus"}, "cluster_not_found", "There is no cluster gpus. Similar names: gpu."),
     Case(
         "cluster in two datacenters",
         {"cluster": "gpu"},
@@ -62,7 +62,7 @@ CASES = [
         "switch",
         {"switch": "dvs-rmda", "portgroup": "pg-rdma"},
         "switch_not_found",
-        "There is no distributed switch dvs-rmda. Near it: dvs-rdma. Correct switch.",
+        "There is no distributed switch dvs-rmda. Similar names: dvs-rdma. Correct switch.",
     ),
     Case(
         "port group",
@@ -74,7 +74,7 @@ CASES = [
         "port group of a switch",
         {"portgroup": "pg-rmda", "switch": "dvs-rdma"},
         "portgroup_not_found",
-        "Switch dvs-rdma has no port group pg-rmda. Near it: pg-rdma. Correct portgroup.",
+        "Switch dvs-rdma has no port group pg-rmda. Similar names: pg-rdma. Correct portgroup.",
     ),
     Case(
         "port group of another switch",
@@ -92,21 +92,21 @@ CASES = [
         "datastore",
         {"datastore": "datastore-02"},
         "datastore_not_found",
-        "There is no datastore datastore-02 that is in use. Near it: datastore-01.",
+        "There is no datastore datastore-02 that is in use. Similar names: datastore-01.",
     ),
     Case(
         "profile of no board",
         {},
         "unknown_profile",
         "grid_a100-41c is not a vGPU profile that a host offers or that this collection knows. "
-        "Near it: grid_a100-4c, grid_a100-40c",
+        "Use a similar name: grid_a100-4c, grid_a100-40c",
         vms=[wish("a", "41c")],
     ),
     Case(
         "host",
         {},
         "host_not_found",
-        "There is no host esx-1. Near it: esx-01, esx-02. Correct host of VM a.",
+        "There is no host esx-1. Similar names: esx-01, esx-02. Correct host of VM a.",
         vms=[wish("a", "40c", host="esx-1")],
     ),
     Case(
@@ -145,7 +145,7 @@ CASES = [
         "one VM by two names",
         {},
         "vm_twice",
-        "old and /lab/vm/old are one VM, /lab/vm/old. List each VM once.",
+        "old and /lab/vm/old are the same VM, /lab/vm/old. List each VM once.",
         vms=[wish("old"), {"path": "/lab/vm/old", "memory_gb": 64}],
         seed=TWICE,
     ),
@@ -160,7 +160,7 @@ CASES = [
         "several fractions before vSphere 8.0",
         {},
         "does_not_fit",
-        "vGPUs of one VM in this release: 2 wanted, 1 free, 1 short",
+        "vGPUs of one VM in this release: 2 requested, 1 free, 1 short",
         vms=[wish("a", "20c", "20c")],
         seed=lab(esx(1, [near(), far()]), release="7.0.3"),
     ),
@@ -168,7 +168,7 @@ CASES = [
         "two VMs of a job on one host",
         {"anti_affinity": True},
         "does_not_fit",
-        "hosts, one per VM: 2 wanted, 1 free, 1 short (would fit: 1 of 2 VMs; all of them without anti_affinity).",
+        "hosts, one per VM: 2 requested, 1 free, 1 short (would fit: 1 of 2 VMs; all of them without anti_affinity).",
         vms=[wish("a", "20c"), wish("b", "20c")],
         seed=lab(esx(1)),
     ),
@@ -192,7 +192,7 @@ CASES = [
         "a switch that no host is on",
         RDMA,
         "does_not_fit",
-        "hosts on the switch: 1 wanted, 0 free, 1 short (would fit: esx-01 has no dvs-rdma)",
+        "hosts on the switch: 1 requested, 0 free, 1 short (would fit: esx-01 has no dvs-rdma)",
         seed=lab(esx(1, nics=[{**MANAGEMENT, "uplink_of": "vSwitch0"}], vmkernel=[], module_options={})),
     ),
 ]
@@ -221,5 +221,5 @@ def test_a_plan_that_does_not_fit_is_told_with_the_failure_and_on_request_withou
     failed, told = module("vm_placement_info", **call), module("vm_placement_info", fit="report", **call)
     assert (failed["failed"], told["failed"]) == (True, False)
     assert failed["placement"] == told["placement"]
-    assert told["msg"] == "2 VMs on 1 host: 1 to create, 1 without a place."
+    assert told["msg"] == "2 VMs on 1 host: 1 to create, 1 without a host."
     assert (told["placement"]["fits"], failed["failure"]["vms"]) == (False, ["b"])

@@ -54,7 +54,7 @@ def test_functions_that_running_vms_hold_are_counted_and_their_holders_are_named
     )["failed"]
     assert power_on(running, "train-01") is None
     answer = drive(running)("sriov_nic", name="train-02", adapters=VF)
-    assert "has 1 virtual function, and 2 are needed, for: train-01, train-02." in answer["msg"]
+    assert "has 1 virtual function, but 2 are needed for: train-01, train-02." in answer["msg"]
 
 
 def test_a_function_that_a_vm_of_the_task_holds_already_counts_once(twin, drive):

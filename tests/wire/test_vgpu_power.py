@@ -119,7 +119,7 @@ def test_a_vm_that_is_off_and_cannot_be_changed_is_switched_on_again(twin, drive
 
     after_task(monkeypatch, running, "PowerOffVM_Task", spoil)
     answer = drive(running)("vgpu_profile", **CYCLE)
-    assert "its vGPU configuration should change. vCenter answered GenericVmConfigFault: Not now." in answer["msg"]
+    assert "cannot change its vGPU configuration. vCenter answered GenericVmConfigFault: Not now." in answer["msg"]
     assert running.requests["PowerOffVM_Task"] == running.requests["PowerOnVM_Task"] == 1
     assert seen(running) == before
 

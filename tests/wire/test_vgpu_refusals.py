@@ -97,7 +97,7 @@ CASES = [
         lab(),
         ["grid_a100-30c"],
         "profile_not_offered",
-        "Offered are grid_a100-40c, grid_a100-20c, ",
+        "Use one of the offered profiles: grid_a100-40c, grid_a100-20c, ",
     ),
     Case(
         "no profile at all",
@@ -133,11 +133,19 @@ CASES = [
         HALVES,
         "several_fractional",
         "vSphere 7.0.3 supports several vGPUs in a VM only if each has the whole memory of its GPU; "
-        "grid_a100-20c has not. Use whole-GPU profiles, give the VM a single vGPU, or move it to a host with "
+        "grid_a100-20c does not. Use whole-GPU profiles, give the VM a single vGPU, or move it to a host with "
         "vSphere 8.0.",
     ),
-    Case("nine", lab(), ["grid_a100-4c"] * 9, "too_many", "A VM takes 8 vGPUs at most on vSphere 8.0.3; 9 were asked"),
-    Case("five on 7.0", lab(release="7.0.3"), WHOLE * 5, "too_many", "4 vGPUs at most on vSphere 7.0.3; 5 were asked"),
+    Case(
+        "nine",
+        lab(),
+        ["grid_a100-4c"] * 9,
+        "too_many",
+        "A VM supports 8 vGPUs at most on vSphere 8.0.3; 9 were requested",
+    ),
+    Case(
+        "five on 7.0", lab(release="7.0.3"), WHOLE * 5, "too_many", "4 vGPUs at most on vSphere 7.0.3; 5 were requested"
+    ),
     Case(
         "more than the user's own limit",
         lab(),
@@ -225,7 +233,7 @@ def test_a_fractional_pair_is_fine_from_vsphere_8_on(twin, drive):
         ({}, "one of the following is required"),
         ({"vms": []}, "vms is empty; list at least one VM."),
         ({"vms": [{"profiles": WHOLE}]}, "one of the following is required"),
-        ({"vms": [{"name": "a"}, {"name": "a"}]}, "VM a is listed 2 times."),
+        ({"vms": [{"name": "a"}, {"name": "a"}]}, "VM a is listed 2 times; list it once."),
         ({"name": "a", "profiles": []}, "VM a: profiles must name at least one profile; use state=absent"),
         ({"name": "a", "mmio_size_gb": 100}, "VM a: mmio_size_gb is 100; it must be a power of two, for example 128."),
         ({"name": "a", "tasks_in_flight": 0}, "tasks_in_flight is 0; it must be between 1 and 640."),

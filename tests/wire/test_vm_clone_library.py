@@ -98,7 +98,7 @@ def test_a_vm_of_an_ovf_with_a_larger_disk_is_refused_until_the_size_suffices(tw
     for changed in (True, False):
         answer = module("vm_clone", **call)
         assert "VM new-01: cannot set its first disk to 20 GB. Its first disk has 40 GB, disk_gb is 20" in answer["msg"]
-        assert "Set disk_gb to 40 or more, or to 0 to keep the size, then run again." in answer["msg"]
+        assert "Set disk_gb to 40 or more, or to 0 to keep the size, then run the task again." in answer["msg"]
         assert result(answer, "new-01")["failure"]["code"] == "disk_would_shrink"
         assert (answer["changed"], size_of(running)) == (changed, [40])
     answer = module("vm_clone", **{**call, "disk_gb": 50})

@@ -203,7 +203,8 @@ CASES = [
         "the same name in another folder",
         {"vms": [{"name": "train-01"}]},
         "vm_elsewhere",
-        "VM train-01: it should be there. It is not in /lab/vm/training, and a VM of this name is at /lab/vm/train-01.",
+        "VM train-01: cannot be created or managed. It is not in /lab/vm/training, and a VM of this name is at "
+        "/lab/vm/train-01.",
     ),
     Case(
         "the template itself",

@@ -33,7 +33,7 @@ def test_a_guest_is_reached_past_the_adapters_of_the_training(guests):
     assert seen["train-01"]["address"] == nic(seen["train-01"], "vmxnet3", "VM Network")
     assert seen["train-02"]["address"] == nic(seen["train-02"], "vmxnet3", "pg-a")
     assert seen["train-03"]["address"] is None
-    assert seen["train-03"]["why_no_address"] == "It is off."
+    assert seen["train-03"]["why_no_address"] == "The VM is off."
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_a_name_that_stands_twice_is_refused_before_anything_is_asked(guests):
     _running, look = guests
     answer = look(vms=[{"name": "train-01"}, {"name": "train-01"}])
     assert answer["failed"]
-    assert answer["msg"] == "VM train-01 is listed 2 times."
+    assert answer["msg"] == "VM train-01 is listed 2 times; list it once."

@@ -86,7 +86,7 @@ CASES = [
         {},
         {"latency_sensitivity": "high", "memory_reservation": "ignore"},
         "latency_memory",
-        "memory_reservation=ignore leaves 0 of 16 GB.",
+        "memory_reservation=ignore keeps 0 of 16 GB.",
     ),
     Case(
         "high latency sensitivity with open processors",

@@ -56,8 +56,9 @@ OPENINGS = frozenset(
 )
 # How sentences begin that say what to do.
 TODO = re.compile(
-    r"(Add|Ask|Check|Choose|Connect|Correct|Create|Free|Give|Install|List|Look|Make|Mend|Move|Name|Open|Power|Put|Remove|Repair|"
-    r"Run|See|Set|Shut|Start|Stop|Switch|Take|Update|Use|Wait|Write)\b"
+    r"(Add|Ask|Check|Choose|Clone|Connect|Correct|Create|Delete|Disable|Free|Give|Install|List|Load|Look|Lower|"
+    r"Make|Mend|Move|Name|Open|Power|Put|Raise|Register|Remove|Repair|Reserve|Restart|Restore|Resume|Run|See|"
+    r"Set|Shut|Start|Stop|Switch|Take|Update|Use|Wait|Write)\b"
 )
 
 

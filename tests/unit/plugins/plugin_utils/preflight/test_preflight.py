@@ -226,11 +226,11 @@ def machines(power="refuse", running=(), left=None, **answers):
 
 
 SHORT = {
-    "msg": "2 VMs on 0 hosts: 2 without a place.",
+    "msg": "2 VMs on 0 hosts: 2 without a host.",
     "placement": {"fits": False, "shortages": [{"resource": "vGPUs", "wanted": 2, "free": 0}]},
 }
 AWAY = {
-    "msg": "2 VMs on 1 host: 1 without a place.",
+    "msg": "2 VMs on 1 host: 1 without a host.",
     "placement": {
         **SHORT["placement"],
         "hosts": [
@@ -327,7 +327,7 @@ def test_host_in_maintenance_mode_is_named_where_room_is_missing(hosts_change, s
     (one,) = preflight_machines.machines(machines(placement=AWAY), hosts_change)
     assert (one.category, one.what, one.state) == ("capacity", "room for the VMs", state)
     assert one.found == (
-        "2 VMs on 1 host: 1 without a place. vGPUs: 2 requested, 0 free. "
+        "2 VMs on 1 host: 1 without a host. vGPUs: 2 requested, 0 free. "
         "Hosts that accept no VM: esx-02: it is in maintenance mode."
     )
     assert todo in one.todo
