@@ -106,7 +106,7 @@ TROUBLES = [
             "It shows subject CN=localhost, issuer CN=Certificate authority of the twin",
             "SHA-256 fingerprint ",
             "(https://127.0.0.1:{port}/certs/download.zip)",
-            "set `ca_file` to them",
+            "Set `ca_file` to vCenter's root certificates",
         ),
         _other_authority,
     ),
