@@ -345,7 +345,7 @@ def test_a_removal_that_may_mean_two_adapters_is_refused(twin, drive):
     before = adapters_of(running, "train-01")
     gone = {"name": "train-01", "state": "absent"}
     answer = module("vmxnet3_nic", adapters=[{"portgroup": "pg-a"}], **gone)
-    assert "The port group pg-a is there 2 times: pg-a on dvs-a, pg-a on dvs-c. Set `switch` too." in answer["msg"]
+    assert "The port group pg-a exists 2 times: pg-a on dvs-a, pg-a on dvs-c. Set `switch` too." in answer["msg"]
     assert adapters_of(running, "train-01") == before
     answer = module("vmxnet3_nic", adapters=[{"portgroup": "pg-a", "switch": "dvs-c"}], **gone)
     assert answer["changed"]
