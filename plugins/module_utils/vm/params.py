@@ -94,7 +94,7 @@ class FleetArguments:
 
 
 def ids(wish: Wish) -> dict[str, Any]:
-    """What the wish itself tells about which VM it means; the rest is known once the VM was read."""
+    """What the wish itself reports about which VM it means; the rest is known once the VM was read."""
     known = {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
     return dict(known, host=None, cluster=None)
 
@@ -104,7 +104,7 @@ def main(
     noun_of: Callable[[AnsibleModule], Closing],
     check_params: Callable[[Mapping[str, Any]], list[str]],
 ) -> None:
-    """The whole of a module; noun_of(module) makes its noun, check_params(params) tells what is wrong."""
+    """The whole of a module; noun_of(module) makes its noun, check_params(params) reports what is wrong."""
     module = AnsibleModule(argument_spec=arguments.spec, supports_check_mode=True, **RELATIONS)
     _pyvmomi.require(module)
     fail_if_invalid(module, check_params(module.params))

@@ -76,7 +76,7 @@ class Vm:
 
 
 def vm_of(row: Row) -> Vm:
-    """What the row of a VM tells."""
+    """What the row of a VM reports."""
     extra = {option.key.lower(): str(option.value) for option in row.get("config.extraConfig") or []}
     version = (row.get("config.version") or "").rpartition("-")[2]
     return Vm(

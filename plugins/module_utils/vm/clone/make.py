@@ -41,7 +41,7 @@ class Maker:
         self._refs: dict[int, Ref] = {}
 
     def adopt(self, item: Item[Wish, Machine], row: Row) -> None:
-        """Take note of which VM an item means, and tell it in the item's ids."""
+        """Take note of which VM an item means, and report it in the item's ids."""
         host = self._world.hosts.get(world.moid(row.get("runtime.host")))
         compute = self._world.computes.get(host.compute) if host is not None else None
         self._refs[id(item)] = row.ref

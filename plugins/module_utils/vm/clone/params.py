@@ -112,7 +112,7 @@ def _said(value: Any, parts: bool = False) -> Any:
 
 
 def ids(wish: Mapping[str, Any]) -> dict[str, Any]:
-    """What the wish itself tells about its VM; the rest is known once the inventory was read."""
+    """What the wish itself reports about its VM; the rest is known once the inventory was read."""
     unknown = ("moid", "instance_uuid", "path", "host", "cluster", "host_wanted", "datastore_wanted")
     return dict({"name": wish["name"]}, **dict.fromkeys(unknown))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Store, Target
 
 _TRANSFORM = {"thin": "sparse", "thick": "flat", "template": None}
-# A full copy, also of a source that has snapshots: no VM shall depend on the files of another one.
+# A full copy, also of a source that has snapshots: no VM must depend on the files of another one.
 _FULL_COPY = "moveAllDiskBackingsAndDisallowSharing"
 
 

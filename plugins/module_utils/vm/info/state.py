@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What vCenter tells of a guest from outside: adapters with their addresses, GPUs, and the way in. Pure."""
+"""What vCenter reports of a guest from outside: adapters with their addresses, GPUs, and the way in. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DATA_KINDS = (nics.PVRDMA, nics.SRIOV, PASSTHROUGH)
 
 @dataclass(frozen=True)
 class Adapter:
-    """One network adapter of a VM, with what its guest tells of it."""
+    """One network adapter of a VM, with what its guest reports of it."""
 
     label: str
     kind: str
@@ -149,7 +149,7 @@ def project(
 
 
 def _cards(cards: Iterable[nics.Adapter], seen: guests.Guest, networks: Mapping[str, str]) -> Iterator[Adapter]:
-    """The Ethernet cards in their order, with the addresses that the guest tells for their MAC addresses."""
+    """The Ethernet cards in their order, with the addresses that the guest reports for their MAC addresses."""
     by_mac = {nic.mac: nic.addresses for nic in seen.nics if nic.own}
     for card in sorted(cards, key=lambda one: one.key):
         yield Adapter(
@@ -163,7 +163,7 @@ def _cards(cards: Iterable[nics.Adapter], seen: guests.Guest, networks: Mapping[
 
 
 def _ports(direct: Iterable[Direct], seen: guests.Guest) -> Iterator[Adapter]:
-    """Ports that were passed through. vCenter does not tell which adapter of the guest each is, but by the process of
+    """Ports that were passed through. vCenter does not report which adapter of the guest each is, but by the process of
     elimination: it is none of the VM's cards, and its MAC address is one that a maker has given out."""
     ports = [one for one in direct if one.kind == "pci" and _is_of(one, pci.MELLANOX)]
     others = sorted((nic for nic in seen.nics if not nic.own and _is_made(nic.mac)), key=lambda nic: nic.mac)

@@ -52,12 +52,12 @@ _LINUX = (
     "vmwarephoton",
 )
 _VERSION = re.compile(r"(rhel|centos|oraclelinux)(\d+)_64guest")
-# Identifiers that do not tell which release of the family it is.
+# Identifiers that do not report which release of the family it is.
 _SILENT = ("almalinux", "rockylinux")
 # The kernel of RHEL 10 is built without vmw_pvrdma (kernel-ark: CONFIG_INFINIBAND_VMWARE_PVRDMA disabled in 2024);
 # that each rebuild follows is an inference [unsure], hence a warning and no refusal.
 _LAST_WITH_DRIVER = 9
-# Identifiers that tell next to nothing of the system inside.
+# Identifiers that report next to nothing of the system inside.
 _VAGUE = ("", "otherguest", "otherguest64", "otherlinux64guest", "genericlinuxguest")
 _OLD_KERNELS = ("other24xlinux", "other26xlinux", "other3xlinux")
 

@@ -24,7 +24,7 @@ OLDEST_HARDWARE = 13
 CHOOSABLE = range(14, 20)
 DEFAULT_PROTOCOL = "rocev2"
 _PROTOCOLS = ("rocev1", "rocev2")
-# Set on VMs whose GPU and network adapter shall talk without the processor (NVIDIA AI Enterprise user guide 5.0).
+# Set on VMs whose GPU and network adapter must talk without the processor (NVIDIA AI Enterprise user guide 5.0).
 _P2P = ("pcipassthru.allowp2p", "pcipassthru.relaxacsforp2p")
 
 
@@ -38,7 +38,7 @@ def details(adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapte
 def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
     """The device of an adapter, without what every kind has.
 
-    An adapter of a VM whose hardware was upgraded may still tell a protocol that vSphere does not take any more.
+    An adapter of a VM whose hardware was upgraded may still report a protocol that vSphere does not take any more.
     """
     choice = now.vm.hardware_version in CHOOSABLE
     return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)

@@ -49,7 +49,7 @@ def against_portgroups(now: Placed, entries: Iterable[Mapping[str, Any]], fabric
 
 
 def against_removal(now: NicState, entries: Iterable[Mapping[str, Any]], fabric: Fabric) -> list[Problem]:
-    """Names that leave open which of the VM's adapters shall go."""
+    """Names that leave open which of the VM's adapters must go."""
     found = []
     for entry in entries:
         groups = fabric.candidates(entry["portgroup"], entry["switch"], now.host)

@@ -32,7 +32,7 @@ class Holder(NamedTuple):
     vm: str
     # The port by its PCI address; None where the host chooses among the uplinks of the switch.
     function: str | None
-    # The key of the port group's network; tells the uplinks that the host may choose from.
+    # The key of the port group's network; reports the uplinks that the host may choose from.
     network: str
 
 
@@ -262,7 +262,7 @@ def _function(
     return backing(
         id=device.id,
         deviceName=device.deviceName or "",
-        # The host tells numbers as signed; a backing has the identifier as text without sign.
+        # The host reports numbers as signed; a backing has the identifier as text without sign.
         deviceId=f"{device.deviceId & 0xFFFF:x}",
         systemId=target.systemId,
         vendorId=device.vendorId,

@@ -80,7 +80,7 @@ class HostDevices:
 
 
 def host_devices(row: Row) -> HostDevices:
-    """The devices that the row of a host tells."""
+    """The devices that the row of a host reports."""
     config = row.get("config.graphicsConfig")
     configured = {entry.deviceId: entry.graphicsType for entry in (config.deviceType if config else None) or []}
     default = config.hostDefaultGraphicsType if config else ""

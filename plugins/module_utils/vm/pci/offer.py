@@ -29,7 +29,7 @@ _DEVICES = "config.hardware.device"
 
 @dataclass(frozen=True)
 class Offer:
-    """What a host offers beside what its hardware tells."""
+    """What a host offers beside what its hardware reports."""
 
     # {address: vim.vm.PciPassthroughInfo} of what a VM could have now.
     targets: dict[str, vim.vm.PciPassthroughInfo] = field(default_factory=dict)

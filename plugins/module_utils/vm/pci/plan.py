@@ -41,7 +41,7 @@ def normal_ids(text: str) -> str | None:
 
 
 def wanted_devices(now: DirectState, wish: Mapping[str, Any]) -> tuple[Direct, ...]:
-    """The devices that the VM shall have: those that match stay what they are, the others are new."""
+    """The devices that the VM must have: those that match stay what they are, the others are new."""
     entries = wish["devices"] or [] if wish["state"] == "present" else []
     left = list(now.devices)
     # A device that is on the right node already is taken before one that would have to move.
@@ -76,7 +76,7 @@ def added(now: DirectState, wanted: DirectState) -> list[Direct]:
 
 
 def removed(now: DirectState, wanted: DirectState) -> list[Direct]:
-    """The devices that the VM shall not have any more."""
+    """The devices that the VM must not have any more."""
     kept = _identities(wanted)
     return [one for one in now.devices if _identity(one) not in kept]
 

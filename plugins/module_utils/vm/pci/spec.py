@@ -51,7 +51,7 @@ def reconfiguration(now: DirectState, wanted: DirectState, offer: Offer) -> vim.
 
 
 def _devices(one: Direct, offer: Offer, host: HostDevices | None) -> list[vim.vm.device.VirtualDevice]:
-    """The API's devices for one that a VM shall get: as it had them before, or as its host has them now."""
+    """The API's devices for one that a VM must get: as it had them before, or as its host has them now."""
     if one.devices:
         return [copy.copy(device) for device in one.devices]
     offered = {GROUP: offer.groups.get(one.asked.group), STATIC: offer.targets.get(one.asked.id)}

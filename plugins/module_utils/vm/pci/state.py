@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The passthrough devices of a VM as they are set, and how a reading tells them."""
+"""The passthrough devices of a VM as they are set, and how a reading reports them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 STATIC, DYNAMIC, GROUP = "static", "dynamic", "group"
-# What clients write for the system of a static device that shall not be held to one (vCenter answers it too).
+# What clients write for the system of a static device that must not be held to one (vCenter answers it too).
 ANY_SYSTEM = "BYPASS"
 # As VMX files have addresses: every part of this form is decimal (public notes on VMX files).
 _DECIMAL = re.compile(r"(\d{5}):(\d{3}):(\d{2})\.(\d)\Z")
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 def state_of(
     row: Row, vm: Vm, place: Place | None, host: HostDevices | None, reach: Iterable[HostDevices] = (), system: str = ""
 ) -> DirectState:
-    """The state that the row of a VM tells.
+    """The state that the row of a VM reports.
 
     host are the devices of its place, reach those of all hosts that it may start on, system is how its host calls
     itself in static devices, as far as it was asked.

@@ -86,7 +86,7 @@ def plain_blockers(room: Room, vm: Vm) -> Iterator[str]:
 
 
 def nodes_of(room: Room, vm: Vm, gpus: Gpus, nics: Sequence[str]) -> tuple[int, ...]:
-    """The NUMA nodes that the VM shall be on: those of its devices, all when it does not fit into these."""
+    """The NUMA nodes that the VM must be on: those of its devices, all when it does not fit into these."""
     by_number = {node.number: node for node in room.host.nodes}
     if (vm.profiles or not (gpus or nics)) and _holds_affinity(room, vm):
         return tuple(sorted(_here(room, vm).nodes))
@@ -141,7 +141,7 @@ def _here(room: Room, vm: Vm) -> Present:
 
 
 def unchanged(room: Room, vm: Vm) -> bool:
-    """Whether a VM has on this host just the GPUs and ports that it shall have."""
+    """Whether a VM has on this host just the GPUs and ports that it must have."""
     here = _here(room, vm)
     ports = [one for one in here.devices if one in room.nic_by_pci]
     return (

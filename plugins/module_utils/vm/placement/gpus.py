@@ -113,7 +113,7 @@ def _mode(info: Data | None, state: Given | None, offered: Iterable[ProfileName]
     mode = _MODES.get(getattr(info, "vgpuMode", None) or "")
     if mode is not None:
         return mode
-    # Before 8.0 Update 3 only the list of the host tells, which mixes all of its GPUs.
+    # Before 8.0 Update 3 only the list of the host reports, which mixes all of its GPUs.
     kinds = {name.mig_backed for name in offered}
     return ANY if len(kinds) > 1 else MIG if True in kinds else SAME_SIZE
 

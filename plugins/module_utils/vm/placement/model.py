@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Gpus = Tuple[Tuple[str, str], ...]
 
 
-# How a GPU is shared. 'any': time-sliced or MIG, the host does not tell which (before vSphere 8.0 Update 3).
+# How a GPU is shared. 'any': time-sliced or MIG, the host does not report which (before vSphere 8.0 Update 3).
 SAME_SIZE, MIXED_SIZE, MIG, ANY = "same_size", "mixed_size", "mig", "any"
 # Given away whole, and not usable at all.
 DIRECT, NONE = "passthrough", "none"

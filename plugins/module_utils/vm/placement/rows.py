@@ -220,7 +220,7 @@ def _nodes(info: vim.host.NumaInfo | None, cpu: vim.host.CpuInfo | None) -> Iter
     for node in there:
         # cpuID lists threads on some hosts and cores on others; its part of the whole is the same.
         cores = cpu.numCpuCores * len(node.cpuID or []) // listed if cpu and listed else 0
-        # memorySize came with vSphere 8.0; before, the range tells the same.
+        # memorySize came with vSphere 8.0; before, the range reports the same.
         yield NumaNode(node.typeId, (node.memorySize or node.memoryRangeLength or 0) // MB, cores)
 
 

@@ -130,7 +130,7 @@ class Board:
         staying = [vm for vm in there if vm.present.fixed]
         if keep:
             staying += [vm for vm in there if not vm.present.fixed]
-        # What a VM has and keeps is not free for one that shall have something else from now on.
+        # What a VM has and keeps is not free for one that must have something else from now on.
         staying.sort(key=lambda vm: (not vm.present.fixed, not fit.unchanged(self.rooms[vm.present.host], vm)))
         for vm in staying:
             place = fit.first(self.rooms[vm.present.host], vm)

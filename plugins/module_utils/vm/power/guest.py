@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a guest tells through VMware Tools: whether it is up, and the addresses of its adapters."""
+"""What a guest reports through VMware Tools: whether it is up, and the addresses of its adapters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Guest:
 
 
 def guest_of(row: Row) -> Guest:
-    """What the row of a VM tells of its guest."""
+    """What the row of a VM reports of its guest."""
     power = POWER.get(str(row.get("runtime.powerState")), "off")
     if power != "on":
         # vCenter keeps for a while what the guest said last.

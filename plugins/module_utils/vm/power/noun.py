@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PowerState:
-    """A VM and what its guest tells."""
+    """A VM and what its guest reports."""
 
     vm: Vm
     guest: guest.Guest

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What shall be set in a VM, worked out from a reading and a wish, and the changes that lead there. Pure."""
+"""What must be set in a VM, worked out from a reading and a wish, and the changes that lead there. Pure."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Turn what vCenter tells of a VM and its host into a shape."""
+"""Turn what vCenter reports of a VM and its host into a shape."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Hosts:
 
 
 def host_of(place: Place) -> Host:
-    """The facts of a host that the row of it tells."""
+    """The facts of a host that the row of it reports."""
     row = place.row
     numa, processors = row.get("hardware.numaInfo"), row.get("hardware.cpuInfo")
     return Host(
@@ -143,7 +143,7 @@ def host_of(place: Place) -> Host:
         nodes=tuple(
             Node(
                 node.typeId,
-                # memorySize came with vSphere 8.0; before, the range tells the same.
+                # memorySize came with vSphere 8.0; before, the range reports the same.
                 (getattr(node, "memorySize", None) or node.memoryRangeLength) // _MB,
                 tuple(node.pciId or []),
             )

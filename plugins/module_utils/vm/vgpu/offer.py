@@ -82,7 +82,7 @@ def _missing(now: VmState, profile: str) -> Problem:
 
 
 def _offers_nothing(host: Host) -> tuple[str, str]:
-    """What the host's graphics devices tell about why it offers no profile at all."""
+    """What the host's graphics devices report about why it offers no profile at all."""
     start = f"Host {host.name} offers no vGPU profile"
     if not host.gpus:
         return (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def wanted_devices(now: VmState, wish: Mapping[str, Any]) -> tuple[tuple[int, str], ...]:
-    """The devices that the VM shall have: those that match stay, new ones get the keys that vSphere will choose."""
+    """The devices that the VM must have: those that match stay, new ones get the keys that vSphere will choose."""
     missing = Counter(wish["profiles"] if wish["state"] == "present" else [])
     kept = []
     for key, profile in now.devices:

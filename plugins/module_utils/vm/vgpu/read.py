@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the rows of VMs and hosts tell about vGPUs. Pure."""
+"""What the rows of VMs and hosts report about vGPUs. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PER_DEVICE = re.compile(r"pcipassthru(\d+)\.cfg\.enable_uvm")
 
 
 def state_of(row: Row, vm: Vm, host: Host | None, cluster: tuple[Host, ...]) -> VmState:
-    """The state that the row of a VM tells, with the hosts that it could run on."""
+    """The state that the row of a VM reports, with the hosts that it could run on."""
     devices = row.get("config.hardware.device") or []
     passthrough = [device for device in devices if isinstance(device, vim.vm.device.VirtualPCIPassthrough)]
     vgpus = [device for device in passthrough if _is_vgpu(device)]
@@ -62,7 +62,7 @@ def state_of(row: Row, vm: Vm, host: Host | None, cluster: tuple[Host, ...]) -> 
 
 
 def host_of(row: Row, cluster: str) -> Host:
-    """The facts that the row of a host tells."""
+    """The facts that the row of a host reports."""
     config = row.get("config.graphicsConfig")
     by_device = {entry.deviceId: entry.graphicsType for entry in (config.deviceType if config else None) or []}
     default = config.hostDefaultGraphicsType if config else ""
