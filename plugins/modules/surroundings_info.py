@@ -119,7 +119,7 @@ addresses:
     - url: https://mirror.example.org/a.deb
       reached: false
       status: 404
-      why: It answers 404, so that it is not there.
+      why: "It answers with HTTP status 404: it does not exist."
       code: ""
       content: null
 registries:

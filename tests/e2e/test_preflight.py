@@ -241,13 +241,13 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         ("job-01", "creation"): "cannot get 16.0 GB of disk space",
         ("site", "site.guests.licence"): "There is no token.",
         ("Registry localhost:9", "password"): "Set the key localhost:9 of site_registry_passwords",
-        ("this machine", f"registry {address}"): "It refuses it (401).",
-        ("this machine", "registry localhost:9"): "It is not reached",
+        ("this machine", f"registry {address}"): "It answers with HTTP status 401.",
+        ("this machine", "registry localhost:9"): "It is not reachable",
         (
             "this machine",
             "guest driver at https://127.0.0.1:9/nvidia-linux-grid-580_580.65.06_amd64.deb",
         ): "It was asked from this machine.",
-        ("this machine", "container toolkit at https://127.0.0.1:9/key"): "It is not reached",
+        ("this machine", "container toolkit at https://127.0.0.1:9/key"): "It is not reachable",
         ("this machine", f"disk of {lab.work / 'run'}"): "Required: 1000000 GB.",
         (ESX_01, "driver of host and guests"): "Take a guest driver of R550",
     }

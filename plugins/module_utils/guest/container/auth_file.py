@@ -58,24 +58,24 @@ def tree(path: str, text: str | None) -> dict[str, Any]:
 def _broken(path: str, why: str) -> OperatorError:
     return OperatorError(
         path,
-        "is no file of logins",
-        f"It says: {why}.",
-        "Move it away, and run this again. Nothing was changed.",
+        "is not a valid login file",
+        f"The error is: {why}. The module changed nothing.",
+        "Move the file away, then run the task again.",
         "logins_broken",
         path=path,
     )
 
 
 def refuse_helpers(path: str, said: Mapping[str, Any], key: str) -> None:
-    """Refuse a file whose logins a program keeps: what stands in the file itself is then not looked at."""
+    """Refuse a file that delegates logins to a program: engines then ignore the logins in the file."""
     helpers: Any = said.get("credHelpers") if isinstance(said.get("credHelpers"), dict) else {}
     helper = helpers.get(key) or said.get("credsStore")
     if helper:
         raise OperatorError(
             path,
-            f"shall hold the login of {key}",
-            f"It says that the program docker-credential-{helper} keeps it.",
-            "Log in with that program, or take `credsStore` and the registry's `credHelpers` out of the file.",
+            f"cannot save the login of {key}",
+            f"The file delegates this login to the program docker-credential-{helper}.",
+            "Use that program to log in, or remove `credsStore` and the `credHelpers` of the registry from the file.",
             "credential_helper",
             path=path,
             helper=helper,

@@ -24,8 +24,8 @@ def read(files: Files, path: str) -> str | None:
         raise OperatorError(
             path,
             "cannot be read",
-            "It is there, and is no file that this user may read.",
-            "See what is there, and run this as root (`become: true`).",
+            "The path exists, but this user cannot read it as a file.",
+            "Run the task as root (`become: true`), and check that the path is a file.",
             "configuration_unreadable",
             path=path,
         )
@@ -48,9 +48,9 @@ def tree(path: str, text: str | None, kind: str) -> dict[str, Any]:
 def _broken(path: str, kind: str, why: str) -> OperatorError:
     return OperatorError(
         path,
-        f"is no {kind.upper()}",
-        f"It says: {why}. The engine would not start with it either.",
-        "Mend the file, or move it away, and run this again. Nothing was changed.",
+        f"is not valid {kind.upper()}",
+        f"The error is: {why}. The engine cannot start with it either. The module changed nothing.",
+        "Correct the file, or move it away, then run the task again.",
         "configuration_broken",
         path=path,
     )

@@ -37,7 +37,7 @@ class Docker:
                 self._label,
                 "does not answer",
                 f"Its service is active. {done.outcome}",
-                "See `journalctl -u docker`, and run this as root (`become: true`).",
+                "Check `journalctl -u docker`, and run the task as root (`become: true`).",
                 "engine_silent",
             )
         return info

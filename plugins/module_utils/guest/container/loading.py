@@ -22,10 +22,10 @@ ANSWERS_S, RELOADS_S = 60, 10
 def containers_in_the_way(label: str, containers: Sequence[str]) -> OperatorError:
     return OperatorError(
         label,
-        "has to be restarted to load its configuration",
-        f"These containers run and would be stopped: {', '.join(containers)}.",
-        "Stop them, or allow it with `restart: allow`, or set `live-restore` in the engine's configuration beforehand. "
-        "With `restart: later` the files are written and the restart is left to you.",
+        "cannot load its configuration without a restart",
+        f"A restart stops these running containers: {', '.join(containers)}.",
+        "Stop them, set `restart: allow`, or set `live-restore` in the engine configuration first. With "
+        "`restart: later`, the module writes the files and you restart the engine.",
         "containers_would_be_lost",
         containers=list(containers),
     )
@@ -97,16 +97,16 @@ class Loading:
             self._reread_units()
         if not services:
             engine.do("reload")
-            after = "Its old configuration was put back, and it goes on with that"
+            after = "The module restored the old configuration, and the engine still runs with it"
         elif engine.start_afresh():
-            after = "Its old configuration was put back, and it runs with that"
+            after = "The module restored the old configuration, and the engine runs with it"
         else:
-            after = "Its old configuration was put back, and it does not start with that either"
+            after = "The module restored the old configuration, but the engine does not start with it either"
         raise OperatorError(
             self._label,
             what,
             f"{after}. The last lines of its journal: {words}.",
-            f"Mend what the journal names; `journalctl -u {engine.unit}` has all of it.",
+            f"Correct the error in the journal. See `journalctl -u {engine.unit}` for all lines.",
             "engine_refused",
             journal=words,
         )

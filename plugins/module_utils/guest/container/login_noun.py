@@ -30,20 +30,20 @@ AUTHORITIES = ("/etc/docker/certs.d", "/etc/containers/certs.d")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the parameters, all of it."""
+    """All problems of the parameters."""
     problems: list[str] = []
     if ADDRESS.fullmatch(params["registry"]) is None:
         problems.append(
-            f"`registry`: {params['registry']} is no host name with or without a port. Leave out https:// and paths."
+            f"`registry`: {params['registry']} is not a host name with an optional port. Remove https:// and paths."
         )
     if params["state"] == "present" and ":" in (params["username"] or ""):
-        problems.append("`username`: a colon would end it in the file of logins.")
+        problems.append("`username`: it contains a colon, which the login file does not allow.")
     if params["state"] == "present" and not params["username"]:
         problems.append("`username`: it is empty.")
     if params["state"] == "present" and not params["password"]:
         problems.append("`password`: it is empty.")
     if params["config_file"] and not params["config_file"].startswith("/"):
-        problems.append(f"`config_file`: {params['config_file']} is no absolute path.")
+        problems.append(f"`config_file`: {params['config_file']} is not an absolute path.")
     return problems
 
 
@@ -104,9 +104,9 @@ class RegistryLogin(Noun[Wish, LoginState]):
         if auth_file.compare(item.proved, item.wanted) and item.error is None:
             item.error = OperatorError(
                 item.label,
-                "is not as wanted after it was written",
-                f"Somebody else seems to write {self._path}.",
-                "See who does, and run this again.",
+                "is not in the desired state after the change",
+                f"Another program may write {self._path}.",
+                "Check which program writes the file, then run the task again.",
                 "not_proved",
                 path=self._path,
             )
@@ -165,17 +165,17 @@ def _user(label: str, name: str | None) -> pwd.struct_passwd:
     except KeyError:
         raise OperatorError(
             label,
-            f"shall be that of {name or os.geteuid()}",
-            "There is no such user on this guest.",
-            "Make the user first, or name another one.",
+            f"cannot be saved for the user {name or os.geteuid()}",
+            "The user does not exist on this guest.",
+            "Create the user first, or set `user` to another one.",
             "user_missing",
             user=name,
         ) from None
     if os.geteuid() not in (0, user.pw_uid):
         raise OperatorError(
             label,
-            f"shall be that of {name}",
-            "This task does not run as root or as that user.",
+            f"cannot be saved for the user {name}",
+            "The task does not run as root or as this user.",
             "Use `become: true`.",
             "no_permission",
             user=name,

@@ -43,19 +43,20 @@ def from_params(params: Mapping[str, Any]) -> Proxy:
 
 
 def problems(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the wish."""
+    """All problems of the proxy options."""
     found: list[str] = []
     for name in ("http", "https"):
         value = params[name] or ""
         if value and URL.fullmatch(value) is None:
             found.append(
-                f"`proxy.{name}`: it is not like http://proxy.example.com:3128. Credentials have options of their own."
+                f"`proxy.{name}`: it is not a URL such as http://proxy.example.com:3128. Set credentials with "
+                "`username` and `password`."
             )
     for word in params["no_proxy"] or ():
         if re.search(r"[\s,\"]", word):
-            found.append(f"`proxy.no_proxy`: {word} is no single name.")
+            found.append(f"`proxy.no_proxy`: {word} is not a single name.")
     if params["password"] and not params["username"]:
-        found.append("`proxy.password`: there is no `proxy.username` to it.")
+        found.append("`proxy.password`: it needs `proxy.username`.")
     return found
 
 

@@ -99,9 +99,9 @@ class Registry:
             except (OSError, ssl.SSLError) as error:
                 raise OperatorError(
                     path,
-                    "shall be the certificate authority of a registry",
-                    f"It cannot be used: {trust.why_unusable(path, error)}.",
-                    "Give a file with one certificate or more in PEM.",
+                    "cannot be used as certificate authority of a registry",
+                    f"The error is: {trust.why_unusable(path, error)}.",
+                    "Use a file with one or more certificates in PEM.",
                     "authority_unusable",
                     path=path,
                 ) from None
@@ -151,9 +151,10 @@ class Registry:
         if realm.scheme != "https" and not (self._insecure and realm.scheme == "http"):
             raise OperatorError(
                 f"Registry {self._address}",
-                "shall check a login",
-                f"It sends logins to {said.get('realm') or 'no address'}, which is not encrypted. Nothing was sent.",
-                "Mend the registry's token service, or allow it with `insecure: true`.",
+                "cannot check the login",
+                f"It sends logins to {said.get('realm') or 'no address'}, which is not encrypted. "
+                "The module sent nothing.",
+                "Correct the token service of the registry, or set `insecure: true`.",
                 "token_service_not_encrypted",
             )
         asked = {name: said[name] for name in ("service", "scope") if said.get(name)}
@@ -176,18 +177,18 @@ class Registry:
             return
         if status not in (401, 403):
             raise self._strange(status)
-        todo = "Give the right user and password."
+        todo = "Correct the user and the password."
         if self._address == NVIDIA:
-            todo = "Make a new API key, and see that its organisation may pull images."
+            todo = "Create a new API key, and check that its organisation may pull images."
             if login.username != NVIDIA_USER:
                 todo = (
-                    f"The user is literally {NVIDIA_USER}, whoever you are, and the password is the API key. In YAML, "
-                    "write it in single quotes."
+                    f"Set the user to literally {NVIDIA_USER} and the password to the API key. In YAML, write it in "
+                    "single quotes."
                 )
         raise OperatorError(
             f"Registry {self._address}",
-            f"shall take the login of {login.username}",
-            f"It refuses it ({status}).",
+            f"refuses the login of {login.username}",
+            f"It answers with HTTP status {status}.",
             todo,
             "login_refused",
             status=status,
@@ -213,7 +214,7 @@ class Registry:
         code, found, todo = _trouble(reason)
         return OperatorError(
             f"Registry {self._address}",
-            f"shall be asked at {host}",
+            f"cannot be queried at {host}",
             found.format(reason=str(reason).rstrip(".")),
             todo,
             code,
@@ -224,9 +225,9 @@ class Registry:
         moved = 300 <= status < 400
         return OperatorError(
             f"Registry {self._address}",
-            "shall check a login",
-            f"Its answer is {status}, " + ("which leads elsewhere." if moved else "which no registry gives here."),
-            "Give the address of the registry as images name it, without a path; or try later.",
+            "cannot check the login",
+            f"It answers with HTTP status {status}, " + ("a redirect." if moved else "not valid for a registry."),
+            "Use the address of the registry as in image names, without a path. Or try again later.",
             "registry_strange",
             status=status,
         )
@@ -237,31 +238,31 @@ def _trouble(reason: str | BaseException) -> tuple[str, str, str]:
     if isinstance(reason, ssl.SSLCertVerificationError):
         return (
             "registry_untrusted",
-            "Its certificate is not accepted: {reason}.",
-            "Give the certificate authority with `ca_file`, and the name that stands in the certificate.",
+            "Its certificate is not trusted: {reason}.",
+            "Set `ca_file` to the certificate authority, and use the name in the certificate.",
         )
     if isinstance(reason, ssl.SSLError) and ("WRONG_VERSION" in str(reason) or "HTTP_REQUEST" in str(reason)):
         return (
             "registry_not_encrypted",
-            "It does not speak TLS.",
-            "Mend the registry, or allow it with `insecure: true`; the password is then readable on the network.",
+            "It does not use TLS.",
+            "Set up TLS on the registry, or set `insecure: true`. The password is then readable on the network.",
         )
     if isinstance(reason, socket.gaierror):
         return (
             "registry_unknown",
-            "Its name is not known: {reason}.",
-            "See the spelling, and the guest's name servers.",
+            "Its name cannot be resolved: {reason}.",
+            "Check the spelling and the name servers of the guest.",
         )
     if isinstance(reason, (socket.timeout, TimeoutError)):
         return (
             "registry_unreachable",
             "It does not answer in time.",
-            "See that the guest reaches it, and whether it needs a proxy.",
+            "Check that the guest reaches it, and whether it needs a proxy.",
         )
     if "407" in str(reason):
-        return ("proxy_refused", "The proxy refuses: {reason}.", "Give the user and the password of the proxy.")
+        return ("proxy_refused", "The proxy refuses: {reason}.", "Set the user and the password of the proxy.")
     return (
         "registry_unreachable",
-        "It is not reached: {reason}.",
-        "See the address and port, and whether it needs a proxy.",
+        "It is not reachable: {reason}.",
+        "Check the address and port, and whether it needs a proxy.",
     )

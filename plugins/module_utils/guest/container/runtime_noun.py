@@ -93,9 +93,9 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         if gap and item.error is None:
             item.error = OperatorError(
                 item.label,
-                "is not as wanted after the change",
+                "is not in the desired state after the change",
                 f"Still different: {'; '.join(str(change) for change in gap)}.",
-                "See what else changes these files, and the engine's journal, and run this again.",
+                "Check which program changes these files, and the journal of the engine. Then run the task again.",
                 "not_proved",
                 left=[change.path for change in gap],
             )
@@ -154,9 +154,9 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         if not done.ok or not there:
             raise OperatorError(
                 self._label,
-                "shall hand out GPUs to containers",
-                done.outcome if not done.ok else f"`nvidia-smi -L` shows none: {done.words or 'it says nothing'}.",
-                "See that the VM has a vGPU, and that the guest's driver is installed and loaded.",
+                "cannot provide GPUs to containers",
+                done.outcome if not done.ok else f"`nvidia-smi -L` shows no GPU: {done.words or 'no output'}.",
+                "Check that the VM has a vGPU and that the guest driver is installed and loaded.",
                 "no_gpu",
             )
         missing, stale = cdi.gap(there, self._toolkit.devices())
@@ -167,8 +167,8 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
             raise OperatorError(
                 self._label,
                 "cannot be configured",
-                f"There is no program `{self._engine.program}`.",
-                "Install the engine, as the role aiready.vsphere.container_runtime does.",
+                f"The program `{self._engine.program}` is not installed.",
+                "Install the engine with the role aiready.vsphere.container_runtime.",
                 "engine_missing",
             )
 
@@ -200,9 +200,9 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
             if engines.runtime_in(now.engine, [own], now.name).path:
                 raise OperatorError(
                     self._engine.config,
-                    f"shall not have the runtime {now.name}",
-                    "It stands in the engine's own file, where an older toolkit or a person wrote it.",
-                    "Take its tables out by hand. This module removes only what stands in a file of its own.",
+                    f"still has the runtime {now.name}",
+                    "An older toolkit or a person wrote it into the file of the engine.",
+                    "Remove its tables manually. The module removes only its own file.",
                     "configured_in_place",
                     path=self._engine.config,
                 )
@@ -247,9 +247,9 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         elif not unit.do("restart"):
             raise OperatorError(
                 self._label,
-                "shall hand out the GPUs that are there",
+                "cannot provide all GPUs to containers",
                 f"The service {REFRESH_UNIT} failed. The last lines of its journal: {unit.last_words()}.",
-                "Mend what the journal names, and run this again.",
+                "Correct the error in the journal, then run the task again.",
                 "cdi_not_generated",
             )
 

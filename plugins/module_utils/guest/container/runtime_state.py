@@ -78,9 +78,9 @@ def _refuse_old(label: str, now: RuntimeState) -> None:
     if now.engine == "docker" and major.isdecimal() and int(major) < DOCKER_CDI_SINCE:
         raise OperatorError(
             label,
-            "shall hand out GPUs by the Container Device Interface",
-            f"It is version {now.version}, which does not know it; {DOCKER_CDI_SINCE} and newer do.",
-            "Leave `cdi` off, or install a newer engine.",
+            "does not support the Container Device Interface",
+            f"Its version is {now.version}. Version {DOCKER_CDI_SINCE} and newer support it.",
+            "Set `cdi: false`, or install a newer engine.",
             "engine_too_old",
             version=now.version,
         )

@@ -73,8 +73,8 @@ class EngineSettings(Noun[Wish, SettingsState]):
             raise OperatorError(
                 self._label,
                 "cannot be set up",
-                f"There is no service {self._engine.unit}.",
-                "Install the engine, as the role aiready.vsphere.container_runtime does.",
+                f"The service {self._engine.unit} does not exist.",
+                "Install the engine with the role aiready.vsphere.container_runtime.",
                 "engine_missing",
             )
         item.now = self._state()
@@ -112,9 +112,9 @@ class EngineSettings(Noun[Wish, SettingsState]):
         if gap and item.error is None:
             item.error = OperatorError(
                 item.label,
-                "is not as wanted after the change",
+                "is not in the desired state after the change",
                 f"Still different: {'; '.join(str(change) for change in gap)}.",
-                "See with `systemctl cat` what else sets it, and the engine's journal, and run this again.",
+                "Check other settings with `systemctl cat`, and the journal of the engine. Then run the task again.",
                 "not_proved",
                 left=[change.path for change in gap],
             )

@@ -44,13 +44,13 @@ class Toolkit:
             raise OperatorError(
                 self._label,
                 "cannot use GPUs in containers",
-                "The NVIDIA Container Toolkit is not installed, there is no `nvidia-ctk`.",
-                "Install the package nvidia-container-toolkit, as the role aiready.vsphere.container_runtime does.",
+                "The NVIDIA Container Toolkit is not installed. The program `nvidia-ctk` does not exist.",
+                "Install the package nvidia-container-toolkit with the role aiready.vsphere.container_runtime.",
                 "toolkit_missing",
             )
         found = re.search(r"version\s+v?(\d+\.\d+\.\d+\S*)", done.stdout)
         if not done.ok or found is None:
-            raise self._refused("does not tell its version", done, "toolkit_broken")
+            raise self._refused("does not report its version", done, "toolkit_broken")
         self.version = found[1]
 
     @property
@@ -98,7 +98,7 @@ class Toolkit:
         argv += ["--cdi.enabled"] if wish["cdi"] and engine.name != "crio" else []
         done = self._commands.run(argv)
         if not done.ok:
-            raise self._refused(f"does not take the configuration of {engine.name}", done, "toolkit_refused")
+            raise self._refused(f"rejects the configuration of {engine.name}", done, "toolkit_refused")
         made = {path: _read(copy) for path, copy in here.items()}
         return {path: text.replace(copied, own) if text is not None and own else text for path, text in made.items()}
 
@@ -120,7 +120,7 @@ class Toolkit:
             self._label,
             f"nvidia-ctk {what}",
             done.outcome,
-            "Install a sound version of the NVIDIA Container Toolkit, or mend what it names.",
+            "Install a working version of the NVIDIA Container Toolkit, or correct the error that it names.",
             code,
             rc=done.rc,
         )

@@ -71,12 +71,12 @@ def _key(told: dict[str, Any], opener: urllib.request.OpenerDirector, timeout_s:
     if not 200 <= status < 300:
         return dict(told, status=status, why=_refused(status))
     if len(content) > LARGEST_KEY:
-        return dict(told, status=status, why="It has more than 1 MiB, and the file of a key has less.")
+        return dict(told, status=status, why="It has more than 1 MiB, which is too large for a key file.")
     return dict(told, reached=True, status=status, content=base64.b64encode(content).decode("ascii"))
 
 
 def _refused(status: int) -> str:
-    return f"It answers {status}{', so that it is not there' if status in (404, 410) else ''}."
+    return f"It answers with HTTP status {status}{': it does not exist' if status in (404, 410) else ''}."
 
 
 def registry(wish: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
@@ -135,9 +135,9 @@ def _ask(
 def _reason(reason: str | BaseException, timeout_s: float) -> str:
     """What went wrong, as a sentence."""
     if isinstance(reason, ssl.SSLCertVerificationError):
-        return f"Its certificate is not accepted: {str(reason.verify_message).rstrip('.')}."
+        return f"Its certificate is not trusted: {str(reason.verify_message).rstrip('.')}."
     if isinstance(reason, socket.gaierror):
-        return f"Its name is not known: {reason.strerror}."
+        return f"Its name cannot be resolved: {reason.strerror}."
     if isinstance(reason, (socket.timeout, TimeoutError)):
         return f"It does not answer within {timeout_s} seconds."
-    return f"It is not reached: {str(reason).rstrip('.')}."
+    return f"It is not reachable: {str(reason).rstrip('.')}."

@@ -40,7 +40,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, one sentence each."""
     problems = [
-        f"addresses[{number}].url: {entry['url']} is no address; write it with http:// or https://."
+        f"addresses[{number}].url: {entry['url']} is not a URL. Write it with http:// or https://."
         for number, entry in enumerate(params["addresses"])
         if urlsplit(entry["url"]).scheme not in ("http", "https") or not urlsplit(entry["url"]).netloc
     ]

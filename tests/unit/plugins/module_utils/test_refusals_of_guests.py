@@ -63,12 +63,12 @@ LOOKS = {
 }
 DOCKER = engines.ENGINES["docker"]
 PLAIN = {"runtime_name": "nvidia", "runtime_path": "", "default_runtime": False, "cdi": False}
-SOUND = "Install a sound version of the NVIDIA Container Toolkit, or mend what it names."
+SOUND = "Install a working version of the NVIDIA Container Toolkit, or correct the error that it names."
 UPDATE = "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run the task again."
 REFUSALS = {
     "toolkit_broken": (
         lambda: tool(Says(0, "nvidia-ctk")).require(),
-        "docker on job-01: nvidia-ctk does not tell its version. `nvidia-ctk --version` exited with status 0: "
+        "docker on job-01: nvidia-ctk does not report its version. `nvidia-ctk --version` exited with status 0: "
         f"nvidia-ctk. {SOUND}",
     ),
     "cdi_unreadable": (
@@ -83,13 +83,13 @@ REFUSALS = {
     ),
     "toolkit_refused": (
         lambda: tool(Says(1, "", "bad option")).configured(DOCKER, {DOCKER.config: "{}"}, PLAIN),
-        "docker on job-01: nvidia-ctk does not take the configuration of docker. `nvidia-ctk runtime configure` "
+        "docker on job-01: nvidia-ctk rejects the configuration of docker. `nvidia-ctk runtime configure` "
         f"exited with status 1: bad option. {SOUND}",
     ),
     "configuration_unreadable": (
         lambda: config_file.read(Folder(), "/etc/docker/daemon.json"),
-        "/etc/docker/daemon.json: cannot be read. It is there, and is no file that this user may read. See what is "
-        "there, and run this as root (`become: true`).",
+        "/etc/docker/daemon.json: cannot be read. The path exists, but this user cannot read it as a file. Run the "
+        "task as root (`become: true`), and check that the path is a file.",
     ),
     "ip_too_old": (
         lambda: adapter.read_all(Says(0, "{")),

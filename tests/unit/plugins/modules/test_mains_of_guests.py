@@ -163,12 +163,13 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
         (
             "container_engine",
             {"proxy": {"http": "p.example"}},
-            "`proxy.http`: it is not like http://proxy.example.com:3128. Credentials have options of their own.",
+            "`proxy.http`: it is not a URL such as http://proxy.example.com:3128. Set credentials with "
+            "`username` and `password`.",
         ),
         (
             "container_registry_login",
             {"registry": "https://r.example/x", "username": "u", "password": "secret"},
-            "`registry`: https://r.example/x is no host name with or without a port. Leave out https:// and paths.",
+            "`registry`: https://r.example/x is not a host name with an optional port. Remove https:// and paths.",
         ),
         ("guest_health_info", {"name": "job-01", "address": "x"}, "address: x is no IPv4 address."),
         ("guest_interface", {"mac": MAC, "mtu": 1}, "mtu: 1 is not a valid MTU. Use a number from 576 to 65535."),

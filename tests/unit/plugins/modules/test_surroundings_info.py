@@ -81,8 +81,8 @@ def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, ex
     "path, most, content, why",
     [
         ("/key", 100, "a2V5", ""),
-        ("/404", 100, None, "It answers 404, so that it is not there."),
-        ("/key", 2, None, "It has more than 1 MiB, and the file of a key has less."),
+        ("/404", 100, None, "It answers with HTTP status 404: it does not exist."),
+        ("/key", 2, None, "It has more than 1 MiB, which is too large for a key file."),
     ],
     ids=["there", "not there", "too large"],
 )
@@ -105,10 +105,10 @@ class Broken:
 @pytest.mark.parametrize(
     "reason, told",
     [
-        (socket.gaierror(-2, "Name or service not known"), "Its name is not known: Name or service not known."),
+        (socket.gaierror(-2, "Name or service not known"), "Its name cannot be resolved: Name or service not known."),
         (socket.timeout("timed out"), "It does not answer within 5 seconds."),
-        (ConnectionRefusedError(111, "Connection refused"), "It is not reached: [Errno 111] Connection refused."),
-        (ssl.SSLCertVerificationError("x"), "Its certificate is not accepted: "),
+        (ConnectionRefusedError(111, "Connection refused"), "It is not reachable: [Errno 111] Connection refused."),
+        (ssl.SSLCertVerificationError("x"), "Its certificate is not trusted: "),
     ],
     ids=["name", "time", "refused", "certificate"],
 )
@@ -156,7 +156,7 @@ def test_the_room_for_a_folder_that_is_not_there_is_that_of_the_one_above(tmp_pa
 @pytest.mark.parametrize(
     "changes, problem",
     [
-        ({"addresses": [{"url": "mirror.example.org/a"}]}, "addresses[0].url: mirror.example.org/a is no address;"),
+        ({"addresses": [{"url": "mirror.example.org/a"}]}, "addresses[0].url: mirror.example.org/a is not a URL."),
         ({"timeout_s": 0}, "timeout_s is 0; it must be between 1 and 300."),
     ],
 )

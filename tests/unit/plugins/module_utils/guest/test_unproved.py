@@ -89,7 +89,7 @@ UNPROVED = {
         "daemon.json: runtimes.nvidia.args: none -> none; "
         "daemon.json: runtimes.nvidia.path: none -> nvidia-container-runtime",
     ),
-    "login": (login, "The login at nvcr.io", "Somebody else seems to write /home/me/.docker/config.json"),
+    "login": (login, "The login at nvcr.io", "Another program may write /home/me/.docker/config.json"),
     "licence": (
         licence,
         "job-01",

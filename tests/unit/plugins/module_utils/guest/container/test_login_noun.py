@@ -49,7 +49,7 @@ class Asked:
     def takes(self, login):
         self.logins.append(login)
         if self.refuses:
-            raise OperatorError("Registry nvcr.io", "shall take the login", "It refuses it", "Mend it", "login_refused")
+            raise OperatorError("Registry nvcr.io", "refuses the login", "Status 401", "Correct it", "login_refused")
         return "token"
 
 
@@ -176,12 +176,12 @@ def test_login_of_another_user_belongs_to_him_and_is_written_with_his_rights(ope
 @pytest.mark.parametrize(
     "wrong, problem",
     [
-        ({"registry": "https://nvcr.io"}, "Leave out https://"),
-        ({"registry": "nvcr.io/nvidia"}, "Leave out https:// and paths"),
-        ({"registry": "nvcr.io:port"}, "no host name"),
+        ({"registry": "https://nvcr.io"}, "Remove https://"),
+        ({"registry": "nvcr.io/nvidia"}, "Remove https:// and paths"),
+        ({"registry": "nvcr.io:port"}, "not a host name"),
         ({"username": "a:b"}, "colon"),
         ({"password": ""}, "`password`: it is empty"),
-        ({"config_file": ".docker/config.json"}, "no absolute path"),
+        ({"config_file": ".docker/config.json"}, "not an absolute path"),
     ],
     ids=str,
 )

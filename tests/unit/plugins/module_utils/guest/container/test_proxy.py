@@ -45,9 +45,9 @@ def test_a_password_is_escaped_in_the_address_and_in_no_text_of_the_object():
     "said, problem",
     [
         pytest.param({"http": "p.example:3128"}, "proxy.http", id="no scheme"),
-        pytest.param({"https": "http://me:secret@p.example"}, "Credentials have options", id="credentials inside"),
-        pytest.param({"no_proxy": ["a.example, b.example"]}, "no single name", id="two names in one"),
-        pytest.param({"http": "http://p", "password": "x"}, "no `proxy.username`", id="a password of nobody"),
+        pytest.param({"https": "http://me:secret@p.example"}, "Set credentials with", id="credentials inside"),
+        pytest.param({"no_proxy": ["a.example, b.example"]}, "not a single name", id="two names in one"),
+        pytest.param({"http": "http://p", "password": "x"}, "needs `proxy.username`", id="a password of nobody"),
     ],
 )
 def test_what_cannot_be_is_told_without_the_secret(said, problem):

@@ -158,7 +158,7 @@ def test_engine_that_does_not_start_gets_its_old_file_back_with_the_journals_wor
     told = ask(guest)
     assert told["failure"]["code"] == "engine_refused"
     assert "unable to configure the Docker daemon" in told["msg"]
-    assert "it runs with that" in told["msg"]
+    assert "the engine runs with it" in told["msg"]
     assert guest.daemon() == {"debug": True} == guest.loaded
     assert told["engine"]["changed"]
 
@@ -182,10 +182,14 @@ def test_engine_that_is_off_is_configured_and_left_off(guest):
 
 
 BROKEN = {
-    "a file that is no JSON": (lambda guest: guest.write(DAEMON, '{"a": 1,}'), "configuration_broken", "is no JSON"),
+    "a file that is no JSON": (
+        lambda guest: guest.write(DAEMON, '{"a": 1,}'),
+        "configuration_broken",
+        "is not valid JSON",
+    ),
     "a file that is a list": (lambda guest: guest.write(DAEMON, "[]"), "configuration_broken", "holds no names"),
     "no toolkit": (lambda guest: setattr(guest, "toolkit", None), "toolkit_missing", "is not installed"),
-    "no engine": (lambda guest: guest.programs.clear(), "engine_missing", "There is no program `docker`"),
+    "no engine": (lambda guest: guest.programs.clear(), "engine_missing", "The program `docker` is not installed"),
 }
 
 
