@@ -114,7 +114,7 @@ def test_a_depot_that_vcenter_cannot_reach_is_told(twin, drive):
     running = twin(seed=seed(image="managed"))
     answer = drive(running)("nvaie_vib", host=ESX, depot=stored())
     assert answer["failure"]["code"] == "not_in_depot"
-    assert "Use `url` with an address from which vCenter can fetch the depot" in answer["msg"]
+    assert "Use `url` with an address from which vCenter can download the depot" in answer["msg"]
     assert (components(running), software(running)) == ({}, bare())
 
 
@@ -131,7 +131,7 @@ def test_a_depot_that_holds_something_else_than_its_name_says_is_told_and_not_co
     running = twin(seed=seed(image="managed"))
     answer = drive(running)("nvaie_vib", host=ESX, url=served().replace("/NVD", "/renamed/NVD"))
     assert answer["failure"]["code"] == "not_in_depot"
-    assert "was imported, and it does not have it" in answer["msg"]
+    assert "and the depot does not contain it" in answer["msg"]
     assert (components(running), image(running).drafts, software(running)) == ({}, {}, bare())
 
 
@@ -235,7 +235,7 @@ def test_a_newer_driver_that_was_installed_by_hand_is_told_as_what_blocks_the_im
     answer = drive(running)("nvaie_vib", host=ESX, depot=stored(), downgrade="allow")
     assert answer["failure"]["code"] == "image_not_applied"
     assert "Downgrades of manually added Components" in answer["msg"]
-    assert "in the same or a newer version" in answer["msg"]
+    assert "the image needs the same or a newer version" in answer["msg"]
 
 
 def test_work_on_the_cluster_for_another_host_is_waited_for(twin, drive, brisk):
