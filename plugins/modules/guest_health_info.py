@@ -250,7 +250,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
         try:
             ipaddress.IPv4Address(params["address"])
         except ValueError:
-            problems.append(f"address: {params['address']} is no IPv4 address.")
+            problems.append(f"address: {params['address']} is not an IPv4 address.")
     return problems
 
 

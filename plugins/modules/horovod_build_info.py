@@ -145,15 +145,15 @@ def look(params: Mapping[str, Any], run: Callable[[list[str]], tuple[int, str, s
     status, stdout, stderr = run(argv)
     found = build.parse(stdout)
     if found is None:
-        last = " / ".join((stderr or stdout).strip().splitlines()[-LAST_LINES:]) or "it said nothing"
-        ended = f"It ended with {status}: {last}"
+        last = " / ".join((stderr or stdout).strip().splitlines()[-LAST_LINES:]) or "no output"
+        ended = f"The command exited with status {status}: {last}"
         if status == 124:
-            ended = f"It took longer than {params['timeout_s']} seconds"
+            ended = f"The command took longer than {params['timeout_s']} seconds"
         raise OperatorError(
             subject,
-            "horovodrun --check-build was to tell with what Horovod was built",
+            "cannot read the build options with horovodrun --check-build",
             ended,
-            "Fetch the image first, or use one that holds Horovod",
+            "Pull the image first, or use an image with Horovod",
             "no_answer",
             status=status,
         )

@@ -284,7 +284,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     if params["engine"] == "podman" and params["config"]:
         problems.append("`config`: Podman has no configuration for this.")
     if params["config"] and not params["config"].startswith("/"):
-        problems.append(f"`config`: {params['config']} is no absolute path.")
+        problems.append(f"`config`: {params['config']} is not an absolute path.")
     return problems
 
 

@@ -35,7 +35,7 @@ def test_the_result_has_exactly_the_documented_keys(tmp_path):
     "given, problems",
     [
         ({"name": " "}, ["name: it is empty."]),
-        ({"name": "train-01", "address": "fe80::1"}, ["address: fe80::1 is no IPv4 address."]),
+        ({"name": "train-01", "address": "fe80::1"}, ["address: fe80::1 is not an IPv4 address."]),
     ],
 )
 def test_what_cannot_be_meant_is_refused(given, problems):

@@ -61,10 +61,10 @@ def test_an_image_is_asked_in_a_container_that_is_not_kept_and_never_fetched():
 @pytest.mark.parametrize(
     "status, stdout, stderr, said",
     [
-        (127, "", "sh: horovodrun: not found", "It ended with 127: sh: horovodrun: not found."),
-        (124, "", "", "It took longer than 120 seconds."),
-        (0, "Usage: horovodrun", "", "It ended with 0: Usage: horovodrun."),
-        (0, "", "", "It ended with 0: it said nothing."),
+        (127, "", "sh: horovodrun: not found", "The command exited with status 127: sh: horovodrun: not found."),
+        (124, "", "", "The command took longer than 120 seconds."),
+        (0, "Usage: horovodrun", "", "The command exited with status 0: Usage: horovodrun."),
+        (0, "", "", "The command exited with status 0: no output."),
     ],
     ids=["missing", "too slow", "something else", "silent"],
 )

@@ -171,7 +171,7 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
             {"registry": "https://r.example/x", "username": "u", "password": "secret"},
             "`registry`: https://r.example/x is not a host name with an optional port. Remove https:// and paths.",
         ),
-        ("guest_health_info", {"name": "job-01", "address": "x"}, "address: x is no IPv4 address."),
+        ("guest_health_info", {"name": "job-01", "address": "x"}, "address: x is not an IPv4 address."),
         ("guest_interface", {"mac": MAC, "mtu": 1}, "mtu: 1 is not a valid MTU. Use a number from 576 to 65535."),
         ("guest_rdma_info", {"user": " "}, "user: it is empty. Name a user, or leave it out."),
         (
@@ -179,7 +179,7 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
             {"mac": "zz", "data_path": "sriov", "config": {}},
             "mac: zz is not a MAC address. Write it as 00:50:56:12:34:56.",
         ),
-        ("nvidia_container_runtime", {"engine": "docker", "config": "x"}, "`config`: x is no absolute path."),
+        ("nvidia_container_runtime", {"engine": "docker", "config": "x"}, "`config`: x is not an absolute path."),
         ("surroundings_info", {"timeout_s": 301}, "timeout_s is 301; it must be between 1 and 300."),
         ("validation_result", {"result_dir": "/nonexistent", "intent": {}}, "intent: it names no guests."),
         (

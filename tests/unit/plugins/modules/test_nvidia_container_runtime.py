@@ -24,7 +24,7 @@ def test_every_example_is_a_call_that_the_module_takes(call):
     [
         ({"engine": "podman", "default_runtime": True}, "`default_runtime`"),
         ({"engine": "podman", "config": "/etc/containers/containers.conf"}, "`config`"),
-        ({"config": "daemon.json"}, "no absolute path"),
+        ({"config": "daemon.json"}, "not an absolute path"),
     ],
     ids=str,
 )
