@@ -49,7 +49,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         self._toolkit = Toolkit(self._label, commands)
         self._service = Service(engine.unit, commands)
         self._docker = Docker(self._label, commands)
-        # {path: text} as read, and as it shall be.
+        # {path: text}, current and desired.
         self._before: dict[str, str | None]
         self._made: dict[str, str | None]
         self._before, self._made = {}, {}
@@ -172,7 +172,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
                 "engine_missing",
             )
 
-    # What shall be
+    # The desired state
 
     def _wanted_texts(self, now: RuntimeState) -> dict[str, str | None]:
         if not self._engine.config:

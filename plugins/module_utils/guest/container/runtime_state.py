@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""NVIDIA's runtime in an engine, as it is and as it shall be. Nothing here asks the machine."""
+"""NVIDIA's runtime in an engine, current and desired. Pure."""
 
 from __future__ import annotations
 

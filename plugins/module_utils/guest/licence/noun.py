@@ -139,7 +139,7 @@ class Licence(Noun[Wish, states.LicenceState]):
         if item.wish["state"] == "absent":
             return OperatorError(
                 item.label,
-                "its licence was to be given back",
+                "cannot return its licence",
                 f"nvidia-smi still says {proved.status} after {seconds:.0f} s",
                 f"Look at `journalctl -u {SERVICE}` on the guest",
                 "still_licensed",

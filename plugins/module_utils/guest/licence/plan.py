@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the licence of a guest shall be, and what leads there. Pure."""
+"""The desired licence of a guest and the changes to reach it. Pure."""
 
 from __future__ import annotations
 
