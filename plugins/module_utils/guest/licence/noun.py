@@ -140,8 +140,8 @@ class Licence(Noun[Wish, states.LicenceState]):
             return OperatorError(
                 item.label,
                 "cannot return its licence",
-                f"nvidia-smi still says {proved.status} after {seconds:.0f} s",
-                f"Look at `journalctl -u {SERVICE}` on the guest",
+                f"nvidia-smi still reports {proved.status} after {seconds:.0f} s",
+                f"Check `journalctl -u {SERVICE}` on the guest",
                 "still_licensed",
             )
         held = [item.wish["held"][mark] for mark in item.wanted.tokens.values()]
