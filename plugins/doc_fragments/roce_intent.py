@@ -25,7 +25,8 @@ options:
         default: lossless
       priority:
         description:
-          - Priority of RoCE traffic, 0 to 7. V(0) also carries unmarked traffic. The module rejects it if PFC would pause it.
+          - Priority of RoCE traffic, 0 to 7. V(0) also carries unmarked traffic. The module rejects it if PFC would
+            pause it.
         type: int
         default: 3
       dscp:
@@ -116,7 +117,8 @@ options:
             description: Milliseconds after which a port counts as stuck. If omitted, the platform's value stays.
             type: int
           recovery_ms:
-            description: Milliseconds after which the watchdog tries a port again. If omitted, the platform's value stays.
+            description: Milliseconds after which the watchdog tries a port again. If omitted, the platform's value
+              stays.
             type: int
           action:
             description: Action for packets of a stuck port. If omitted, the platform's value stays.
@@ -124,7 +126,8 @@ options:
             choices: [drop, forward, alert]
       dcbx:
         description:
-          - Whether ports to hosts announce these settings to adapters by DCBX in LLDP. There must be one owner of the settings.
+          - Whether ports to hosts announce these settings to adapters by DCBX in LLDP. There must be one owner of the
+            settings.
           - V(ieee) makes the switch the owner.
           - V(off) makes the adapters the owners.
           - V(ignore) keeps the present setting.
@@ -133,7 +136,8 @@ options:
         default: ignore
       cable_length_m:
         description:
-          - Length of the cables in metres. Some platforms size their buffers by it. If omitted, the present value stays.
+          - Length of the cables in metres. Some platforms size their buffers by it. If omitted, the present value
+            stays.
         type: int
 """
 

@@ -15,7 +15,8 @@ author:
 description:
   - Returns the RoCE QoS of each network port, for many hosts at once. That is trust, the DSCP that the port sets, the
     priorities that it pauses, link-level pause, MTU, and the switch port that LLDP or CDP reports.
-  - Returns effective values, not configured ones. RV(hosts[].ports[].pending) has driver options that wait for a reboot.
+  - Returns effective values, not configured ones. RV(hosts[].ports[].pending) has driver options that wait for a
+    reboot.
   - A host that does not answer is no error. The module returns the data that vCenter stores. RV(hosts[].not_read)
     lists the missing data.
 notes:
@@ -30,8 +31,8 @@ extends_documentation_fragment:
 options:
   hosts:
     description:
-      - ESXi hosts, each by its name in vCenter, its inventory path or its managed object ID. If omitted, all hosts that the
-        user may see.
+      - ESXi hosts, each by its name in vCenter, its inventory path or its managed object ID. If omitted, all hosts that
+        the user may see.
     type: list
     elements: str
     default: []
@@ -157,12 +158,14 @@ hosts:
           returned: always
           sample: 26
         stamps:
-          description: Whether the adapter itself sets a DSCP on RoCE packets. Null where it is not reported, as in guests.
+          description: Whether the adapter itself sets a DSCP on RoCE packets. Null where it is not reported, as in
+            guests.
           type: bool
           returned: always
           sample: true
         marks:
-          description: Traffic classes that senders set, each with C(by) and C(traffic_class). Empty if no sender sets one.
+          description: Traffic classes that senders set, each with C(by) and C(traffic_class). Empty if no sender sets
+            one.
           type: list
           elements: dict
           returned: always
@@ -212,7 +215,8 @@ hosts:
           returned: always
           sample: {vmk1: 9000}
         switch:
-          description: Virtual switch of an ESXi host that has the adapter as uplink. Empty for none, null where unknown.
+          description: Virtual switch of an ESXi host that has the adapter as uplink. Empty for none, null where
+            unknown.
           type: str
           returned: always
           sample: dvs-train
@@ -224,8 +228,10 @@ hosts:
           sample: [{name: pg-rdma, vlan: 111}]
         addresses:
           description:
-            - IP addresses on the network of the adapter, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
-            - On ESXi these are the addresses of the VMkernel adapters of the switch. C(pvrdma) marks the adapter that PVRDMA uses.
+            - IP addresses on the network of the adapter, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup)
+              and C(pvrdma).
+            - On ESXi these are the addresses of the VMkernel adapters of the switch. C(pvrdma) marks the adapter that
+              PVRDMA uses.
           type: list
           elements: dict
           returned: always
@@ -262,7 +268,8 @@ hosts:
           returned: always
           sample: null
         lldp:
-          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
+          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where no program
+            listens.
           type: list
           elements: dict
           returned: always

@@ -15,8 +15,8 @@ author:
 description:
   - Sets the RoCE traffic class in a guest, from the same description as M(aiready.vsphere.roce_qos) uses for switches.
     The module leaves a correct configuration unchanged, in any form.
-  - Sets the traffic class for programs that use the RDMA connection manager. Some drivers, such as the one of OFED, have
-    a traffic class for all packets of an adapter. The module sets it too.
+  - Sets the traffic class for programs that use the RDMA connection manager. Some drivers, such as the one of OFED,
+    have a traffic class for all packets of an adapter. The module sets it too.
   - Sets trust, the map from DSCP to priority and flow control of an adapter in passthrough mode, with C(mlnx_qos) or
     C(dcb). With V(ieee) in O(config.dcbx), the adapter receives these settings from the switch, and the module leaves
     them unchanged.
@@ -24,8 +24,8 @@ description:
 notes:
   - For a PVRDMA adapter and a virtual function, the host owns flow control and trust. See
     M(aiready.vsphere.esxi_module_options).
-  - NCCL and UCX do not use the RDMA connection manager. Set C(NCCL_IB_TC) and C(UCX_IB_TRAFFIC_CLASS) in the environment
-    of the job.
+  - NCCL and UCX do not use the RDMA connection manager. Set C(NCCL_IB_TC) and C(UCX_IB_TRAFFIC_CLASS) in the
+    environment of the job.
   - With V(absent) in O(state), the settings of the adapter stay effective until the next boot of the guest.
   - A guest does not use the MTU, the ECN thresholds, the bandwidth shares and the watchdog of O(config).
   - Runs on the guest, as root.

@@ -13,15 +13,15 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Returns the effective RoCE QoS of each adapter with RDMA. It covers the DSCP that senders set, trust, priorities with
-    flow control, ECN, congestion notifications, MTU and LLDP neighbours.
+  - Returns the effective RoCE QoS of each adapter with RDMA. It covers the DSCP that senders set, trust, priorities
+    with flow control, ECN, congestion notifications, MTU and LLDP neighbours.
   - Uses the installed tools and the files of the kernel. RV(guest.tools) lists the tools. Supported are C(mlnx_qos),
     C(dcb), C(niccli), C(ethtool), C(lldptool), C(lldpcli) and C(cma_roce_tos).
   - Runs over the connection of the play and needs no Python on the target. It needs administrator rights (C(become)).
     Without them, most tools return nothing.
 notes:
-  - A guest with a virtual function or a paravirtual adapter owns neither flow control nor trust. The module returns null
-    for them. M(aiready.vsphere.esxi_roce_info) returns them for the host.
+  - A guest with a virtual function or a paravirtual adapter owns neither flow control nor trust. The module returns
+    null for them. M(aiready.vsphere.esxi_roce_info) returns them for the host.
   - The module cannot read the traffic class that jobs set in environment variables, such as C(NCCL_IB_TC). Pass it in
     O(traffic_class).
   - C(cma_roce_tos) creates the folder of an adapter below C(/sys/kernel/config/rdma_cm) when it reads, if it does not
@@ -48,8 +48,8 @@ options:
     type: int
   host:
     description:
-      - ESXi host of the guest. The module returns it, so that M(aiready.vsphere.roce_agreement_info) can determine which
-        adapters carry the guest's packets.
+      - ESXi host of the guest. The module returns it, so that M(aiready.vsphere.roce_agreement_info) can determine
+        which adapters carry the guest's packets.
     type: str
 seealso:
   - module: aiready.vsphere.esxi_roce_info
@@ -161,12 +161,14 @@ guest:
           returned: always
           sample: null
         stamps:
-          description: Whether the adapter itself sets a DSCP on RoCE packets. Null where it is not reported, as in guests.
+          description: Whether the adapter itself sets a DSCP on RoCE packets. Null where it is not reported, as in
+            guests.
           type: bool
           returned: always
           sample: null
         marks:
-          description: Traffic classes that senders set, each with C(by) and C(traffic_class). Empty if no sender sets one.
+          description: Traffic classes that senders set, each with C(by) and C(traffic_class). Empty if no sender sets
+            one.
           type: list
           elements: dict
           returned: always
@@ -216,7 +218,8 @@ guest:
           returned: always
           sample: {}
         switch:
-          description: Virtual switch of an ESXi host that has the adapter as uplink. Empty for none, null where unknown.
+          description: Virtual switch of an ESXi host that has the adapter as uplink. Empty for none, null where
+            unknown.
           type: str
           returned: always
           sample: null
@@ -228,8 +231,10 @@ guest:
           sample: []
         addresses:
           description:
-            - IP addresses on the network of the adapter, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
-            - On ESXi these are the addresses of the VMkernel adapters of the switch. C(pvrdma) marks the adapter that PVRDMA uses.
+            - IP addresses on the network of the adapter, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup)
+              and C(pvrdma).
+            - On ESXi these are the addresses of the VMkernel adapters of the switch. C(pvrdma) marks the adapter that
+              PVRDMA uses.
           type: list
           elements: dict
           returned: always
@@ -266,7 +271,8 @@ guest:
           returned: always
           sample: 7
         lldp:
-          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where no program listens.
+          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where no program
+            listens.
           type: list
           elements: dict
           returned: always

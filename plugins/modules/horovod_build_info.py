@@ -25,8 +25,8 @@ extends_documentation_fragment:
 options:
   image:
     description:
-      - Image in which the command runs. The module removes the container afterwards. If omitted, the command runs on the
-        system itself.
+      - Image in which the command runs. The module removes the container afterwards. If omitted, the command runs on
+        the system itself.
     type: str
   container_engine:
     description:

@@ -19,7 +19,8 @@ description:
     therefore runs it on copies, in check mode too. It compares the values of the files and ignores order and format. It
     replaces each file atomically, so a full disk or a kill leaves the old file.
   - Loads the changed configuration into the engine and verifies the result. The module stops no running containers
-    unless O(restart) allows it. If the engine does not work with the new configuration, the module restores the old one.
+    unless O(restart) allows it. If the engine does not work with the new configuration, the module restores the old
+    one.
   - Docker loads a runtime without a restart, but supports the option C(--gpus) only if the toolkit was installed before
     Docker started. For this option, the module restarts Docker if that stops no container, or if O(restart) allows it.
     Otherwise RV(engine.pending) lists the restart, because an update of the toolkit leads to the same state.
@@ -59,8 +60,8 @@ options:
     default: false
   cdi:
     description:
-      - Whether to enable the Container Device Interface in the engine and to compare its devices with the GPUs. V(false)
-        leaves the engine unchanged.
+      - Whether to enable the Container Device Interface in the engine and to compare its devices with the GPUs.
+        V(false) leaves the engine unchanged.
       - Docker must be version 25 or newer. With O(engine=podman), the module always compares the GPUs.
     type: bool
     default: false
@@ -73,8 +74,8 @@ options:
   restart:
     description:
       - Policy for loading the configuration into the engine.
-      - V(safe) reloads the engine, or restarts it if that stops no container. Otherwise the task fails before it changes
-        anything, and names the containers.
+      - V(safe) reloads the engine, or restarts it if that stops no container. Otherwise the task fails before it
+        changes anything, and names the containers.
       - V(allow) also restarts the engine if that stops containers.
       - V(later) does not restart the engine. RV(engine.pending) lists the pending restart.
     type: str

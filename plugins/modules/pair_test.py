@@ -313,8 +313,8 @@ measurements:
       sample: ""
 planned:
   description:
-    - Planned tests, one entry for each of O(checks). C(tests) and C(rounds) are numbers, and C(at_most_s) is the maximum
-      duration of all tests in seconds. C(servers) and C(clients) are the commands of the first pair.
+    - Planned tests, one entry for each of O(checks). C(tests) and C(rounds) are numbers, and C(at_most_s) is the
+      maximum duration of all tests in seconds. C(servers) and C(clients) are the commands of the first pair.
   returned: success
   type: list
   elements: dict

@@ -54,8 +54,8 @@ options:
     default: []
   guests:
     description:
-      - Guests to compare, each in the format of RV(aiready.vsphere.guest_roce_info#module:guest). A key C(host) with the
-        name of the ESXi host means that the guest uses adapters of that host.
+      - Guests to compare, each in the format of RV(aiready.vsphere.guest_roce_info#module:guest). A key C(host) with
+        the name of the ESXi host means that the guest uses adapters of that host.
     type: list
     elements: dict
     default: []
@@ -192,7 +192,8 @@ disagreements:
       returned: always
       sample: {name: leaf-01, port: Ethernet0}
     b:
-      description: Port at the other end, in the same format. Null if the reference is the intent or the rest of the fabric.
+      description: Port at the other end, in the same format. Null if the reference is the intent or the rest of the
+        fabric.
       type: dict
       returned: always
       sample: {name: esx-01.example.com, port: vmnic2}

@@ -14,24 +14,27 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Configures RoCE QoS on one switch from one platform-neutral description.
-  - The settings are trust, the map from DSCP to priority, priority flow control (PFC) with its buffers, ECN, the bandwidth
-    share, the queue of congestion notifications, MTU and the PFC watchdog.
-  - Supports NVIDIA Onyx, NVIDIA Cumulus Linux (NVUE), SONiC, Enterprise SONiC, Cisco NX-OS, Arista EOS and Dell OS10. It only
-    reads Juniper Junos. C(ansible_network_os) selects the platform.
-  - Compares the effect on packets, not lines of text. The module leaves an equal configuration in another form unchanged. It also
-    finds a second lossless priority, which a comparison of lines misses.
-  - Sends only the differences, in one edit. The lossless traffic class of a port never disappears before the new one exists.
-  - Reads the running configuration after the change. The module rolls back if the running configuration differs from the
-    request, if the switch refuses a command, or if the connection breaks. RV(switch.outcome) states the result.
-  - Fails if the switch is configured as requested but the running configuration differs. Nothing is changed in this case.
-  - The collections of the vendors have no module for RoCE QoS, or one that compares lines. Enterprise SONiC's C(sonic_roce)
-    restarts the switch.
+  - The settings are trust, the map from DSCP to priority, priority flow control (PFC) with its buffers, ECN, the
+    bandwidth share, the queue of congestion notifications, MTU and the PFC watchdog.
+  - Supports NVIDIA Onyx, NVIDIA Cumulus Linux (NVUE), SONiC, Enterprise SONiC, Cisco NX-OS, Arista EOS and Dell OS10.
+    It only reads Juniper Junos. C(ansible_network_os) selects the platform.
+  - Compares the effect on packets, not lines of text. The module leaves an equal configuration in another form
+    unchanged. It also finds a second lossless priority, which a comparison of lines misses.
+  - Sends only the differences, in one edit. The lossless traffic class of a port never disappears before the new one
+    exists.
+  - Reads the running configuration after the change. The module rolls back if the running configuration differs from
+    the request, if the switch refuses a command, or if the connection breaks. RV(switch.outcome) states the result.
+  - Fails if the switch is configured as requested but the running configuration differs. Nothing is changed in this
+    case.
+  - The collections of the vendors have no module for RoCE QoS, or one that compares lines. Enterprise SONiC's
+    C(sonic_roce) restarts the switch.
 notes:
-  - The module reaches Cumulus Linux and SONiC by C(ssh) with C(become), and the others by C(ansible.netcommon.network_cli).
-    This collection contains the plugins for Onyx and OS10, C(aiready.vsphere.onyx) and C(aiready.vsphere.os10).
+  - The module reaches Cumulus Linux and SONiC by C(ssh) with C(become), and the others by
+    C(ansible.netcommon.network_cli). This collection contains the plugins for Onyx and OS10, C(aiready.vsphere.onyx)
+    and C(aiready.vsphere.os10).
   - The collection's pages on switches list the commands and the limits of each platform.
-  - Changing PFC or buffers reprograms the hardware. The affected port can drop packets for a moment, on some platforms all
-    ports.
+  - Changing PFC or buffers reprograms the hardware. The affected port can drop packets for a moment, on some platforms
+    all ports.
   - The module never deletes unmanaged objects. It may detach them from the ports of the task.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
@@ -66,18 +69,19 @@ options:
     description:
       - V(present) configures exactly the requested RoCE QoS. Other priorities of these ports become lossy.
       - V(merged) adds RoCE QoS and keeps other lossless priorities.
-      - V(absent) removes RoCE QoS from the ports. It also removes the objects of this module that no port uses any more. The MTU
-        stays.
+      - V(absent) removes RoCE QoS from the ports. It also removes the objects of this module that no port uses any
+        more. The MTU stays.
       - V(gathered) only reads the named ports, or all ports.
-      - V(parsed) reads O(outputs). V(rendered) returns the commands for a switch with factory defaults. Both need no switch.
+      - V(parsed) reads O(outputs). V(rendered) returns the commands for a switch with factory defaults. Both need no
+        switch.
     type: str
     choices: [present, merged, absent, gathered, parsed, rendered]
     default: present
   save:
     description:
       - When the module saves the running configuration as startup configuration.
-      - V(when_verified) saves if the switch runs as requested and has unsaved changes, also those of a killed run or of another
-        user. Onyx, OS10 and Cumulus Linux do not report unsaved changes, so every run saves them.
+      - V(when_verified) saves if the switch runs as requested and has unsaved changes, also those of a killed run or of
+        another user. Onyx, OS10 and Cumulus Linux do not report unsaved changes, so every run saves them.
       - V(always) saves every switch in every run that verified it.
       - V(never) does not save.
     type: str
@@ -85,7 +89,8 @@ options:
     default: when_verified
   backup_file:
     description:
-      - File on the controller for the QoS configuration of the switch before the first change. Only its owner can read it.
+      - File on the controller for the QoS configuration of the switch before the first change. Only its owner can read
+        it.
     type: path
   confirm_timeout_s:
     description:
@@ -121,8 +126,8 @@ options:
   outputs:
     description:
       - Captured output that O(state=parsed) reads.
-      - A text with the output of one command, a transcript of several commands with their prompts, or a dictionary of commands
-        and their outputs.
+      - A text with the output of one command, a transcript of several commands with their prompts, or a dictionary of
+        commands and their outputs.
     type: raw
   version:
     description:
@@ -198,7 +203,8 @@ EXAMPLES = r"""
 RETURN = r"""
 switch:
   description:
-    - State of the switch and the result of the change, also after a failure. The states that only read or compute do not return it.
+    - State of the switch and the result of the change, also after a failure. The states that only read or compute do
+      not return it.
   returned: unless the parameters are wrong
   type: dict
   contains:
@@ -235,8 +241,8 @@ switch:
       sample: device
     outcome:
       description:
-        - State of the switch. V(unchanged), V(new), V(old) after a rollback, or V(unknown). The message gives the reason for
-          V(unknown).
+        - State of the switch. V(unchanged), V(new), V(old) after a rollback, or V(unknown). The message gives the
+          reason for V(unknown).
       type: str
       returned: always
       sample: new
@@ -246,7 +252,8 @@ switch:
       returned: always
       sample: true
     backup:
-      description: QoS configuration of the switch before the change, in its own syntax. It contains no users, keys or communities.
+      description: QoS configuration of the switch before the change, in its own syntax. It contains no users, keys or
+        communities.
       type: str
       returned: always
       sample: "qos map dscp 26 to traffic-class 3"

@@ -13,10 +13,10 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Reads one switch and returns, in the same format for all platforms, the configured and the running QoS of its ports, their
-    counters and their neighbours.
-  - Computes the whole path of a packet for each port. The path leads from the DSCP to the priority, then to the priority group,
-    the queue and the priorities that PFC pauses.
+  - Reads one switch and returns, in the same format for all platforms, the configured and the running QoS of its ports,
+    their counters and their neighbours.
+  - Computes the whole path of a packet for each port. The path leads from the DSCP to the priority, then to the
+    priority group, the queue and the priorities that PFC pauses.
   - Supports Onyx, Cumulus Linux, SONiC, Enterprise SONiC, NX-OS, EOS, OS10 and Junos. Another tool or a person may have
     configured the switch.
 notes:
@@ -102,14 +102,15 @@ switch:
       sample: []
     unread:
       description:
-        - Commands that the switch refused, and commands, ports and texts that the module did not understand, each with the
-          reason. Their contents are unknown.
+        - Commands that the switch refused, and commands, ports and texts that the module did not understand, each with
+          the reason. Their contents are unknown.
       type: list
       elements: str
       returned: always
       sample: []
     unsaved:
-      description: Whether the running configuration differs from the startup configuration. Null where the platform does not report it.
+      description: Whether the running configuration differs from the startup configuration. Null where the platform
+        does not report it.
       type: bool
       returned: always
       sample: false
@@ -132,8 +133,8 @@ switch:
         - C(ecn) is by queue. Its C(mark) is false if packets are dropped instead of marked.
         - C(pfc_asymmetric) is true if the port obeys pauses of all priorities and sends only those of C(pfc).
         - C(enabled) is false if an administrator shut the port down.
-        - C(vlan_mode) is V(access), V(trunk) or V(routed). C(untagged) is the VLAN of packets without a tag. C(tagged) has the
-          VLANs that the port carries with their tag, of those that exist on the switch.
+        - C(vlan_mode) is V(access), V(trunk) or V(routed). C(untagged) is the VLAN of packets without a tag. C(tagged)
+          has the VLANs that the port carries with their tag, of those that exist on the switch.
         - C(running) has the same keys with effective values, plus C(up) and C(counters). C(neighbours) is LLDP data.
         - C(running.storms) has the queues that the watchdog blocks now, because the peer does not stop pausing.
       type: dict

@@ -13,15 +13,15 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Starts one container on each guest, and runs a training in them with Horovod or with PyTorch's C(torchrun). The module
-    reports the progress and returns a machine-readable result.
+  - Starts one container on each guest, and runs a training in them with Horovod or with PyTorch's C(torchrun). The
+    module reports the progress and returns a machine-readable result.
   - Derives every flag of MPI, Gloo and NCCL from the data path and the RoCE QoS, each with its reason.
   - Each rank has a clean environment. It contains only the variables of the image, the derived variables and
     O(environment).
   - A failed training ends within O(limits) with a verdict. The verdict names the guest or the rank that failed first,
     with its last lines and an explanation of known errors.
-  - The module removes containers, processes, files and keys after the run, also after an interruption. If the controller
-    dies, each container stops within 60 seconds, and the next run removes the leftovers.
+  - The module removes containers, processes, files and keys after the run, also after an interruption. If the
+    controller dies, each container stops within 60 seconds, and the next run removes the leftovers.
   - Runs on the controller and connects to all guests in parallel, like a delegated task. The guests need a container
     engine, C(/bin/sh), C(tar) and C(base64), and no Python. The module needs administrator rights (C(become)).
 notes:
@@ -31,8 +31,8 @@ notes:
   - The log of the run contains the complete output of the training, see O(result_dir). The task itself shows only the
     last lines of a failed training.
   - The traffic class of NCCL derives from O(roce). The module ignores its other settings.
-  - Each guest has its own connection, in parallel to the others. With C(ansible_connection=ssh), the module detects a lost
-    guest after 15 seconds.
+  - Each guest has its own connection, in parallel to the others. With C(ansible_connection=ssh), the module detects a
+    lost guest after 15 seconds.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.roce_intent.as_roce
@@ -107,17 +107,18 @@ options:
     default: mpi
   check_build:
     description:
-      - Whether to verify the build options of Horovod in the image before the training starts. The module then fails if a
-        required part is not built in. M(aiready.vsphere.horovod_build_info) returns the same without a run.
+      - Whether to verify the build options of Horovod in the image before the training starts. The module then fails if
+        a required part is not built in. M(aiready.vsphere.horovod_build_info) returns the same without a run.
     type: bool
     default: true
   elastic:
     description:
       - Elastic run. Horovod continues with fewer ranks after a loss, and adds returning ranks again. The training must
         support this. Needs O(launcher=horovodrun) and O(controller=gloo).
-      - A lost guest or container then ends the run only in two cases. Either it is the one of the launcher, the first of
-        O(hosts), or the others have fewer slots than O(elastic.min_ranks).
-      - A run that continued without some guests and ended successfully counts as passed. Its result names the lost guests.
+      - A lost guest or container then ends the run only in two cases. Either it is the one of the launcher, the first
+        of O(hosts), or the others have fewer slots than O(elastic.min_ranks).
+      - A run that continued without some guests and ended successfully counts as passed. Its result names the lost
+        guests.
     type: dict
     suboptions:
       min_ranks:
@@ -145,8 +146,8 @@ options:
   arguments:
     description:
       - Additional arguments of the training, such as C(--iterations).
-      - The module rejects options and variables that look like secrets, here and in O(command). This applies to one word
-        or two, such as C(--api-key) and its value.
+      - The module rejects options and variables that look like secrets, here and in O(command). This applies to one
+        word or two, such as C(--api-key) and its value.
     type: list
     elements: str
     default: []
@@ -159,8 +160,8 @@ options:
     default: {}
   data_path:
     description:
-      - Data path of the gradients between guests. With all values except V(tcp), the interface needs an RDMA device. Its
-        GID table must contain the guest's address for RoCE v2.
+      - Data path of the gradients between guests. With all values except V(tcp), the interface needs an RDMA device.
+        Its GID table must contain the guest's address for RoCE v2.
     type: str
     choices: [tcp, pvrdma, sriov, passthrough]
     default: tcp
@@ -170,8 +171,8 @@ options:
     type: str
   gpudirect:
     description:
-      - GPUDirect RDMA of NCCL, the transfer from GPU to adapter without a copy in memory. V(auto) leaves the decision to
-        NCCL. PVRDMA does not support it, so it is always off there.
+      - GPUDirect RDMA of NCCL, the transfer from GPU to adapter without a copy in memory. V(auto) leaves the decision
+        to NCCL. PVRDMA does not support it, so it is always off there.
     type: str
     choices: [auto, enabled, disabled]
     default: auto
@@ -249,14 +250,15 @@ options:
         default: 30
   work_dir:
     description:
-      - Folder on the guests for the files of the run, including keys. It should be in memory and accessible only to root.
+      - Folder on the guests for the files of the run, including keys. It should be in memory and accessible only to
+        root.
       - The module executes nothing there, so the folder can be C(noexec), as C(/run) is on Debian and Ubuntu.
     type: path
     default: /run/aiready-training
   result_dir:
     description:
-      - Folder on the controller for two files of each run, named after the run. The JSON file contains the result, and the
-        log file the complete output. If omitted, the module writes neither.
+      - Folder on the controller for two files of each run, named after the run. The JSON file contains the result, and
+        the log file the complete output. If omitted, the module writes neither.
     type: path
 seealso:
   - module: aiready.vsphere.horovod_build_info
@@ -391,8 +393,8 @@ training:
               reason: NCCL connects over the data path, not over a bridge of containers.
         result:
           description:
-            - Result of the run, as in the file in O(result_dir). For a long run, it has the last 200 iterations. The file
-              has all. Null in check mode.
+            - Result of the run, as in the file in O(result_dir). For a long run, it has the last 200 iterations. The
+              file has all. Null in check mode.
           type: dict
           returned: success
           sample:

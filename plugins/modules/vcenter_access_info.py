@@ -18,8 +18,8 @@ description:
   - Returns the clock difference of vCenter and of the hosts to the machine that runs the module.
   - Finds all objects with one request, and reads all privileges with another one, for any number of objects.
 notes:
-  - No list of privileges is complete, because the privilege of a vCenter method can depend on its arguments. vCenter can
-    still reject a later operation.
+  - No list of privileges is complete, because the privilege of a vCenter method can depend on its arguments. vCenter
+    can still reject a later operation.
   - A clock difference smaller than the duration of the request counts as zero. C(clock_known_within_s) of RV(hosts) is
     that duration.
 extends_documentation_fragment:
@@ -179,8 +179,8 @@ datastores:
     - {name: datastore-01, free_gb: 8192, capacity_gb: 20480, accessible: true}
 objects:
   description:
-    - Results of the O(objects), one entry for each, in the same order, with C(kind) and C(name). C(found) is whether the
-      object exists, and C(missing) lists the privileges that the user does not hold.
+    - Results of the O(objects), one entry for each, in the same order, with C(kind) and C(name). C(found) is whether
+      the object exists, and C(missing) lists the privileges that the user does not hold.
   returned: success
   type: list
   elements: dict

@@ -16,12 +16,13 @@ description:
   - Installs or removes the guest driver in a VM with a vGPU. NVIDIA also calls it the GRID driver. The source is a deb,
     rpm or run file on the guest or at a URL, or a package of a repository.
   - Rejects requests that would leave the guest without its vGPU, before it changes anything. Examples are a driver that
-    is incompatible with the host driver, a host driver or a data centre driver, and an installed package of another NVIDIA
-    driver.
-  - Also rejects the request if the compiler or the kernel headers are missing, or if secure boot would reject the module.
+    is incompatible with the host driver, a host driver or a data centre driver, and an installed package of another
+    NVIDIA driver.
+  - Also rejects the request if the compiler or the kernel headers are missing, or if secure boot would reject the
+    module.
   - Blocks the driver nouveau and rebuilds the initramfs.
-  - Loads the module and verifies that C(nvidia-smi) lists GPUs. The module fails with the cause if the driver detects no
-    GPU.
+  - Loads the module and verifies that C(nvidia-smi) lists GPUs. The module fails with the cause if the driver detects
+    no GPU.
   - Completes an installation that was killed in a previous run.
 notes:
   - Needs root. Use C(become).
@@ -29,8 +30,8 @@ notes:
     or another version of the driver is loaded. A second run before the reboot changes nothing.
   - NVIDIA offers guest drivers only on its licensing portal and in its enterprise catalogue. They are in no public
     repository, so use a URL or a repository of your own.
-  - Supports Ubuntu 20.04, 22.04 and 24.04, Debian 12, RHEL 8 and 9 and Rocky Linux 8 and 9. On RHEL and Rocky Linux, the
-    package C(dkms) comes from EPEL, which must be configured beforehand.
+  - Supports Ubuntu 20.04, 22.04 and 24.04, Debian 12, RHEL 8 and 9 and Rocky Linux 8 and 9. On RHEL and Rocky Linux,
+    the package C(dkms) comes from EPEL, which must be configured beforehand.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
 attributes:
@@ -48,8 +49,8 @@ options:
     default: present
   package:
     description:
-      - Driver to install. This is a path on the guest, a URL with C(http://) or C(https://), or the name of a package in a
-        repository of the guest. See O(source).
+      - Driver to install. This is a path on the guest, a URL with C(http://) or C(https://), or the name of a package
+        in a repository of the guest. See O(source).
       - A URL with C(http://) needs O(checksum), because an attacker on the network could replace the file.
       - Required with O(state=present).
     type: str
@@ -62,8 +63,8 @@ options:
   version:
     description:
       - Version of the driver, such as V(550.54.15).
-      - For a file, the module reads the version from the name. It must match the version in the file. Set this option if
-        the name has no version.
+      - For a file, the module reads the version from the name. It must match the version in the file. Set this option
+        if the name has no version.
       - For a package in a repository, this option selects the version. If omitted, the module accepts any installed
         version, and installs the newest if none is installed.
     type: str
@@ -78,15 +79,15 @@ options:
     type: path
   host_version:
     description:
-      - Version of the host driver, such as V(550.54.16). The module rejects an incompatible guest driver, because the VM
-        would start without its vGPU.
+      - Version of the host driver, such as V(550.54.16). The module rejects an incompatible guest driver, because the
+        VM would start without its vGPU.
       - M(aiready.vsphere.nvaie_driver_info) returns it. If empty, the module does not compare the versions.
     type: str
     default: ""
   gpu:
     description:
-      - GPU verification. V(required) fails if C(nvidia-smi) lists no GPU. V(optional) is for a guest without a GPU, such
-        as a template.
+      - GPU verification. V(required) fails if C(nvidia-smi) lists no GPU. V(optional) is for a guest without a GPU,
+        such as a template.
     type: str
     choices: [required, optional]
     default: required
@@ -98,14 +99,14 @@ options:
     default: refuse
   headers:
     description:
-      - Whether to require the headers of the running kernel. Set it to V(false) for a package with modules that were built
-        for this kernel.
+      - Whether to require the headers of the running kernel. Set it to V(false) for a package with modules that were
+        built for this kernel.
     type: bool
     default: true
   install_requirements:
     description:
-      - Whether to install missing kernel headers, and for a run file the missing compiler, make and DKMS. With V(false),
-        the module fails and names them.
+      - Whether to install missing kernel headers, and for a run file the missing compiler, make and DKMS. With
+        V(false), the module fails and names them.
     type: bool
     default: false
   secure_boot:
@@ -117,8 +118,8 @@ options:
     default: refuse
   signing_key:
     description:
-      - File on the guest with the private key that a run file uses to sign the module. Its certificate must be enrolled in
-        the firmware of the VM.
+      - File on the guest with the private key that a run file uses to sign the module. Its certificate must be enrolled
+        in the firmware of the VM.
       - Required together with O(signing_certificate).
     type: path
   signing_certificate:

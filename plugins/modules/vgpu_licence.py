@@ -16,8 +16,8 @@ description:
   - Sets the feature type in C(/etc/nvidia/gridd.conf) and copies the client configuration token into its folder.
     Comments and all other settings stay unchanged.
   - Restarts the service C(nvidia-gridd) if one of these files changed, or if the service is running with older files.
-  - Waits until C(nvidia-smi) reports a licence for every vGPU of the guest. This takes some time after each start of the
-    service. An unlicensed vGPU is throttled after some minutes, so run this module before any measurement.
+  - Waits until C(nvidia-smi) reports a licence for every vGPU of the guest. This takes some time after each start of
+    the service. An unlicensed vGPU is throttled after some minutes, so run this module before any measurement.
   - Fails if the guest gets no licence. The error names the cause, as far as the service, the clock and the network
     report it.
   - The token is a secret. It appears in no result, no diff and no message.
@@ -34,15 +34,15 @@ attributes:
 options:
   state:
     description:
-      - Desired state. V(present) acquires a licence. V(absent) returns it. For this, the module removes all tokens and sets
-        the feature type V(unlicensed).
+      - Desired state. V(present) acquires a licence. V(absent) returns it. For this, the module removes all tokens and
+        sets the feature type V(unlicensed).
     type: str
     choices: [present, absent]
     default: present
   feature_type:
     description:
-      - Type of the requested licence. With V(vgpu), the profile of the vGPU decides, so it fits every vGPU. V(compute) and
-        V(rtx_vws) are for a GPU in passthrough mode.
+      - Type of the requested licence. With V(vgpu), the profile of the vGPU decides, so it fits every vGPU. V(compute)
+        and V(rtx_vws) are for a GPU in passthrough mode.
     type: str
     choices: [unlicensed, vgpu, rtx_vws, compute]
     default: vgpu
@@ -63,8 +63,8 @@ options:
     default: client_configuration_token_aiready.tok
   other_tokens:
     description:
-      - Policy for other tokens in the folder. The service uses one of them and does not report which one. V(refuse) fails
-        and names them. V(remove) removes them.
+      - Policy for other tokens in the folder. The service uses one of them and does not report which one. V(refuse)
+        fails and names them. V(remove) removes them.
     type: str
     choices: [refuse, remove]
     default: refuse
@@ -76,8 +76,8 @@ options:
     default: {}
   proof:
     description:
-      - Verification of the result. V(licensed) waits for the licence. V(none) configures only the files and the service,
-        for a template without a GPU.
+      - Verification of the result. V(licensed) waits for the licence. V(none) configures only the files and the
+        service, for a template without a GPU.
     type: str
     choices: [licensed, none]
     default: licensed

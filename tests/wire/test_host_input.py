@@ -67,7 +67,8 @@ LOOK = ". Correct `host`, or check the user's permissions."
         (
             "pci_passthrough",
             {"devices": [{"id": GPU, "sriov_vfs": 4}]},
-            f"{START}cannot change the passthrough state of {GIVE}{GPU} (NVIDIA A100 PCIe 40GB) has no SR-IOV. Check SR-IOV in the "
+            f"{START}cannot change the passthrough state of {GIVE}{GPU} (NVIDIA A100 PCIe 40GB) has "
+            "no SR-IOV. Check SR-IOV in the "
             "BIOS and in the firmware of the adapter.",
         ),
         ("pvrdma_host", {}, "state is present but all of the following are missing: vmknic"),
@@ -75,7 +76,8 @@ LOOK = ". Correct `host`, or check the user's permissions."
         (
             "pvrdma_host",
             {"vmknic": "vmk9"},
-            f"{START}cannot set up PVRDMA over vmk9. There is no such VMkernel adapter; there are: vmk0 on vSwitch0, vmk1 "
+            f"{START}cannot set up PVRDMA over vmk9. There is no such VMkernel adapter; there are: "
+            "vmk0 on vSwitch0, vmk1 "
             "on dvs-train. Correct `vmknic`, or create the adapter.",
         ),
         (
@@ -145,8 +147,8 @@ BMC = "127.0.0.1:{port}: "
         (
             "bios_settings",
             {"functions": {"sriov": "enabled"}, "system_id": "nine"},
-            BMC
-            + "cannot find the system nine. The BMC has these systems: System.Embedded.1. Set `system_id` to one of them.",
+            BMC + "cannot find the system nine. The BMC has these systems: System.Embedded.1. Set "
+            "`system_id` to one of them.",
         ),
         (
             "bios_settings",

@@ -268,8 +268,8 @@ INPUTS = [
     (
         "vm_power",
         {"bios_uuid": "x", "state": "on"},
-        "VM with BIOS UUID x: cannot find the VM. The value is not a UUID. Write it as 32 hexadecimal digits, with or without "
-        "dashes.",
+        "VM with BIOS UUID x: cannot find the VM. The value is not a UUID. Write it as 32 hexadecimal "
+        "digits, with or without dashes.",
     ),
     ("vm_placement_info", {"cluster": "gpu", "vms": []}, "vms is empty; list at least one VM."),
     (

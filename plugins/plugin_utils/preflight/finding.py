@@ -56,9 +56,11 @@ OPENINGS = frozenset(
 )
 # How sentences begin that say what to do.
 TODO = re.compile(
-    r"(Add|Ask|Check|Choose|Clone|Connect|Correct|Create|Delete|Disable|Free|Give|Install|List|Load|Look|Lower|"
-    r"Make|Mend|Move|Name|Open|Power|Put|Raise|Register|Remove|Repair|Reserve|Restart|Restore|Resume|Run|See|"
-    r"Set|Shut|Start|Stop|Switch|Take|Update|Use|Wait|Write)\b"
+    r"(Add|Ask|Assign|Attach|Change|Check|Choose|Clone|Compare|Configure|Connect|Copy|Correct|Create|"
+    r"Delete|Disable|Download|Enable|Enter|Exit|Expand|Free|Give|Grant|Increase|Install|Leave|List|Load|"
+    r"Log|Look|Lower|Make|Mend|Move|Name|Open|Power|Put|Raise|Reboot|Register|Remove|Renew|Repair|"
+    r"Replace|Reserve|Reset|Restart|Restore|Resume|Run|See|Set|Shut|Start|Stop|Switch|Synchronise|Take|"
+    r"Try|Unpack|Update|Upload|Use|Wait|Write)\b"
 )
 
 
