@@ -194,7 +194,7 @@ STAGES = {
         "bare",
         "hosts",
         {"site": {"driver": {"depot": "[datastore-01] depots/NVD-AIE-801.zip"}}},
-        ("There is no such file.", "Check `site.driver.depot`, or upload the file with `site.driver.file`."),
+        ("The datastore has no such file.", "Correct `site.driver.depot`, or upload the file with `site.driver.file`."),
     ),
     "BMC": (
         "bare",

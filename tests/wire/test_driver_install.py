@@ -185,7 +185,7 @@ def test_what_was_copied_is_removed_when_asked_also_after_an_installation_that_f
     running.control.fail_command(prefix="esxcli software vib install", text="[LockingError]\n Another one works.")
     answer = drive(running)("nvaie_vib", host=ESX, file=str(local), datastore="datastore-01", keep_upload=False)
     assert answer["failure"]["code"] == "esxcli_failed"
-    assert "wait for its end and run again" in answer["msg"]
+    assert "Wait for the other installation on the host to end" in answer["msg"]
     assert (files(running), software(running)) == ({}, bare())
 
 

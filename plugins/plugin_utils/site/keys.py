@@ -37,14 +37,15 @@ _ORDER = re.compile(r"\b(Correct|Check) ([a-z_.]+?)(?=[.,;]? |[.,;]?$)")
 _UNSET = re.compile(
     r"\b([a-z_]+) is not set; give it to the task, to module_defaults, or by the environment variable (\w+)"
 )
-_OTHERS = {
+# Each is in a message of a module, which a test looks for.
+OTHERS = {
     "`evacuation: drs`": "`site.hosts.evacuation: drs`",
-    "let the module upload the file with `file`": "upload the file with `site.driver.file`",
+    "use `file` to upload the file": "upload the file with `site.driver.file`",
     "Choose one of these, or connect the host to the datastore": "Correct the datastore in `site.driver.depot`, or "
     "connect the host to it",
     "Name the ports as the switch does": "Correct switch_host_ports or switch_fabric_ports of the switch",
     "set mandatory=false": "set site.placement.anti_affinity to false",
-    "Set host to its name": "Correct its name in the group esxi_hosts of the inventory",
+    "Correct `host`, or check the user's": "Correct its name in the group esxi_hosts of the inventory, or check the user's",
 }
 
 
@@ -53,7 +54,7 @@ def in_site(text: str) -> str:
     # Registries have options of the same names, and keys of their own.
     if "registry" in text.lower():
         return text
-    for words, others in _OTHERS.items():
+    for words, others in OTHERS.items():
         text = text.replace(words, others)
     text = _UNSET.sub(_set, text)
     text = _CODE.sub(lambda found: f"`{KEYS[found[1]]}`" if found[1] in KEYS else found[0], text)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import OTHERS, in_site
+
+from house.collection import ROOT
 
 # As module_utils/vcenter/args.py words it.
 UNSET = "{} is not set; give it to the task, to module_defaults, or by the environment variable {}."
@@ -15,12 +17,16 @@ UNSET = "{} is not set; give it to the task, to module_defaults, or by the envir
         ("There are: gpu. Correct `cluster`.", "There are: gpu. Correct `site.cluster`."),
         ("There are: gpu. Correct cluster.", "There are: gpu. Correct site.cluster."),
         ("Let DRS move them with `evacuation: drs`.", "Let DRS move them with `site.hosts.evacuation: drs`."),
+        (
+            "Correct `host`, or check the user's permissions.",
+            "Correct its name in the group esxi_hosts of the inventory, or check the user's permissions.",
+        ),
         ("Correct portgroup.", "Correct site.network.portgroup."),
         ("Correct datastore.", "Correct site.machine.datastore."),
         ("Name the ports as the switch does.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
         (
-            "Check `depot`, or let the module upload the file with `file`.",
-            "Check `site.driver.depot`, or upload the file with `site.driver.file`.",
+            "Correct `depot`, or use `file` to upload the file.",
+            "Correct `site.driver.depot`, or upload the file with `site.driver.file`.",
         ),
         (
             "Choose one of these, or connect the host to the datastore.",
@@ -41,3 +47,9 @@ UNSET = "{} is not set; give it to the task, to module_defaults, or by the envir
 )
 def test_option_becomes_the_key_of_the_site(text, expected):
     assert in_site(text) == expected
+
+
+@pytest.mark.parametrize("words", OTHERS)
+def test_words_that_become_others_are_in_a_message_of_a_module(words):
+    sources = (ROOT / "plugins" / "module_utils").rglob("*.py")
+    assert any(words in path.read_text(encoding="utf-8") for path in sources)
