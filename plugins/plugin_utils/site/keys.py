@@ -45,7 +45,8 @@ OTHERS = {
     "connect the host to it",
     "Name the ports as the switch does": "Correct switch_host_ports or switch_fabric_ports of the switch",
     "set mandatory=false": "set site.placement.anti_affinity to false",
-    "Correct `host`, or check the user's": "Correct its name in the group esxi_hosts of the inventory, or check the user's",
+    "Correct `host`, or check the user's": "Correct its name in the group esxi_hosts "
+    "of the inventory, or check the user's",
 }
 
 
