@@ -33,6 +33,7 @@ NAVIGATION = {
     ),
     "Reference": (
         "docs/site.md",
+        "docs/failure_codes.md",
         "plugins/index.rst",
         "docs/bios.md",
         "docs/host_settings.md",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from house.collection import ROOT
+from house.failure_codes import PLUGINS, places
 
 PAGES = {
     "training.md": ("module_utils/training/*.py", "plugin_utils/training/*.py"),
@@ -35,3 +36,31 @@ def test_a_page_lists_every_code_of_its_errors(page):
     assert raised, "nothing was found, so nothing was compared"
     listed = set(re.findall(r"`([a-z_]+)`", (ROOT / "docs" / page).read_text()))
     assert sorted(raised - listed) == []
+
+
+def rows() -> list[str]:
+    return re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "failure_codes.md").read_text(), re.MULTILINE)
+
+
+def test_the_index_has_a_row_for_every_code_that_plugins_name():
+    assert {code: where for code, where in places().items() if code not in rows()} == {}
+
+
+def test_the_index_has_each_code_once_and_in_order():
+    assert len(rows()) == len(set(rows())) > 500
+    text = (ROOT / "docs" / "failure_codes.md").read_text()
+    for section in text.split("\n## ")[1:]:
+        named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+        assert named == sorted(named)
+
+
+def test_the_index_has_no_code_that_is_in_no_plugin():
+    words = {
+        node.value
+        for path in PLUGINS.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    # vSphere's own states of connection, from which a code is made.
+    states = {f"vm_{state}" for state in ("disconnected", "inaccessible", "invalid", "orphaned")}
+    assert set(rows()) - words - states == set()
