@@ -13,8 +13,8 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Restarts one host that is in maintenance mode, and reports the state in vCenter while it waits. The boot time is the
-    evidence that the host has booted and is connected again.
+  - Restarts one host that is in maintenance mode, and reports the state in vCenter while it waits.
+  - Compares the boot times to verify that the host has booted, and waits until the host is connected again.
   - A cold power cycle is a shutdown through vCenter, followed by a power-on through the BMC. Some settings of network
     adapters need it.
   - The next run continues after a killed run. It does not restart a host that is already shutting down. It powers on a

@@ -76,7 +76,7 @@ options:
       - Policy for loading the configuration into the engine.
       - V(safe) reloads the engine, or restarts it if that stops no container. Otherwise the task fails before it
         changes anything, and names the containers.
-      - V(allow) also restarts the engine if that stops containers.
+      - V(allow) restarts the engine even if that stops containers.
       - V(later) does not restart the engine. RV(engine.pending) lists the pending restart.
     type: str
     choices: [safe, allow, later]
