@@ -97,7 +97,7 @@ def test_a_program_that_did_not_come_to_its_end_has_no_values(tmp_path, check, c
     found, _outputs = measure(healthy(tmp_path, {command: (-9, text)}))
     assert (found[check]["status"], found[check]["readings"]) == ("failed", {})
     assert found[check]["why"].startswith(f"`{command}")
-    assert "ended with -9" in found[check]["why"]
+    assert "exited with status -9" in found[check]["why"]
 
 
 def test_an_error_in_a_log_that_broke_off_is_shown(tmp_path):
