@@ -60,7 +60,12 @@ LOOKS = {
     "authority": (
         "ready",
         {"site": {"vcenter": {"ca_file": "/no/such/ca.pem"}}},
-        {("vCenter", "login"): ("The file /no/such/ca.pem cannot be used", "Set `site.vcenter.ca_file` to a file")},
+        {
+            ("vCenter", "login"): (
+                "The file /no/such/ca.pem has no usable trusted certificates",
+                "Set `site.vcenter.ca_file` to a file",
+            )
+        },
     ),
     "port of vCenter": (
         "ready",
@@ -101,7 +106,7 @@ LOOKS = {
                 for host in (ESX_01, ESX_02)
                 for what, words in {
                     "ports": ("has no ports vmnic9. It has vmnic0,", "Correct site.network.nics, or"),
-                    "NVIDIA host driver": ("it has: datastore-01.", "Correct the datastore in `site.driver.depot`"),
+                    "NVIDIA host driver": ("It has: datastore-01.", "Correct the datastore in `site.driver.depot`"),
                     "PVRDMA": ("There is no such VMkernel adapter; there are: vmk0", "`site.network.vmknic`"),
                 }.items()
             },
@@ -149,7 +154,10 @@ STAGES = {
         "ready",
         "machines",
         {"site": {"vcenter": {"ca_file": "/no/such/ca.pem"}}},
-        ("The file /no/such/ca.pem cannot be used", "Set `site.vcenter.ca_file` to a file with certificates in PEM"),
+        (
+            "The file /no/such/ca.pem has no usable trusted certificates",
+            "Set `site.vcenter.ca_file` to a file with certificates in PEM",
+        ),
     ),
     "address of vCenter": (
         "ready",

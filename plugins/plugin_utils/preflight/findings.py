@@ -39,7 +39,9 @@ NOT_FOUND = {
 NO_DATACENTER = "datacenter_not_found"
 # VMs that exist need none of these.
 FOR_NEW_VMS = ("vm ", "folder ", "datastore ")
-THERE_ARE = re.compile(r"(?:[Tt]here are|Near it): ([^.;]+)")
+# Messages of modules list the names that there are behind these words, which a test looks for.
+BEFORE_NAMES = ("here are", "imilar names")
+THERE_ARE = re.compile(rf"(?:{'|'.join(BEFORE_NAMES)}): ([^.;]+)")
 
 
 def findings(seen: Mapping[str, Any]) -> list[Finding]:

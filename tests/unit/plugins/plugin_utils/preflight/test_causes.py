@@ -6,6 +6,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import findings, hosts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import BLOCKS, Finding
 
+from house.collection import ROOT
+
 from .world import LIMITS, preview
 
 STRANGER = Finding("hosts", "esx-01", "host", BLOCKS, "vCenter does not know it.")
@@ -89,3 +91,9 @@ def test_an_adapter_that_is_not_there_is_no_trouble_of_its_mtu():
     for pvrdma, expected in ((away, ["PVRDMA"]), ({}, ["MTU"])):
         told = hosts.hosts({"esx-01": preview(answers={"pvrdma": pvrdma, "mtu": mtu})})
         assert [one.what for one in told if one.state == BLOCKS] == expected
+
+
+@pytest.mark.parametrize("words", findings.BEFORE_NAMES)
+def test_words_before_names_are_in_a_message_of_a_module(words):
+    sources = (ROOT / "plugins" / "module_utils" / "vm").rglob("*.py")
+    assert any(f"{words}: " in path.read_text(encoding="utf-8") for path in sources)
