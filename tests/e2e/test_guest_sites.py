@@ -121,7 +121,7 @@ def test_guests_that_are_off_are_refused_by_name_with_the_way_to_them(lab):
     assert run.status != 0
     said = run.failed_on("localhost")
     for name in ("train-01", "train-02"):
-        assert f"{name}: it has no address by which its guest is reached. It is off. Start it with playbook" in said
+        assert f"{name}: it has no address by which its guest is reached. The VM is off. Start it with playbook" in said
     assert "train-01: it has no GPU, and site.gpu gives it one. Run playbook machines first." in said
 
 
