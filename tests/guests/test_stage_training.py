@@ -45,8 +45,9 @@ def _without_address(guests):
 def test_a_preview_comes_to_its_end_where_no_engine_is_installed_yet(guests, tmp_path):
     run = preview(guests, tmp_path, "guests")
     assert run.status == 0, run.output
+    why = f"{PAIR[0]}: cannot run the container of the training with podman"
     for name in PAIR:
-        assert LATER.format(name, "runtime") + f"{PAIR[0]}: cannot run the container of the training with podman" in run.text
+        assert LATER.format(name, "runtime") + why in run.text
 
 
 def test_a_preview_comes_to_its_end_where_an_address_is_missing(guests, tmp_path, without_address):
