@@ -23,7 +23,7 @@ LOGS = BUILD / "gates"
 # Ansible's tools write caches, virtual environments and copies below the home: they get one of ours.
 HOME = BUILD / "home"
 # No command of a gate takes this long, unless something in it waits for ever.
-LIMIT_S = 4500
+LIMIT_S = 5000
 # How long commands may take to end when the gates are interrupted.
 STOP_S = 10
 
