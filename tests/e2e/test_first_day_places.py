@@ -194,7 +194,7 @@ STAGES = {
         "hosts",
         {"site": {"driver": {"depot": f"[datastore-1] {DEPOT}"}}},
         (
-            "cannot be placed on datastore datastore-1.",
+            "host has no datastore datastore-1. It has: datastore-01.",
             "Correct the datastore in `site.driver.depot`, or connect the host to it",
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 
+import docker.errors
 import pytest
 
 from vsphere_twin.guests import building, engine, image
@@ -119,3 +120,35 @@ def test_the_recipe_names_the_image(monkeypatch):
     before = image.tag()
     monkeypatch.setattr(image, "PACKAGES", (*image.PACKAGES, "more"))
     assert image.tag() != before
+
+
+class Busy:
+    """A container whose runtime gives up some times."""
+
+    def __init__(self, times, words):
+        self.left, self.words, self.paused = times, words, False
+
+    def pause(self):
+        if self.left:
+            self.left -= 1
+            raise docker.errors.APIError(self.words)
+        self.paused = True
+
+
+def test_busy_container_is_frozen_after_some_attempts():
+    container = Busy(2, "OCI runtime pause failed: unable to freeze: unknown")
+    engine.freeze(container)
+    assert container.paused
+
+
+def test_other_refusals_are_told_at_once():
+    container = Busy(2, "Container is not running")
+    with pytest.raises(docker.errors.APIError, match="not running"):
+        engine.freeze(container)
+    assert container.left == 1
+
+
+def test_container_that_never_freezes_is_told(monkeypatch):
+    monkeypatch.setattr(engine, "FREEZE_S", 0.1)
+    with pytest.raises(docker.errors.APIError, match="unable to freeze"):
+        engine.freeze(Busy(10_000, "unable to freeze"))

@@ -17,6 +17,7 @@ STATE = Path("/var/lib/aiready-lab")  # where the engine that was started here n
 SOCKET = Path("/var/run/docker.sock")
 WAIT_S = 60
 LIMIT_S = 600
+FREEZE_S = 60  # the runtime gives up within a second when processes keep starting
 
 
 class EngineProblem(RuntimeError):
@@ -62,6 +63,20 @@ def _made_to_run(say, install):
 def running():
     """A client of the engine if one answers; nothing is started."""
     return _connected()[0]
+
+
+def freeze(container):
+    """Nothing in the container moves any more. A busy one may need several attempts."""
+    import docker.errors
+
+    until = time.monotonic() + FREEZE_S
+    while True:
+        try:
+            return container.pause()
+        except docker.errors.APIError as problem:
+            if "unable to freeze" not in str(problem) or time.monotonic() > until:
+                raise
+            time.sleep(0.2)
 
 
 def _connected():

@@ -16,7 +16,7 @@ from ..model.cloudinit import NAMES
 from . import furniture, limits, pace, paths
 from . import lab as labs
 from .answers import Line
-from .engine import EngineProblem
+from .engine import EngineProblem, freeze
 
 LOG = logging.getLogger(__name__)
 ENDED_WELL = (0, 129, 130)
@@ -139,7 +139,7 @@ class Machine:
         """Suspended, or resumed."""
         if self._running:
             container = self._container()
-            container.pause() if frozen else container.unpause()
+            freeze(container) if frozen else container.unpause()
 
     def look(self):
         """The container may have ended by itself: a restart, a shutdown, or a crash."""

@@ -6,7 +6,7 @@ import time
 
 import docker
 
-from . import execs
+from . import engine, execs
 
 NOLOGIN = "/run/nologin"
 LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
@@ -71,7 +71,7 @@ class Observer:
     def hang(self, hanging=True):
         """Nothing in it moves any more, or again."""
         container = self._container()
-        container.pause() if hanging else container.unpause()
+        engine.freeze(container) if hanging else container.unpause()
 
     def wait(self, up=True, limit_s=LIMIT_S):
         """Until Tools run and users may log in, or it is off; RuntimeError at once if it will not come up by itself."""
