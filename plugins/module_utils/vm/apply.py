@@ -31,7 +31,7 @@ def apply(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]
     restart = [item for item in items if item.wanted.vm.power == "on" and current(item).vm.power == "off"]
     refused = _start(fleet, restart)
     for item in restart:
-        # Where nobody said no, the VM may be starting at this moment.
+        # The VM may be starting at this moment if no refusal was reported.
         if item.ids["moid"] in refused and "fault" not in refused[item.ids["moid"]].data:
             _failed(item, refused.pop(item.ids["moid"]))
     _put_back(noun, fleet, [item for item in restart if item.ids["moid"] in refused], refused)
@@ -65,7 +65,7 @@ def prove(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]
 
 
 def _stays_on(item: Item[Wish, V]) -> bool:
-    """Whether a VM that runs is not about to go off: where nobody said no, a late power-off may still come."""
+    """Return whether a running VM stays on; without a refusal, a late power-off may still follow."""
     late = item.error is not None and item.error.code in ("fate_unknown", "task_gone", "task_timeout")
     return current(item).vm.power == "on" and not late
 
@@ -83,7 +83,7 @@ def _configure(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wis
 
 
 def _wanted_now(noun: VmNoun[V], item: Item[Wish, V]) -> V:
-    """The wanted state, worked out again from the latest reading: vSphere may have chosen other device keys."""
+    """Compute the desired state again from the latest reading: vSphere may have chosen other device keys."""
     return noun.want_settings(current(item), item.wish)
 
 
@@ -132,7 +132,7 @@ def _put_back(
 
 
 def _start_refused(noun: VmNoun[V], item: Item[Wish, V], why: OperatorError, outcome: str) -> OperatorError:
-    """What vSphere said, and how the VM was left; after the reason why it could not be changed, if there is one."""
+    """Report the answer of vSphere and the state of the VM, after the reason of the failed change, if there is one."""
     first = item.error
     return OperatorError(
         f"VM {item.label}",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _ATTEMPTS = 3
-# From the root folder down to every host.
+# Traversal from the root folder down to every host.
 _ALL_HOSTS = [
     ("Folder", "childEntity"),
     ("Datacenter", "hostFolder"),
@@ -217,7 +217,7 @@ class Fleet(Generic[V]):
         )
 
     def _all_hosts(self) -> dict[str | None, Place]:
-        """The places of all hosts; asked only for VMs that will be on a host where none of their kind is yet."""
+        """Return the placements of all hosts; read only for VMs that will be on a host without a VM of their kind."""
         rows = properties.retrieve(
             self.vcenter,
             select={"HostSystem": self._host_properties(), "ComputeResource": ["name"]},

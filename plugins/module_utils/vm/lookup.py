@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which VM each wish means, and in check mode what a VM will be that earlier tasks would have made."""
+"""Find the VM of each request, and in check mode predict a VM that earlier tasks would have created."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | None, planning: bool) -> dict[int, Ref]:
-    """{id of item: reference} of what is to be read for each item; the others have got their error.
+    """Return {id of item: reference} of the object to read for each item; the other items have got their error.
 
-    planning: a VM that is not there is no error if its wish tells the template that it will be made of.
+    planning: a missing VM is no error if its request names the template for its creation.
     """
     templates: dict[str, find.Found | OperatorError | None] = {}
     if planning:
@@ -50,7 +50,7 @@ def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | 
 
 
 def templates_of(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | None) -> dict[int, Ref]:
-    """{id of item: reference of the template that its VM is made of}, for those whose wish tells one that is there."""
+    """Return {id of item: reference of the template of its VM}, for requests that name an existing template."""
     items = [item for item in items if _template(item)]
     answers = find.find_vms(vcenter, [_identity(_template(item)) for item in items], datacenter) if items else []
     refs = {id(item): found.ref for item, found in zip(items, answers) if not isinstance(found, OperatorError)}
@@ -61,7 +61,7 @@ def templates_of(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: s
 
 
 def planned_of(item: Item[Wish, S]) -> dict[str, Any]:
-    """What earlier tasks of the play will have made of the VM, as far as the wish tells."""
+    """Predict the VM that earlier tasks of the play will have created, from the data of the request."""
     return {key: value for key, value in (item.wish.get("planned") or {}).items() if value is not None}
 
 

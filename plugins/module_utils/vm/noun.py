@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is set in VMs by reconfiguring them: each module of VMs gives its state, its wish and its specification."""
+"""Base of settings that a reconfiguration of VMs applies: each module gives its state, its request and its
+specification."""
 
 from __future__ import annotations
 
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
 class VmNoun(Noun[Wish, V]):
     """A part of VMs. Finding, reading, power cycles, tasks and proofs are here; the rest is pure and the subclass's."""
 
-    # As in "its vGPU configuration should change".
+    # Used in messages such as "its vGPU configuration should change".
     WHAT = "configuration"
-    # What is read besides vm.state.PROPERTIES and vm.place.HOST_PROPERTIES.
+    # Properties to read besides vm.state.PROPERTIES and vm.place.HOST_PROPERTIES.
     VM_PROPERTIES: Sequence[str] = ()
     HOST_PROPERTIES: Sequence[str] = ()
-    # Whether all hosts of a VM's cluster are read, and not its own alone.
+    # True if all hosts of a VM's cluster are read, and not its own alone.
     WHOLE_CLUSTER = False
 
     def __init__(self, module: AnsibleModule) -> None:
@@ -57,33 +58,33 @@ class VmNoun(Noun[Wish, V]):
         """More that has to be read once, after the VMs."""
 
     def want_settings(self, now: V, wish: Wish) -> V:
-        """The settings that the wish asks for, from a reading; asked again after each later reading, never refuses."""
+        """Compute the requested settings from a reading; called again after each later reading, never refuses."""
         raise NotImplementedError
 
     def refuse(self, item: Item[Wish, V], wanted: V) -> None:
-        """Raise an OperatorError with every reason why the VM cannot get what is wanted."""
+        """Raise an OperatorError with every reason why the VM cannot reach the desired state."""
 
     def setting_changes(self, now: V, wanted: V) -> Sequence[Change]:
-        """The changes that one reconfiguration makes; they tell nothing of device keys, which vSphere chooses."""
+        """Return the changes of one reconfiguration; they contain no device keys, because vSphere chooses those."""
         raise NotImplementedError
 
     def before_reconfiguration(self, fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
-        """What VMs that are off need before they can be reconfigured; fleet.settle does it, give_up tells failures."""
+        """Prepare powered-off VMs for the reconfiguration; fleet.settle calls it, give_up reports failures."""
 
     def reconfiguration(self, now: V, wanted: V) -> vim.vm.ConfigSpec:
         """The ConfigSpec that leads from one state to the other."""
         raise NotImplementedError
 
     def hot(self, now: V, wanted: V) -> bool:
-        """Whether a running VM takes these changes."""
+        """Return whether a running VM accepts these changes."""
         return False
 
     def settings(self, state: V) -> dict[str, Any]:
-        """What is set, in the user's terms."""
+        """Return the settings in the user's terms."""
         raise NotImplementedError
 
     def needs_off(self, now: V, wanted: V) -> bool:
-        """Whether a running VM has to be switched off for this."""
+        """Return whether a running VM has to be powered off for this."""
         return now.vm.power == "on" and bool(self.setting_changes(now, wanted)) and not self.hot(now, wanted)
 
     def read(self, items: Sequence[Item[Wish, V]]) -> None:

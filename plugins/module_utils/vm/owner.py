@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Who created a VM, by the marks that vm_clone leaves in it. Pure."""
+"""Creator of a VM, from the markers that vm_clone leaves in it. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWNER = "aiready.vsphere.owner"
 
 @dataclass(frozen=True)
 class Origin:
-    """What a VM was made from and whose it is. A VM that vm_clone did not create has neither."""
+    """Source and owner of a VM. A VM that vm_clone did not create has neither."""
 
     source: str | None = None
     owner: str | None = None
@@ -30,9 +30,9 @@ def mark(owner: str | None, name: str) -> str:
 
 
 def origin_of(extra: Mapping[str, str], name: str) -> Origin:
-    """The origin of a VM of this name, from its extra settings by keys in lower case.
+    """Return the origin of a VM of this name, from its extra settings by keys in lower case.
 
-    vCenter copies all settings with a VM. The name in the mark tells the VM that was created from copies of it.
+    vCenter copies all settings with a VM. The name in the marker distinguishes the created VM from copies of it.
     """
     owner, slash, marked = str(extra.get(OWNER) or "").partition("/")
     if slash and not inventory.same_name(name, marked):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The parameters of modules for one VM or a fleet: their spec, the rules that all of them share, and the wishes."""
+"""Parameters of modules for one VM or a fleet: their spec, the common rules, and the requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RELATIONS = {
 
 
 class FleetArguments:
-    """What a module takes per VM, in the task or in an entry of vms, and what it takes once for all."""
+    """Arguments of a module per VM, in the task or in an entry of vms, and arguments for the whole task."""
 
     def __init__(self, per_vm: Options, task: Options | None = None, power: Options | None = None) -> None:
         self._per_vm = per_vm
@@ -62,7 +62,7 @@ class FleetArguments:
         )
 
     def wishes(self, params: Mapping[str, Any]) -> list[Wish]:
-        """One wish per VM: what its entry says, else what the task says."""
+        """Return one request per VM: the value of its entry, else the value of the task."""
         entries = [params] if params["vms"] is None else params["vms"]
         result = []
         for entry in entries:
@@ -74,7 +74,7 @@ class FleetArguments:
         return result
 
     def problems(self, params: Mapping[str, Any], check_wish: Callable[[Wish], Iterable[str]]) -> list[str]:
-        """Everything that is wrong with the parameters together; check_wish(wish) yields what is wrong with one."""
+        """Return all problems of the parameters together; check_wish(wish) yields the problems of one request."""
         problems = args.check_common(params)
         if params["vms"] == []:
             problems.append("vms is empty; list at least one VM.")
@@ -94,7 +94,7 @@ class FleetArguments:
 
 
 def ids(wish: Wish) -> dict[str, Any]:
-    """What the wish itself reports about which VM it means; the rest is known once the VM was read."""
+    """Return the identity of the VM that the request itself contains; the rest is known after the VM is read."""
     known = {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
     return dict(known, host=None, cluster=None)
 

@@ -22,7 +22,7 @@ class Place:
 
     moid: str
     name: str
-    # The name of the cluster, or of the host where it stands alone.
+    # Name of the cluster, or of the standalone host.
     cluster: str
     connected: bool
     row: Row

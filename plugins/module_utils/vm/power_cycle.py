@@ -86,7 +86,7 @@ def shut_guests_down(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[st
 
 
 def _ask(fleet: Fleet[V], item: Item[Wish, V]) -> OperatorError | None:
-    """None where the guest was asked, or may have been; else the reason why it was not."""
+    """Return None if the guest was asked, or may have been; else the reason why it was not."""
     maybe = False
     for pause in _ASK_AGAIN_S:
         try:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a VM cannot be changed, whatever the change is. Pure: a state goes in, problems come out."""
+"""Reasons why a VM cannot be changed, for any change. Pure: a state goes in, problems come out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refusal(label: str, wanted: str, problems: Sequence[Problem]) -> OperatorErr
 
 
 def unreachable(vm: Vm) -> list[Problem]:
-    """What keeps vSphere from changing the VM."""
+    """Return the problems that prevent vSphere from changing the VM."""
     if vm.template:
         return [Problem("template", "The VM is a template.", "Clone a VM from it and change the clone.")]
     if vm.connection != "connected":

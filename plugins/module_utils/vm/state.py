@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         def vm(self) -> Vm: ...
 
 
-# What the noun of a module makes of a VM.
+# State that the noun of a module builds from a VM.
 V = TypeVar("V", bound="VmState")
 POWER_ON_AGAIN = "aiready.vsphere.power_on_again"
 PROPERTIES = (
@@ -48,7 +48,7 @@ POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
 
 @dataclass(frozen=True)
 class Vm:
-    """What was read of a VM, whatever is to be set in it."""
+    """Common reading of a VM, whatever the task configures."""
 
     power: str = "off"
     power_on_again: bool = False
@@ -66,17 +66,17 @@ class Vm:
     memory_locked: bool = False
     memory_reserved_mb: int | None = None
     snapshots: bool = False
-    # The settings of the VMX file. It does not tell upper from lower case, so that the keys are in lower case here.
+    # Settings of the VMX file. The file ignores case, so the keys are in lower case here.
     extra: dict[str, str] = field(default_factory=dict)
 
     @property
     def fully_reserved(self) -> bool:
-        """Whether all memory is reserved, be it by the lock or by a number."""
+        """Return whether all memory is reserved, by the lock or by a number."""
         return self.memory_locked or (0 < self.memory_mb <= (self.memory_reserved_mb or 0))
 
 
 def vm_of(row: Row) -> Vm:
-    """What the row of a VM reports."""
+    """Return the state in the row of a VM."""
     extra = {option.key.lower(): str(option.value) for option in row.get("config.extraConfig") or []}
     version = (row.get("config.version") or "").rpartition("-")[2]
     return Vm(
@@ -105,5 +105,5 @@ def is_on(value: str | None) -> bool:
 
 
 def project_power(vm: Vm) -> dict[str, Any]:
-    """What of the VM itself is told to users."""
+    """Return the VM data that is reported to users."""
     return {"power": vm.power, "power_on_again": vm.power_on_again}

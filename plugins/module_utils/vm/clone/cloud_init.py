@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What cloud-init's VMware data source reads from a VM's guestinfo, made from metadata and userdata."""
+"""Guestinfo settings for cloud-init's VMware data source, built from metadata and userdata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEY_AT_LINE_START = r"^[\"']?{}[\"']?\s*:"
 
 
 def problems(wish: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a cloud_init option, one sentence each."""
+    """Yield the problems of a cloud_init option, one sentence each."""
     metadata, userdata = wish.get("metadata"), wish.get("userdata")
     if metadata is not None and not isinstance(metadata, (dict, str)):
         yield f"cloud_init.metadata is a {type(metadata).__name__}; it must be a dictionary or a text."

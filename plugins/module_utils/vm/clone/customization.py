@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def specifications(
     vcenter: VCenter, items: Sequence[Item[Wish, Machine]], source: Source
 ) -> dict[int, vim.vm.customization.Specification]:
-    """{id of an item: specification} of those that have a wish; an item with trouble gets its error."""
+    """Return {id of an item: specification} of items that request one; an item with a problem gets its error."""
     kept, found = {}, {}
     for item in items:
         wish = item.wish["customization"]

@@ -13,7 +13,7 @@ from typing import Iterable
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 KB_OF_GB = 1024**2
-# Of one virtual disk (configuration maximums of vSphere: 62 TB).
+# Largest virtual disk (configuration maximums of vSphere: 62 TB).
 MOST_GB = 62 * 1024
 
 
@@ -46,7 +46,7 @@ def gb(disk: vim.vm.device.VirtualDisk) -> float:
 
 
 def refusal(disk: vim.vm.device.VirtualDisk | None, disk_gb: int) -> tuple[str, str, str] | None:
-    """Why a disk cannot get the requested size: the cause, the fix and the code of the failure."""
+    """Return why a disk cannot get the requested size: the cause, the fix and the code of the failure."""
     if not disk_gb:
         return None
     if disk is None:
@@ -78,7 +78,8 @@ def growth(disk: vim.vm.device.VirtualDisk | None, disk_gb: int) -> list[vim.vm.
 
 
 def more_bytes(disk: vim.vm.device.VirtualDisk | None, disk_gb: int, kind: str) -> int:
-    """What the growth takes on a datastore at once; of a thin disk nothing. kind: the option `disk` of the task."""
+    """Return the bytes that the growth takes on a datastore at once; 0 for a thin disk. kind: the option `disk` of the
+    task."""
     if kind == "thin" or (kind == "template" and (disk is None or getattr(disk.backing, "thinProvisioned", False))):
         return 0
     return max(0, disk_gb * KB_OF_GB - (disk.capacityInKB if disk is not None else 0)) * 1024

@@ -84,7 +84,7 @@ def _entry(service: rest.Rest, item_id: str, library: str | None, item: str, sub
 
 
 def refuse_eula(service: rest.Rest, entry: Entry, target: Target, accepted: bool) -> None:
-    """Raise when an OVF item asks for the acceptance of a licence that nobody has given."""
+    """Raise if an OVF item requires the acceptance of a licence that the task does not accept."""
     path = f"/api/vcenter/ovf/library-item/{quote(entry.item_id)}?action=filter"
     subject = f"library item {entry.path}"
     summary = _ask(service, "POST", path, _target(target), subject) or {}

@@ -35,7 +35,7 @@ _PROPERTIES = (
     "runtime.host",
     "runtime.powerState",
 )
-# What a removal would delete with the VM, and the disk that grows.
+# Disks that a removal would delete with the VM, and the disk that grows.
 _DEVICES = ("config.hardware.device", "snapshot")
 _POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
 # A disk that several VMs write to.
@@ -44,7 +44,7 @@ _LOST = ("inaccessible", "invalid", "orphaned")
 
 
 def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -> dict[int, tuple[Row, Machine]]:
-    """{index of an item: (row of its VM, Machine)} of those that are there; an item with trouble gets its error."""
+    """Return {index of an item: (row of its VM, Machine)} of existing VMs; an item with a problem gets its error."""
     rows = {}
     for index, item in enumerate(items):
         try:
@@ -72,7 +72,7 @@ def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -
 
 
 def folder_of(world: World, wish: Mapping[str, Any]) -> Row | None:
-    """The row of the folder that the wish names; None where it names none."""
+    """Return the row of the requested folder; None if the request names none."""
     if not wish["folder"]:
         return None
     row = world.folder_at(wish["folder"])
@@ -90,7 +90,7 @@ def folder_of(world: World, wish: Mapping[str, Any]) -> Row | None:
 
 
 def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
-    """The row of the VM that is meant, or None; a VM of this name in another folder is nobody's."""
+    """Return the row of the requested VM, or None; a VM of this name in another folder does not match."""
     folder = folder_of(world, wish)
     rows = world.vms_named(wish["name"])
     if folder is not None:

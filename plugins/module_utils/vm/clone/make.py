@@ -112,7 +112,7 @@ class Maker:
         source: Source,
         customizations: Mapping[int, vim.vm.customization.Specification],
     ) -> None:
-        """What a VM of an OVF item gets after its deployment; its mark goes in the same request."""
+        """Configure a VM of an OVF item after its deployment; its marker is set in the same request."""
         for item in items:
             try:
                 rules.refuse_shrinking(item, current(item))
@@ -191,7 +191,7 @@ class Maker:
             if not unsure:
                 return
             for item in unsure:
-                # Where only the answer was lost, the task is under way.
+                # The task is running if only its answer was lost.
                 ref, label = self._refs[id(item)], f"VM {item.label}"
                 recent.await_unended(self.vcenter, ref, label, self._is_of_this_user, self._timeout_s)
             self.refresh(unsure)
@@ -208,7 +208,7 @@ class Maker:
         return recent.await_unended(self.vcenter, source.ref, label, self._is_our_clone, self._timeout_s)
 
     def _await_others(self, items: Sequence[Item[Wish, Machine]]) -> None:
-        """Wait for VMs of these names that are being made, by whomever and from whatever."""
+        """Wait for VMs of these names that any client is creating from any source."""
         pauses = Pauses(self.vcenter.clock, self._timeout_s)
         making = [item for item in items if item.error is None and current(item).making]
         while making:
@@ -234,7 +234,8 @@ def current(item: Item[Wish, Machine]) -> Machine:
 
 
 def _again(outcome: tasks.Outcome, attempt: int) -> bool:
-    """Whether another look and another try are worth while: somebody may be making or removing this very VM."""
+    """Return whether another read and another attempt are useful: another client may be creating or removing this VM.
+    """
     if attempt == _ATTEMPTS - 1:
         return False
     if isinstance(outcome.fault, (vim.fault.DuplicateName, vmodl.fault.ManagedObjectNotFound)):

@@ -13,7 +13,7 @@ class CloneModule(AnsibleModule):
     """Keeps userdata out of the system's log, too."""
 
     def _log_invocation(self) -> None:
-        # ansible-core logs options that are lists or dictionaries as Python writes them, with \n for the end of a line,
-        # and looks there for secrets as they are, so that it finds none of several lines.
+        # ansible-core logs options that are lists or dictionaries in Python notation, with \n for the end of a line. It
+        # searches that text for secrets in plain form and does not find a secret of several lines.
         self.no_log_values |= {repr(secret)[1:-1] for secret in self.no_log_values}
         super()._log_invocation()

@@ -49,7 +49,7 @@ class Clones(Noun[Wish, states.Machine]):
         self._entry: library.Entry | None = None
         self._cluster: states.Compute | None = None
         self._placing: placing.Placing = None  # type: ignore[assignment]
-        # By id of an item.
+        # Keyed by the id of an item.
         self._targets: dict[int, states.Target] = {}
         self._customizations: dict[int, vim.vm.customization.Specification] = {}
 
@@ -156,7 +156,7 @@ class Clones(Noun[Wish, states.Machine]):
         kind = self._params["disk"]
         need = self._source.thick_bytes if kind == "thick" else self._source.thin_bytes
         need += disk.more_bytes(self._source.disk, self._disk_gb, kind)
-        # Those with a host of their own go first, so that the others are spread over what is left.
+        # Items with a requested host go first, so that the others are spread over the remaining space.
         for item in sorted(items, key=lambda one: not one.wish["host"]):
             try:
                 folder = machines.folder_of(self._world, item.wish) or self._world.vm_folder
@@ -169,7 +169,8 @@ class Clones(Noun[Wish, states.Machine]):
                     item.error = placing.too_little_space(item.label, store, given)
 
     def _want_place(self, item: Item[Wish, states.Machine]) -> states.Machine:
-        """Where a VM that is there should be; what differs and is not to be changed is told in its ids."""
+        """Compute the desired placement of an existing VM; differences that the task does not change are reported in
+        its ids."""
         wish, now = item.wish, item.now
         host = self._placing.host_named(item.label, wish["host"]) if wish["host"] else None
         here = cast(
@@ -193,7 +194,7 @@ class Clones(Noun[Wish, states.Machine]):
         return any(self._world.stores[moid].name == datastore for moid in host.datastores if moid in self._world.stores)
 
     def _gap(self, item: Item[Wish, states.Machine]) -> OperatorError | None:
-        """What a new reading shows that is not as wanted, as an error."""
+        """Return the differences between a new reading and the desired state as an error."""
         left = states.compare(cast(states.Machine, item.proved), dataclasses.replace(item.wanted, finished=True))
         if left:
             return OperatorError(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The parameters of vm_clone: their spec, the rules between them, and the wish of each VM."""
+"""Parameters of vm_clone: their spec, the rules between them, and the request for each VM."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ ARGUMENTS = dict(
 
 
 def wishes(params: Mapping[str, Any]) -> list[Wish]:
-    """One wish per VM: what its entry says, else what the task says."""
+    """Return one request per VM: the value of its entry, else the value of the task."""
     result = []
     for entry in params["vms"]:
         task, own = ({key: _said(level[key]) for key in _PER_VM} for level in (params, entry))
         wish = {key: task[key] if own[key] is None else own[key] for key in _PER_VM}
         for kind, other in (("cloud_init", "customization"), ("customization", "cloud_init")):
-            # What an entry says of one of the two replaces what the task says of the other.
+            # The value of an entry for one of the two replaces the value of the task for the other.
             if own[kind] is not None and own[other] is None:
                 wish[other] = None
         if task["cloud_init"] and own["cloud_init"]:
@@ -112,7 +112,7 @@ def _said(value: Any, parts: bool = False) -> Any:
 
 
 def ids(wish: Mapping[str, Any]) -> dict[str, Any]:
-    """What the wish itself reports about its VM; the rest is known once the inventory was read."""
+    """Return the identity of a VM that the request itself contains; the rest is known after the inventory is read."""
     unknown = ("moid", "instance_uuid", "path", "host", "cluster", "host_wanted", "datastore_wanted")
     return dict({"name": wish["name"]}, **dict.fromkeys(unknown))
 

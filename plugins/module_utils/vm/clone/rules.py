@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What vm_clone makes of each VM that is there or not: the wanted state, or the reason why not. No I/O."""
+"""Rules of vm_clone for VMs, existing or not: the desired state, or the reason of the refusal. No I/O."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = ("metadata", "userdata", "vendordata")
 
 
 def new(item: Item[Wish, Machine], target: Target, source: Source, folder_path: str) -> Machine:
-    """The wanted state of a VM that is not there yet."""
+    """Return the desired state of a VM that does not exist yet."""
     wish = item.wish
     return Machine(
         exists=True,
@@ -37,7 +37,7 @@ def new(item: Item[Wish, Machine], target: Target, source: Source, folder_path: 
 
 
 def unfinished(item: Item[Wish, Machine], source: Source) -> Machine:
-    """The wanted state of a VM that a run which was killed has deployed from a library and not set up."""
+    """Return the desired state of a VM that a killed run deployed from a library and did not set up."""
     refuse_shrinking(item, item.now)
     return dataclasses.replace(
         item.now,
@@ -66,7 +66,7 @@ def claimed(item: Item[Wish, Machine], wanted: Machine) -> Machine:
 
 
 def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None) -> Machine:
-    """The wanted state of a VM that is there; host and store are those it should be on, or None."""
+    """Return the desired state of an existing VM; host and store are the requested ones, or None."""
     now, wish = item.now, item.wish
     if now.template:
         raise _refused(
@@ -107,7 +107,7 @@ def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None
 
 
 def removed(item: Item[Wish, Machine], planning: bool = False) -> Machine:
-    """The wanted state of a VM that is to go; planning: check mode, before an earlier task has shut it down."""
+    """Return the desired state of a VM to remove; planning: check mode, before an earlier task has shut it down."""
     now = item.now
     if now.making:
         raise being_made(item, 0)

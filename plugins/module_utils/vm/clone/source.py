@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What VMs are made from: found, read, and refused where it cannot serve."""
+"""Sources of VMs: search, read, and refusal of unsuitable ones."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What vm_clone knows of a VM, of where VMs can be, and of what they are made from."""
+"""State of vm_clone: a VM, the possible placements, and the source of a VM."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Machine:
     disk_gb: float | None = None
     cloud_init: tuple[str, ...] = ()
     finished: bool = True
-    # Not compared: its name is taken by a copy that is on its way.
+    # Not compared: a running copy has reserved the name.
     making: bool = dataclasses.field(default=False, compare=False)
-    # Not compared: what decides whether it may be moved or removed.
+    # Not compared: it decides whether the VM may be moved or removed.
     power: str = dataclasses.field(default="off", compare=False)
     template: bool = dataclasses.field(default=False, compare=False)
     snapshots: bool = dataclasses.field(default=False, compare=False)
@@ -98,7 +98,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Compute:
-    """A cluster, or what stands around a host that is in none."""
+    """A cluster, or the compute resource of a standalone host."""
 
     moid: str
     name: str
@@ -108,7 +108,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a new or moved VM goes."""
+    """Placement of a new or moved VM."""
 
     folder: Row | None
     host: HostPlace

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One datacenter as vm_clone sees it: its VMs and folders, and where VMs can be. One request for all of it."""
+"""One datacenter from the view of vm_clone: its VMs and folders, and the possible placements. One request for all of
+it."""
 
 from __future__ import annotations
 
@@ -41,13 +42,13 @@ _SELECT = {
 
 
 class World:
-    """What was read of the datacenter."""
+    """Reading of the datacenter."""
 
     def __init__(self, tree: inventory.Tree, above: inventory.Tree, home: Row) -> None:
         self.datacenter = home
         self.above = above
         self._tree = inventory.Tree()
-        # What is above the datacenter comes first: its own row has more in the tree below.
+        # Parents of the datacenter come first: its own row has more properties in the tree below.
         self._tree.add(above)
         self._tree.add(tree)
         self.hosts: dict[str | None, HostPlace] = {}
@@ -123,7 +124,7 @@ class World:
         return [row for row in self._tree.of_kind("Folder") if top in self._tree.ancestors(row)]
 
     def taken_by_other_kind(self, folder: Row, name: str) -> bool:
-        """Whether something that is no VM has this name in a folder."""
+        """Return whether an object other than a VM has this name in a folder."""
         wanted = inventory.unescaped(name).lower()
         for kind, above in (("Folder", "parent"), ("VirtualApp", "parentFolder")):
             for row in self._tree.of_kind(kind):

@@ -61,17 +61,17 @@ _NOUNS: Mapping[str, type[VmNoun[Any]]] = {
 }
 
 
-# What the module for vGPUs reports too, and what belongs to the shape here.
+# The vGPU module reports these too; here they belong to the shape.
 _OF_SHAPE = ("memory_reservation", "mmio_64bit", "mmio_size_gb")
 
 
 class VmConfigs(VmNoun[ConfigState]):
-    """All parts of VMs that a task manages."""
+    """Manage all parts of VMs that a task configures."""
 
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
         self._module = module
-        # {part: its noun}, of the parts that at least one VM of the task is asked for.
+        # {part: its noun}, of the parts that the task requests for at least one VM.
         self._parts: dict[str, VmNoun[Any]] = {}
 
     def use(self, names: Iterable[str]) -> None:
@@ -116,7 +116,7 @@ class VmConfigs(VmNoun[ConfigState]):
                 continue
             noun.surroundings([one for item, one in asked])
             for item, one in asked:
-                # What the host says may change how a device is seen.
+                # The data of the host may change how a device is seen.
                 state = dataclasses.replace(one.now, vm=item.now.vm)
                 item.now = dataclasses.replace(item.now, parts={**item.now.parts, part: state})
                 if part in ADAPTERS:
@@ -203,7 +203,7 @@ class VmConfigs(VmNoun[ConfigState]):
         return self._parts[SHAPE].want_settings(item.now.parts[SHAPE], params.wish_of(SHAPE, item.wish))
 
     def _item(self, item: Item[Wish, ConfigState], part: str, before: Mapping[str, Any]) -> Item[Wish, Any] | None:
-        """A VM as an item of one part; None where the wish does not manage the part."""
+        """Return a VM as an item of one part; None if the request does not manage the part."""
         if part not in managed(item.wish):
             return None
         return Item(item.label, params.wish_of(part, item.wish), dict(item.ids, expects={}), now=before[part])
@@ -251,7 +251,7 @@ class VmConfigs(VmNoun[ConfigState]):
 
 
 def managed(wish: Wish) -> list[str]:
-    """The parts that a wish manages."""
+    """Return the parts that a request manages."""
     return [part for part in PARTS if wish[part] is not None]
 
 
@@ -273,7 +273,8 @@ def _with_memory(shape: Shape, vgpus: VmState) -> Shape:
 
 
 def _on_nodes(beside: Shape, wanted: Shape) -> Shape:
-    """The wanted shape with the devices of the other one, each on the node that is wanted for it or for its like."""
+    """Return the desired shape with the devices of the other one, each on the node that is requested for it or for its
+    like."""
     left = {one.key: one for one in wanted.direct}
     same = {one.key: left.pop(one.key) for one in beside.direct if one.key in left}
     for one in beside.direct:
@@ -287,7 +288,7 @@ def _on_nodes(beside: Shape, wanted: Shape) -> Shape:
 
 
 def _joined(errors: Sequence[OperatorError]) -> OperatorError:
-    """What speaks against several parts as one error."""
+    """Join the refusals of several parts into one error."""
     if len(errors) == 1:
         return errors[0]
     problems: list[Any] = [problem for error in errors for problem in error.data.get("problems") or ()]

@@ -43,7 +43,7 @@ _NEEDS_ADAPTERS = {"vmxnet3": ("present", "absent"), "pvrdma": ("present",), "sr
 
 def _option(part: str) -> dict[str, Any]:
     options = {name: option for name, option in _OF_PARTS[part].part.items() if name not in FIXED.get(part, ())}
-    # No part holds a secret, although the name passthrough sounds like one.
+    # The parts hold no secrets, although the name passthrough sounds like one.
     return {"type": "dict", "no_log": False, "options": options}
 
 
@@ -51,7 +51,7 @@ ARGUMENTS = FleetArguments(per_vm={part: _option(part) for part in PARTS})
 
 
 def wish_of(part: str, wish: Wish) -> Wish:
-    """The wish for one part, as the module of the part has it."""
+    """Return the request for one part in the form of the module of that part."""
     return dict(FIXED.get(part, {}), **wish[part])
 
 

@@ -43,9 +43,9 @@ def devices_after(
 
 
 def merged(pieces: Iterable[vim.vm.ConfigSpec], changes: DeviceChanges, moves: DeviceChanges) -> vim.vm.ConfigSpec:
-    """One specification from the settings of all pieces and from the device changes of all devices.
+    """Return one specification from the settings of all pieces and the device changes of all devices.
 
-    moves are edits of the devices after these changes, also of those that come, which get another NUMA node by them.
+    moves are edits of devices after these changes. They also give new devices another NUMA node.
     """
     spec = vim.vm.ConfigSpec()
     settings: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def _with_nodes(changes: DeviceChanges, moves: Iterable[vim.vm.device.VirtualDev
 
 
 def _edited(old: vim.vm.device.VirtualDevice, device: vim.vm.device.VirtualDevice) -> vim.vm.device.VirtualDevice:
-    """What an edit leaves out stays, the NUMA node among it."""
+    """A field that an edit omits stays unchanged, also the NUMA node."""
     node = getattr(old, "numaNode", None)
     if node is None or device.numaNode is not None:
         return device

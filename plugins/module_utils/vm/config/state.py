@@ -23,15 +23,15 @@ PARTS = (SHAPE, *DEVICES)
 
 @dataclass(frozen=True)
 class ConfigState:
-    """What is set in one VM, in the parts that a task manages."""
+    """Configuration of one VM, in the parts that a task manages."""
 
     vm: Vm
     # {part: its state}
     parts: dict[str, Any] = field(default_factory=dict)
-    # All devices, as they were read.
+    # Devices of the VM, as read.
     devices: tuple[vim.vm.device.VirtualDevice, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def hardware_version(self) -> int:
-        """What the shape asks for where it is managed."""
+        """Return the version that the shape requests, if the shape is managed."""
         return self.parts[SHAPE].hardware_version if SHAPE in self.parts else self.vm.hardware_version

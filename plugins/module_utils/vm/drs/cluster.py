@@ -38,7 +38,7 @@ class Vm:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What was read of a cluster."""
+    """Reading of a cluster."""
 
     ref: Ref
     moid: str
@@ -55,7 +55,7 @@ class Cluster:
         return [vm for vm in self.vms if name in (vm.name, vm.moid)]
 
     def label(self, vm: Vm) -> str:
-        """What a VM is called: its name, or its MoID where another VM has this name too."""
+        """Return the label of a VM: its name, or its MoID if another VM has the same name."""
         return vm.name if len(self.vms_named(vm.name)) == 1 else vm.moid
 
     def name_of(self, ref: Ref) -> str:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What DRS does with the VMs of a training job: the five steps."""
+"""DRS settings for the VMs of a training job: the five steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ATTEMPTS = 3
 
 
 class DrsPlacement(Noun[Wish, states.Drs]):
-    """One rule that keeps VMs apart, and their automation levels."""
+    """Manage one anti-affinity rule of VMs, and their automation levels."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self._params: dict[str, Any] = module.params
@@ -68,7 +68,7 @@ class DrsPlacement(Noun[Wish, states.Drs]):
 
     def apply(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
         (item,) = items
-        # What a run that was killed has begun: a rule that is added while another one comes is there twice. It may
+        # Wait for the changes of a killed run: a rule that is added at the same time would exist twice. The change may
         # have ended since the cluster was read.
         self._await_unended()
         self._cluster = clusters.read(self._vcenter, self._cluster.ref)
@@ -141,7 +141,7 @@ class DrsPlacement(Noun[Wish, states.Drs]):
         return sorted({cluster.label(found[0]) if len(found) == 1 else name for name, found in meant})
 
     def _state(self, item: Item[Wish, states.Drs]) -> states.Drs:
-        """What the cluster says now of the task's rule and VMs."""
+        """Return the reported state of the task's rule and VMs in the cluster."""
         cluster = self._cluster
         found = [rule for rule in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(rule)]
         rule = None

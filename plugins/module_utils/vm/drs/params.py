@@ -40,7 +40,7 @@ _WISHES = ("cluster", "name", "vms", "anti_affinity", "mandatory", "automation",
 
 
 def wish(params: Mapping[str, Any]) -> Wish:
-    """What the task asks of its cluster."""
+    """Return the request of the task for its cluster."""
     found = {key: params[key] for key in _WISHES}
     return dict(found, cluster=found["cluster"].strip(), name=(found["name"] or "").strip())
 

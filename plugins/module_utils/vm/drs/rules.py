@@ -24,7 +24,7 @@ _NEAR = 5
 
 
 def refuse_impossible(cluster: Cluster, wish: Wish, names: Sequence[str], planned: Container[str]) -> None:
-    """Raise every reason why the wish cannot be had; names are those of the VMs of the task."""
+    """Raise every reason why the request is invalid; names are those of the VMs of the task."""
     problems = [*_drs_off(cluster, wish), *_vms(cluster, names, planned)]
     if wish["anti_affinity"]:
         problems += [*_name(cluster, wish), *_hosts(cluster, wish, names), *_conflicts(cluster, wish, names)]
@@ -45,7 +45,7 @@ def rules_of_name(cluster: Cluster, name: str) -> list[Data]:
 
 
 def is_ours(rule: Data) -> bool:
-    """Whether it is a rule that keeps VMs apart."""
+    """Return whether the rule is an anti-affinity rule for VMs."""
     return isinstance(rule, vim.cluster.AntiAffinityRuleSpec)
 
 

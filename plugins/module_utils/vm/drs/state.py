@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a cluster's DRS knows of the VMs of a task: one rule that keeps them apart, and an automation level each."""
+"""DRS state of a cluster for the VMs of a task: one anti-affinity rule, and an automation level each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Drs:
 
 
 def automation_of(entry: vim.cluster.DrsVmConfigInfo | None) -> str:
-    """What a VM's override says."""
+    """Return the automation level of a VM's override."""
     if entry is None:
         return ON_ITS_OWN
     if entry.enabled is False:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Reading: the VMs are found with one request, and told with their hosts and networks by another."""
+"""Read VMs: one request finds them, another one reads their hosts and networks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Host:
 def read(
     vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """(what is told of each VM, labels of those that are not there)."""
+    """Return (the report of each VM, labels of VMs that do not exist)."""
     found, missing = _find(vcenter, params)
     rows = properties.retrieve(vcenter, _SELECT, [one.ref for one in found], _WALK, skip_gone=True)
     networks = state.names_of(rows)
@@ -62,7 +62,7 @@ def read(
         for one in found
         if one.moid in states
     ]
-    # One that was removed between both requests is as little there as one that never was.
+    # A VM that was removed between both requests counts as missing.
     return told, missing + [one.name for one in found if one.moid not in states]
 
 
@@ -87,7 +87,7 @@ def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found]
 
 
 def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], None]) -> dict[str, Any]:
-    """What is known of the host of a VM; its driver only where it is asked for, since that is a request to each."""
+    """Return the data of the host of a VM; the driver is read only on request, since it costs one request per host."""
     connection = str(row.get("runtime.connectionState"))
     told: dict[str, Any] = {
         "name": row.get("name", row.moid),

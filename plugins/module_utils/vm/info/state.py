@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What vCenter reports of a guest from outside: adapters with their addresses, GPUs, and the way in. Pure."""
+"""Guest data that vCenter reports: adapters with their addresses, GPUs, and the connection address. Pure."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ DATA_KINDS = (nics.PVRDMA, nics.SRIOV, PASSTHROUGH)
 
 @dataclass(frozen=True)
 class Adapter:
-    """One network adapter of a VM, with what its guest reports of it."""
+    """One network adapter of a VM, with the data that its guest reports."""
 
     label: str
     kind: str
-    # Of a port that was passed through, only the guest knows these.
+    # For a passthrough port, only the guest reports these.
     mac: str | None = None
     network: str | None = None
     connected: bool | None = None
@@ -163,8 +163,8 @@ def _cards(cards: Iterable[nics.Adapter], seen: guests.Guest, networks: Mapping[
 
 
 def _ports(direct: Iterable[Direct], seen: guests.Guest) -> Iterator[Adapter]:
-    """Ports that were passed through. vCenter does not report which adapter of the guest each is, but by the process of
-    elimination: it is none of the VM's cards, and its MAC address is one that a maker has given out."""
+    """Yield ports in passthrough mode. vCenter does not report which adapter of the guest is which port. The process of
+    elimination finds it: the adapter is none of the VM's cards, and its MAC address has a vendor prefix."""
     ports = [one for one in direct if one.kind == "pci" and _is_of(one, pci.MELLANOX)]
     others = sorted((nic for nic in seen.nics if not nic.own and _is_made(nic.mac)), key=lambda nic: nic.mac)
     known: Sequence[guests.Nic | None] = others if len(others) == len(ports) else [None] * len(ports)
@@ -178,12 +178,12 @@ def _ports(direct: Iterable[Direct], seen: guests.Guest) -> Iterator[Adapter]:
 
 
 def _is_of(device: Direct, vendor: int) -> bool:
-    """Whether a passthrough device is, or can only be, one of this vendor."""
+    """Return whether a passthrough device has this vendor, or can only have this vendor."""
     return bool(device.ids) and all(found == vendor for found, dummy in device.ids)
 
 
 def _is_made(mac: str) -> bool:
-    """Whether a MAC address is a maker's: bridges and tunnels that a guest makes itself have the local bit set."""
+    """Return whether a MAC address has a vendor prefix: bridges and tunnels of the guest have the local bit set."""
     return bool(mac) and not int(mac[:2], 16) & 2
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the network test of a job has to show for its data path, and what it cannot show. Pure."""
+"""Expected results of a job's network test for its data path, and its limits. Pure."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
 
 def of(kind: str, state: NicState, number: int, rdma: bool, others: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
-    """What a network with this number of adapters per VM has to show; others are (name, host) of the rest of the job.
+    """Return the expected results of a network with this number of adapters per VM; others are (name, host) of the
+    other VMs of the job.
 
-    rdma: whether the port under an SR-IOV adapter does RDMA. Between VMs of one host the traffic never reaches a
-    port, so that those pairs prove nothing.
+    rdma: the port under an SR-IOV adapter supports RDMA. Traffic between VMs of one host never reaches a port, so those
+    pairs prove nothing.
     """
     host = state.host.name if state.host is not None else None
     told = {
         "path": "tcp" if kind == VMXNET3 else kind,
         "adapters": number,
         "transport": "rdma" if kind == PVRDMA or rdma else "tcp",
-        # What stays, without a word, when the wanted transport does not work.
+        # The transport that silently remains if the requested one does not work.
         "fallback": "tcp" if kind == PVRDMA else None,
         "guest_driver": {PVRDMA: "vmw_pvrdma", VMXNET3: "vmxnet3"}.get(kind, "mlx5_core" if rdma else None),
         "roce": sorted({one.protocol for one in state.adapters if one.protocol}),

@@ -63,7 +63,7 @@ _OLD_KERNELS = ("other24xlinux", "other26xlinux", "other3xlinux")
 
 
 def unsuitable(guest_id: str) -> str | None:
-    """Why PVRDMA cannot work in this guest, or None."""
+    """Return why PVRDMA cannot work in this guest, or None."""
     known = guest_id.lower()
     if known in _VAGUE:
         return None
@@ -75,7 +75,7 @@ def unsuitable(guest_id: str) -> str | None:
 
 
 def doubt(guest_id: str) -> str | None:
-    """Why the driver may be missing in this guest, or None."""
+    """Return why the driver may be missing in this guest, or None."""
     known = guest_id.lower()
     if known in _VAGUE:
         told = guest_id or "unset"

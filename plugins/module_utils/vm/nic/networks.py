@@ -29,7 +29,7 @@ _SWITCH = "DistributedVirtualSwitch"
 class Portgroup:
     """A network of a datacenter. A standard port group has no switch here: each host has its own."""
 
-    # What an adapter's backing names: the key of a distributed port group, the MoID of any other network.
+    # Network in an adapter's backing: the key of a distributed port group, the MoID of any other network.
     key: str
     moid: str
     name: str
@@ -46,7 +46,7 @@ class Portgroup:
 
 
 class Fabric:
-    """All port groups of the datacenters that the VMs of a task are in."""
+    """Port groups of the datacenters that contain the VMs of a task."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Fabric:
         return [spoken[one] for one in close] or names[:_NEAR]
 
     def names_at(self, host: HostView | None) -> list[str]:
-        """What VMs on a host can be attached to."""
+        """Networks that VMs on a host can be attached to."""
         return sorted(str(group) for group in self._at(host) if reaches(host, group) and not group.uplink)
 
     def switch_of(self, group: Portgroup, host: HostView | None) -> str:
@@ -103,7 +103,7 @@ class Fabric:
 
 
 def reaches(host: HostView | None, group: Portgroup) -> bool:
-    """Whether VMs on this host can be attached to the port group."""
+    """Return whether VMs on this host can be attached to the port group."""
     if host is None:
         return True
     return host.by_uuid(group.switch_uuid) is not None if group.distributed else group.moid in host.networks

@@ -31,13 +31,13 @@ class Nics(VmNoun[states.NicState]):
     HOST_PROPERTIES: tuple[str, ...] = states.HOST_PROPERTIES
     WHAT = "network configuration"
     KIND = ""
-    # What the table of costs calls this data path.
+    # Name of this data path in the table of costs.
     PATH = ""
-    # What of an adapter the user is told besides what all kinds have.
+    # Keys of an adapter that are reported besides the common ones.
     KEYS: tuple[str, ...] = ()
-    # Whether the adapters of this kind are exactly those of the wish, wherever they are attached.
+    # True if the request lists all adapters of this kind, whatever their port group.
     EXACT = True
-    # Whether adapters of this kind come, go and move while the VM runs.
+    # True if adapters of this kind can be added, removed and moved while the VM runs.
     PLUGGABLE = False
 
     def __init__(self, module: AnsibleModule) -> None:
@@ -53,7 +53,7 @@ class Nics(VmNoun[states.NicState]):
         raise NotImplementedError
 
     def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
-        """Everything that speaks against the wanted adapters, beyond what holds for all kinds."""
+        """Return all problems of the requested adapters beyond the rules for all kinds."""
         return []
 
     def doubts(self, item: Item[Wish, NicState], wanted: NicState) -> list[str]:
@@ -61,7 +61,7 @@ class Nics(VmNoun[states.NicState]):
         return []
 
     def rdma(self, wanted: NicState) -> bool:
-        """Whether the ports under the adapters do RDMA."""
+        """Return whether the ports under the adapters support RDMA."""
         return False
 
     def read(self, items: Sequence[Item[Wish, NicState]]) -> None:

@@ -55,7 +55,7 @@ def same_macs(wishes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def check_wish(wish: Mapping[str, Any], needs_adapters: Collection[str]) -> Iterator[str]:
-    """Everything that is wrong with the wish for one VM, one sentence each."""
+    """Yield all problems of the request for one VM, one sentence each."""
     entries = wish["adapters"] or []
     if not entries and wish["state"] in needs_adapters:
         other = "; use state=absent to remove all of them" if wish["state"] == "present" else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView, NicState
 
-# What a running VM takes for every kind of adapter.
+# Settings that a running VM accepts for every kind of adapter.
 _CONNECTION = ("start_connected", "connected")
 # (part of a change's path, what it compares)
 _FIELDS = (
@@ -36,11 +36,11 @@ def want(
     exact: bool,
     details: Callable[[Adapter, Mapping[str, Any], NicState], Adapter],
 ) -> NicState:
-    """The state with the adapters that the wish asks for.
+    """Return the state with the requested adapters.
 
-    exact: every adapter of the kind is managed, and not only those on the port groups that the wish names.
-    details(adapter, entry, now) sets what the kind alone has. An entry whose port group cannot be told keeps an
-    empty one; refusing that is up to the rules.
+    exact: every adapter of the kind is managed, and not only those on the requested port groups. details(adapter,
+    entry, now) sets the fields of the kind. An entry with an ambiguous port group keeps an empty one; the rules refuse
+    it.
     """
     entries = wish["adapters"] or []
     groups = [fabric.find(entry["portgroup"], entry["switch"], now.host) for entry in entries]
@@ -99,7 +99,8 @@ def pairs(now: NicState, wanted: NicState) -> list[tuple[Adapter | None, Adapter
 
 
 def hot(now: NicState, wanted: NicState, pluggable: bool) -> bool:
-    """Whether a running VM takes the changes. pluggable: adapters of this kind come, go and move while it runs."""
+    """Return whether a running VM accepts the changes. pluggable: adapters of this kind can be added, removed and moved
+    while it runs."""
     for before, after in pairs(now, wanted):
         if before is None or after is None:
             if not pluggable:
@@ -130,7 +131,7 @@ def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterabl
         {
             "portgroup": group.name if group is not None else adapter.network or None,
             "switch": (fabric.switch_of(group, host) or None) if group is not None else None,
-            # One that vSphere has chosen is known only after the fact, and may change when the VM is copied.
+            # A MAC address that vSphere chose is known only afterwards, and may change when the VM is copied.
             "mac": adapter.fixed_mac,
             "connected": adapter.start_connected and adapter.connected is not False,
         },
@@ -145,7 +146,7 @@ def _order(told: Mapping[str, Any]) -> list[str]:
 def _match(
     adapters: Sequence[Adapter], wishes: Sequence[tuple[Mapping[str, Any], Portgroup | None, str | None]], exact: bool
 ) -> dict[int, Adapter]:
-    """{number of the wish: adapter}; the closest pairs first, so that as little as possible is changed."""
+    """Return {number of the request: adapter}; the closest pairs first, so that as little as possible changes."""
     left, found = list(adapters), {}
     tests = [_same_mac, _same_function, _same_group]
     if exact:
@@ -234,5 +235,5 @@ def _differing(before: Adapter, after: Adapter) -> list[str]:
 
 def _differs(before: Adapter, after: Adapter, name: str) -> bool:
     ours, theirs = getattr(before, name), getattr(after, name)
-    # Whether an adapter is connected is not known of a VM that is off: it has to be off to get its old adapters back.
+    # The connection state is unknown while the VM is off: it has to be off to get its old adapters back.
     return ours != theirs and not (name == "connected" and None in (ours, theirs))

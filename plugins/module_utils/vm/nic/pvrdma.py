@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a PVRDMA adapter alone has, and what speaks against it. Pure."""
+"""Fields and rules of PVRDMA adapters. Pure."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
 
 
 def doubts(now: NicState, wish: Mapping[str, Any]) -> list[str]:
-    """What may leave the adapters without effect."""
+    """Return reasons why the adapters may have no effect."""
     doubt = guest.doubt(now.vm.guest_id) if wish["guest_os"] == "check" else None
     return [] if doubt is None else [doubt]
 
@@ -134,7 +134,7 @@ def _against_protocol(now: NicState, entries: Iterable[Mapping[str, Any]]) -> li
     version = now.vm.hardware_version
     if version in CHOOSABLE or version < OLDEST_HARDWARE:
         return []
-    # From 20 on the default is accepted, since it is what an unset protocol stands for there [unsure].
+    # From version 20 on, the default is accepted, since an unset protocol means it there [unsure].
     refused = sorted({entry["protocol"] for entry in entries if entry["protocol"]} - _harmless(version))
     if not refused:
         return []

@@ -95,7 +95,7 @@ class PvrdmaNics(Nics):
         if host.moid not in self._tags:
             self._tags[host.moid] = surroundings.option_of(host, OPTION) if host.connected else ""
         browser = self.fabric.browsers.get(host.moid)
-        # One adapter is possible wherever the device exists, so that nothing needs to be asked for it.
+        # One adapter is possible on every host with the device, so no request is needed.
         if number > 1 and browser is not None and self._virtual_hardware(now) not in self._most:
             limit = surroundings.most_pvrdma(browser, now.vm.hardware_version)
             self._most[self._virtual_hardware(now)] = limit

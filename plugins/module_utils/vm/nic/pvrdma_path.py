@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether PVRDMA adapters will find RDMA on a host: without it they fall back to TCP, and nobody says so. Pure."""
+"""Check whether PVRDMA adapters find RDMA on a host: without it they silently fall back to TCP. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _UP = ("active", "activeDefer")
 
 
 def against(host: HostView, uuids: Iterable[str], vmknic: str) -> list[Problem]:
-    """What keeps PVRDMA over these distributed switches from using RDMA on a host; vmknic is the host's tag."""
+    """Return the reasons why PVRDMA over these distributed switches cannot use RDMA on a host; vmknic is the host's
+    tag."""
     problems = []
     if not host.firewall.get(RULESET, False):
         problems.append(
@@ -39,7 +40,7 @@ def against(host: HostView, uuids: Iterable[str], vmknic: str) -> list[Problem]:
 
 
 def doubts(host: HostView, uuids: Iterable[str], vmknic: str) -> list[str]:
-    """What is no error but leaves the adapters on TCP for now."""
+    """Return conditions that are no error but leave the adapters on TCP for now."""
     found = []
     adapter = host.network.adapter(vmknic)
     for switch in filter(None, (host.by_uuid(uuid) for uuid in sorted(uuids))):

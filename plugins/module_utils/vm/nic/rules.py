@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is checked before any VM gets a network adapter, whatever its kind. Pure: states go in, problems come out."""
+"""Checks before any VM gets a network adapter of any kind. Pure: states go in, problems come out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_ADAPTERS = 10
 
 
 def against_host(now: NicState) -> list[Problem]:
-    """What keeps us from knowing the host that the VM will run on."""
+    """Return the reasons why the host of the VM cannot be determined."""
     if now.host is None:
         return [
             Problem(
@@ -43,7 +43,7 @@ def against_host(now: NicState) -> list[Problem]:
 
 
 def against_portgroups(now: Placed, entries: Iterable[Mapping[str, Any]], fabric: Fabric) -> list[Problem]:
-    """Port groups that cannot be told, or that no VM on this host can use."""
+    """Return the problems of port groups that are ambiguous, or that no VM on this host can use."""
     found = [_against_name(now, entry["portgroup"], entry["switch"], fabric) for entry in entries]
     return list(dict.fromkeys(problem for problem in found if problem is not None))
 

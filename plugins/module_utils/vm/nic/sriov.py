@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What an SR-IOV adapter alone has, and what speaks against it. Pure."""
+"""Fields and rules of SR-IOV adapters. Pure."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def card(adapter: Adapter, targets: Mapping[str, vim.vm.PciPassthroughInfo]) -> 
 
 
 def address_of(text: str | None, host: HostView | None) -> str | None:
-    """The PCI address of a port that is named by its device or address; unchanged when it cannot be told."""
+    """Return the PCI address of a port that is named by its device or address; unchanged if it cannot be determined."""
     if not text:
         return None
     port = host.network.port(text) if host is not None else None
@@ -75,7 +75,7 @@ def candidates(adapter: Adapter, fabric: Fabric, host: HostView) -> list[str]:
 
 
 def does_rdma(state: NicState, fabric: Fabric) -> bool:
-    """Whether every port under the adapters has an RDMA device on the host."""
+    """Return whether every port under the adapters has an RDMA device on the host."""
     if state.host is None or not state.adapters:
         return False
     devices = {port.pci: port.device for port in state.host.network.ports}
@@ -136,7 +136,7 @@ def _against_port(adapter: Adapter, off_switch: str, fabric: Fabric, host: HostV
     if not _active(host, address):
         return [_inactive(host, name, given)]
     switch = _switch(adapter.network, fabric, host)
-    # That vSphere refuses a port off the switch is not documented [unsure], hence the option.
+    # No document states that vSphere refuses a port off the switch [unsure], hence the option.
     if off_switch == "refuse" and switch is not None and port is not None and port.device not in switch.uplinks:
         return [
             Problem(
@@ -152,7 +152,7 @@ def _against_port(adapter: Adapter, off_switch: str, fabric: Fabric, host: HostV
 
 
 def _against_switch(adapter: Adapter, fabric: Fabric, host: HostView) -> list[Problem]:
-    """No port was named: some uplink of the switch has to have virtual functions."""
+    """Check a request without a port: some uplink of the switch must have virtual functions."""
     if candidates(adapter, fabric, host):
         return []
     switch = _switch(adapter.network, fabric, host)
@@ -215,7 +215,7 @@ def _against_shortage(wanted: NicState, fabric: Fabric, host: HostView, holders:
 
 
 def _draws_on(holder: Holder, pool: frozenset[str], fabric: Fabric, host: HostView) -> bool:
-    """Whether a holder can only be served from these ports."""
+    """Return whether a holder can only be served from these ports."""
     if holder.function is not None:
         return holder.function in pool
     switch = _switch(holder.network, fabric, host)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
 
 PVRDMA, SRIOV, VMXNET3 = "pvrdma", "sriov", "vmxnet3"
-# Who chose a MAC address, by the words of VirtualEthernetCard.addressType.
+# Source of a MAC address, in the words of VirtualEthernetCard.addressType.
 FIXED = "manual"
 
 HOST_PROPERTIES = ("config.network", "network")
@@ -28,7 +28,7 @@ HOST_PROPERTIES = ("config.network", "network")
 
 @dataclass(frozen=True)
 class Adapter:
-    """One network adapter. Its key is below zero as long as vSphere has not chosen one."""
+    """One network adapter. Its key is negative until vSphere chooses one."""
 
     key: int = 0
     label: str = ""
@@ -41,7 +41,7 @@ class Adapter:
     # None while the VM is off.
     connected: bool | None = None
     protocol: str | None = None
-    # The PCI address of the port that the virtual function is of; None leaves it to the host.
+    # PCI address of the physical port of the virtual function; None leaves the choice to the host.
     physical_function: str | None = None
     guest_mtu_change: bool = False
     # The device as it was read, for an edit needs its place on the bus.
@@ -83,7 +83,7 @@ class NicState:
     vm: Vm
     # Ordered by key.
     adapters: tuple[Adapter, ...] = ()
-    # How many adapters of any other kind there are.
+    # Number of adapters of any other kind.
     others: int = 0
     host: HostView | None = None
 
@@ -148,8 +148,9 @@ def canonical_mac(text: str | None) -> str:
 
 
 def is_reserved(mac: str) -> bool:
-    """Whether vSphere keeps an address for itself, and starts no VM that has it as a fixed one."""
-    # Of 00:50:56 only 00 to 3f are for people, of 00:0c:29 none (VMware vSphere Troubleshooting, MAC address conflict).
+    """Return whether vSphere reserves an address for itself, and starts no VM that has it as a fixed one."""
+    # Users may set only 00 to 3f of 00:50:56, and none of 00:0c:29 (VMware vSphere Troubleshooting, MAC address
+    # conflict).
     return mac.startswith("00:0c:29:") or (mac.startswith("00:50:56:") and mac[9:11] > "3f")
 
 
@@ -158,7 +159,7 @@ def _rulesets(firewall: vim.host.FirewallInfo | None) -> list[vim.host.Ruleset]:
 
 
 def adapter_of(card: vim.vm.device.VirtualEthernetCard, running: bool) -> Adapter:
-    """What an Ethernet card is set to."""
+    """Return the settings of an Ethernet card."""
     connectable = card.connectable
     key, uuid = _network(card.backing)
     return Adapter(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the surroundings of VMs say about their adapters: asked once for a task, from few objects."""
+"""Environment data of VMs for their adapters: read once per task, from few objects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def option_of(host: HostView, name: str) -> str:
 
 
 def most_pvrdma(browser: vim.EnvironmentBrowser, hardware_version: int) -> int | None:
-    """How many PVRDMA adapters a VM of this version takes; None where the environment does not say."""
+    """Return the maximum of PVRDMA adapters for a VM of this version; None if the environment does not report it."""
     spec = vim.EnvironmentBrowser.ConfigOptionQuerySpec(key=f"vmx-{hardware_version:02}")
     try:
         option = browser.QueryConfigOptionEx(spec=spec)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether the host of a VM has a passthrough device for it, and if not, why not. Pure."""
+"""Check whether the host of a VM has a passthrough device for it, and give the reason if not. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Claim(NamedTuple):
 
 
 def against_host(state: DirectState, offer: Offer) -> list[Problem]:
-    """What keeps anything from being known about the devices of the VM's host."""
+    """Return the reasons why the devices of the VM's host cannot be determined."""
     if state.place is None:
         return [Problem("no_host", "vCenter does not report the host of the VM.", "Move the VM to a host.")]
     if not state.place.connected:
@@ -242,7 +242,7 @@ def _group(
 
 
 def _gives(host: HostDevices, offer: Offer) -> str:
-    """What the host gives away at this moment."""
+    """Return the devices that the host offers at this moment."""
     active = [one for one in host.active() if one.address not in offer.functions]
     if not active:
         return "It has no device in passthrough mode."

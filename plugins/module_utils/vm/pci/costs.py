@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What each data path of a training VM costs, as one table; documentation and refusals are made from it. Pure."""
+"""Costs of each data path of a training VM, as one table; documentation and refusals are built from it. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALL = "all"
 
 
 class Cell(NamedTuple):
-    """One field of the table: what the path gives, on which condition, and whether a source says so for certain."""
+    """One field of the table: the feature of the path, its condition, and whether a source confirms it."""
 
     answer: str
     note: str = ""
@@ -35,7 +35,7 @@ class Cell(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """One way of giving a VM its network or its GPU."""
+    """One data path for the network or the GPU of a VM."""
 
     name: str
     vmotion: Cell
@@ -179,7 +179,7 @@ def lost(path: str) -> list[str]:
 
 
 def cost_sentence(path: str) -> str:
-    """What a VM pays for a path, for a refusal or a page."""
+    """Return the costs of a path for a VM, as a sentence for a refusal or a page."""
     cost = COSTS[path]
     parts = []
     if lost(path):
@@ -194,7 +194,7 @@ def cost_sentence(path: str) -> str:
 
 
 def gpudirect_sentence(path: str) -> str:
-    """Whether GPUDirect RDMA works over a path, and on which condition."""
+    """Return a sentence on GPUDirect RDMA over a path, with its condition."""
     cell = COSTS[path].gpudirect
     if cell.answer == NO:
         return f"{_capital(COSTS[path].name)} does not support GPUDirect RDMA: {cell.note}."

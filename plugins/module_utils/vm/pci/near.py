@@ -29,7 +29,7 @@ HOST_PROPERTIES = (
 
 
 class Graphics(NamedTuple):
-    """How a GPU is set up for vGPU: shared, sharedDirect, direct ...; mode is empty before vSphere 8.0 U3."""
+    """Graphics configuration of a GPU: shared, sharedDirect, direct ...; mode is empty before vSphere 8.0 U3."""
 
     active: str
     configured: str
@@ -61,7 +61,7 @@ class HostDevices:
         ]
 
     def of_kind(self, allowed: Iterable[str]) -> list[Device]:
-        """All devices with one of these IDs, given away or not."""
+        """Return all devices with one of these IDs, assigned or not."""
         return [device for device in self.tree.all() if fits(device, allowed)]
 
     def choice(self, asked: Asked) -> list[Device]:
@@ -100,8 +100,8 @@ def host_devices(row: Row) -> HostDevices:
 
 
 def fits(device: Device, allowed: Iterable[str]) -> bool:
-    """Whether a device is of one of the kinds, given as 10de:20f1."""
-    # A subsystem that narrows a kind down further is not told by all hosts, so it is left to vSphere.
+    """Return whether a device has one of the kinds, given as 10de:20f1."""
+    # Some hosts do not report a subsystem that narrows a kind down further, so vSphere decides on it.
     return any(one[:9] == f"{device.vendor:04x}:{device.device:04x}" for one in allowed)
 
 
@@ -114,7 +114,7 @@ def is_port(device: Device) -> bool:
 
 
 def needs_efi(device: Device) -> bool:
-    """Whether the memory window of a GPU is too large for BIOS firmware: all of them but the T4."""
+    """Return whether the memory window of a GPU is too large for BIOS firmware: true for all but the T4."""
     board = catalogue.board_of_pci(device.vendor, device.device)
     return is_gpu(device) and (board is None or board.mmio_gb != 0)
 

@@ -64,7 +64,7 @@ class PassthroughDevices(VmNoun[states.DirectState]):
                 claims.setdefault(one.asked, []).append(_claim(item))
 
     def _has_to_ask(self, item: Item[Wish, states.DirectState]) -> bool:
-        """Where a device comes, or where nothing proves yet that a static one is still the one that was recorded."""
+        """Return whether a device is added, or whether a static device is not yet confirmed as the recorded one."""
         wanted = self.want_settings(item.now, item.wish)
         unproved = item.now.vm.power != "on" and any(one.asked.kind == states.STATIC for one in wanted.devices)
         return cast("Place", item.now.place).connected and (unproved or bool(self.setting_changes(item.now, wanted)))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What hosts offer to the VMs that get new devices: asked once, and only where something is to be added."""
+"""Offers of hosts to VMs that get new devices: read once, and only if a device is to be added."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DEVICES = "config.hardware.device"
 
 @dataclass(frozen=True)
 class Offer:
-    """What a host offers beside what its hardware reports."""
+    """Offer of a host beyond the data of its hardware."""
 
     # {address: vim.vm.PciPassthroughInfo} of what a VM could have now.
     targets: dict[str, vim.vm.PciPassthroughInfo] = field(default_factory=dict)
@@ -40,12 +40,12 @@ class Offer:
     # {address: Claim} of the VM that holds a device.
     holders: dict[str, Claim] = field(default_factory=dict)
     network: Network = Network()
-    # Why the host did not answer.
+    # Reason why the host did not answer.
     trouble: OperatorError | None = None
 
     @property
     def system(self) -> str:
-        """How the host calls itself in static devices; empty when it gives nothing away."""
+        """Return the host's own ID in static devices; empty if it offers none."""
         return next((info.systemId or "" for info in self.targets.values()), "")
 
 
@@ -89,7 +89,7 @@ def _with_devices(vcenter: VCenter, rows: Iterable[Row]) -> list[Row]:
 
 
 def offer_of(row: Row, browser: vim.EnvironmentBrowser | None, held: dict[str, Claim]) -> Offer:
-    """What one host offers; the trouble of one that does not answer is told to those who need its answer."""
+    """Return the offer of one host; the failure of a silent host is reported to the VMs that need its answer."""
     try:
         target = _target(row, browser)
     except OperatorError as error:

@@ -54,7 +54,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 
 
 def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
-    """Everything that is wrong with the wish for one VM, one sentence each."""
+    """Yield all problems of the request for one VM, one sentence each."""
     if wish["state"] == "absent":
         return
     if not wish["devices"]:

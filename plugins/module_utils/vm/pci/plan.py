@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From a wish and a present state to the wanted state, and to the changes between the two. Pure."""
+"""From a request and a present state to the desired state, and to the changes between the two. Pure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state impor
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DirectState
 
-# What a wish says to take the node of a device away; without a word it stays.
+# Value of a request that removes the node of a device; without a value the node stays.
 NO_NODE = -1
 
 
 def asked_of(entry: Mapping[str, Any]) -> Asked:
-    """What an entry of a wish asks for."""
+    """Return the device that an entry of a request asks for."""
     if entry["kind"] == STATIC:
         return Asked(STATIC, id=cast("str", normal_address(entry["id"])))
     if entry["kind"] == DYNAMIC:
@@ -59,7 +59,7 @@ def wanted_devices(now: DirectState, wish: Mapping[str, Any]) -> tuple[Direct, .
 
 
 def want(now: DirectState, wish: Mapping[str, Any]) -> DirectState:
-    """The state that the wish asks for, starting from the present one."""
+    """Return the requested state, starting from the present one."""
     return dataclasses.replace(now, devices=wanted_devices(now, wish))
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a VM cannot have a passthrough device: the VM itself, and the rules that span its devices. Pure."""
+"""Reasons why a VM cannot have a passthrough device: the VM itself, and the rules that span its devices. Pure."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def refuse_impossible(
     claims: Mapping[Asked, Sequence[Claim]],
     wish: Mapping[str, Any],
 ) -> None:
-    """Raise one OperatorError with every reason why the VM cannot be in this state, with the devices that are new.
+    """Raise one OperatorError with every reason why the VM cannot be in this state, with the new devices.
 
-    claims: {what is asked for: the VMs of this task that ask for it on the same host, once per device}; me is one.
+    claims: {requested device: the VMs of this task that request it on the same host, once per device}; me is one.
     """
     problems = availability.against_host(state, offer)
     if not problems:
@@ -60,7 +60,7 @@ def refuse_nodes(label: str, state: DirectState, changed: Sequence[Direct]) -> N
 
 
 def far_apart(state: DirectState) -> list[str]:
-    """The ports of a VM that have none of its GPUs under their PCIe root."""
+    """Return the ports of a VM that share a PCIe root with none of its GPUs."""
     pairs = near.pairs(state)
     ports = sorted({pair["nic"] for pair in pairs})
     return [port for port in ports if all(pair["same_root"] is False for pair in pairs if pair["nic"] == port)]
@@ -199,7 +199,7 @@ def _nodes(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any] | None)
 
 
 def _meant(state: Placed, one: Direct) -> list[Device]:
-    """All devices of the host that a wish could mean, given away or not."""
+    """Return all devices of the host that match a request, assigned or not."""
     asked = one.asked
     if asked.kind == STATIC:
         return state.host.choice(asked)

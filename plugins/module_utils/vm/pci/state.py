@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 STATIC, DYNAMIC, GROUP = "static", "dynamic", "group"
-# What clients write for the system of a static device that must not be held to one (vCenter answers it too).
+# Clients write this as the system of a static device that is not bound to one (vCenter returns it too).
 ANY_SYSTEM = "BYPASS"
-# As VMX files have addresses: every part of this form is decimal (public notes on VMX files).
+# Format of addresses in VMX files: every part of this form is decimal (public notes on VMX files).
 _DECIMAL = re.compile(r"(\d{5}):(\d{3}):(\d{2})\.(\d)\Z")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a VM asks for: a device at an address, one of a kind, or a vendor's group of devices."""
+    """Request of a VM: a device at an address, one of a kind, or a vendor's group of devices."""
 
     kind: str
     id: str = ""
@@ -49,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Direct:
-    """One passthrough device of a VM, or one group of them; without devices while it is only wanted."""
+    """One passthrough device of a VM, or one group of them; without devices while it is only requested."""
 
     asked: Asked
     numa_node: int | None = None
@@ -63,7 +63,7 @@ class Direct:
 
 @dataclass(frozen=True)
 class DirectState:
-    """What a VM has by passthrough, and what its host has to give."""
+    """Passthrough devices of a VM, and the offer of its host."""
 
     vm: Vm
     devices: tuple[Direct, ...] = ()
@@ -124,7 +124,7 @@ def state_of(
 def on_system(now: DirectState, system: str) -> DirectState:
     """The state with its static devices held against what is at their addresses, and the host that calls itself so."""
     if now.vm.power == "on":
-        # That it runs proves more than any comparison of what clients may have written in several ways.
+        # A running VM is better proof than any comparison of values that clients may have written in several forms.
         return now
     return dataclasses.replace(now, devices=tuple(_held_against(one, now.host, system) for one in now.devices))
 
@@ -154,7 +154,8 @@ def assigned_to(device: vim.vm.device.VirtualDevice) -> str | None:
 
 
 def _asked(device: vim.vm.device.VirtualDevice) -> list[Asked]:
-    """What a device that is in no group asks for; nothing for vGPUs and other kinds, which are not managed here."""
+    """Return the request of a device that is in no group; nothing for vGPUs and other kinds, which are not managed
+    here."""
     backing = device.backing
     if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo):
         return [Asked(STATIC, id=plain_address(backing.id or ""))]
@@ -177,7 +178,8 @@ def _held_against(one: Direct, host: HostDevices | None, system: str) -> Direct:
 
 
 def _is_number(text: str | None, number: int) -> bool:
-    """Whether the text is this device ID as clients write it: hexadecimal or decimal, signed or not, or not at all."""
+    """Return whether the text is this device ID in a form that clients write: hexadecimal or decimal, signed or not, or
+    empty."""
     digits = (text or "").strip().lower()
     signed = number - 0x10000 if number > 0x7FFF else number
     shapes = {

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What would fit instead: fewer VMs, a smaller profile, less memory, another rule. Each is tried before it is told."""
+"""Alternatives that would fit: fewer VMs, a smaller profile, less memory, another rule. Each is tried before it is
+reported."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class Alternatives:
         self._tried: dict[Hashable, bool] = {}
 
     def text(self, name: str, short: Sequence[Vm]) -> str:
-        """What would help against one blocker, in one line."""
+        """Return the fix for one blocker, in one line."""
         ways = [f"{self._fitting} of {len(self._vms)} VMs"] if self._fitting else []
         other = {
             "profiles": self._profile,

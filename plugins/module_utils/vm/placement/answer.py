@@ -95,7 +95,8 @@ def _root(gpus: Sequence[Gpu], nics: Sequence[Nic]) -> str | None:
 
 
 def _nodes_apart(gpus: Sequence[Gpu], nics: Sequence[Nic]) -> dict[str, list[int]] | None:
-    """The NUMA nodes of GPUs and ports where a GPU has no port on its own; None where it has, or nobody knows."""
+    """Return the NUMA nodes of GPUs and ports if a GPU has no port on its own node; None if it has one, or if it is
+    unknown."""
     mine, near = (
         cast("set[int]", {gpu.numa for gpu in gpus} - {None}),
         cast("set[int]", {nic.numa for nic in nics} - {None}),
@@ -140,7 +141,8 @@ def _why(
 
 
 def _other_roots(room: Room, vm: Vm, nics: Iterable[Nic]) -> bool:
-    """Whether the host has GPUs for the profile that are not near the VM's ports: vSphere chooses among all of them."""
+    """Return whether GPUs for the profile exist away from the VM's ports: vSphere chooses among all GPUs of the host.
+    """
     roots, boards = {nic.root for nic in nics}, {capacity.board_in(profile) for profile in vm.profiles}
     shared = (gpu for gpu in room.host.gpus if gpu.board in boards and capacity.carries(gpu, ()))
     return any(gpu.root not in roots for gpu in shared)

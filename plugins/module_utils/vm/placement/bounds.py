@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Sums that no arrangement can get around, so that nobody looks for one. Pure."""
+"""Sums that no placement can avoid, so that the search ends early. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def exceeded(board: Board, vms: Sequence[Vm]) -> bool:
-    """Whether the VMs that are left need more of something than all hosts together have."""
+    """Return whether the remaining VMs need more of a resource than all hosts together have."""
     rooms = [room for room in board.rooms.values() if not room.host.out_of_use]
     if sum(vm.need_mb for vm in vms) > sum(max(0, room.memory_mb) for room in rooms):
         return True

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a GPU can carry together. Pure, and kept per kind of GPU, since hundreds of GPUs are alike."""
+"""Capacity of a GPU for a set of vGPUs. Pure, and cached per kind of GPU, since hundreds of GPUs are alike."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Gpu
 
 
-# Of 8 slices of memory those that go with compute slices, as on every board that has 7 (NVIDIA MIG user guide).
+# Memory slices out of 8 per number of compute slices, as on every board that has 7 (NVIDIA MIG user guide).
 _MEMORY_SLICES = {1: 1, 2: 2, 3: 4, 4: 4, 7: 8}
 _SHARED = (SAME_SIZE, MIXED_SIZE, MIG, ANY)
 
 
 def carries(gpu: Gpu, profiles: tuple[str, ...]) -> bool:
-    """Whether a GPU in its mode can carry these profiles, sorted by name, at the same time."""
+    """Return whether a GPU in its mode can carry these profiles, sorted by name, at the same time."""
     return gpu.mode in _SHARED and _together(gpu.mode, profiles)
 
 
 def together(profiles: tuple[str, ...]) -> bool:
-    """Whether these profiles, sorted by name, can be on one GPU in any mode."""
+    """Return whether these profiles, sorted by name, can be on one GPU in any mode."""
     return any(_together(mode, profiles) for mode in (ANY, MIXED_SIZE))
 
 
 def most(gpu: Gpu, profile: str) -> int:
-    """How many more vGPUs of one profile a GPU can carry beside those that it has."""
+    """Return how many more vGPUs of one profile a GPU can carry beside those that it has."""
     number, load = 0, gpu.carries
     while not gpu.held_by:
         load = tuple(sorted((*load, profile)))
@@ -63,7 +63,7 @@ def share(profile: str) -> float:
 
 @lru_cache(maxsize=None)
 def most_alike(profile: str) -> int:
-    """How many vGPUs of this profile alone fit on one GPU; by their memory where no table has them."""
+    """Return how many vGPUs of this profile alone fit on one GPU; by their memory if no table lists them."""
     listed = catalogue.most_per_gpu(profile)
     if listed is not None:
         return listed
@@ -124,7 +124,7 @@ def _mixed(profiles: Sequence[str], names: Sequence[ProfileName]) -> bool:
         limit = row.max_mixed if row is not None else None
         if number > (limit or most_alike(profile)):
             return False
-        # Where no places are published, any multiple of the size is taken for one [unsure].
+        # Without published placements, any multiple of the size is accepted as one [unsure].
         pieces += [(gb, places or tuple(range(0, memory_gb - gb + 1, gb)))] * number
     return _arranged(sorted(pieces, reverse=True), 0, 0, ())
 
@@ -132,7 +132,8 @@ def _mixed(profiles: Sequence[str], names: Sequence[ProfileName]) -> bool:
 def _arranged(
     pieces: Sequence[tuple[int, tuple[int, ...]]], at: int, first: int, taken: tuple[tuple[int, int], ...]
 ) -> bool:
-    """Whether the pieces fit side by side; places of running vGPUs are not told, so that any arrangement counts."""
+    """Return whether the pieces fit side by side; vCenter does not report placements of running vGPUs, so any
+    arrangement counts."""
     if at == len(pieces):
         return True
     gb, places = pieces[at]

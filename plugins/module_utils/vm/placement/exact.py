@@ -26,11 +26,11 @@ class Exact:
 
     @property
     def gave_up(self) -> bool:
-        """Whether there may be places all the same."""
+        """Return whether the search ended early, so that placements may exist."""
         return self._budget <= 0
 
     def run(self) -> bool:
-        """Whether all VMs have places now; the board is as before when they have not."""
+        """Place all VMs and return whether that succeeded; the board is unchanged if not."""
         return self._descend(0)
 
     def _descend(self, at: int) -> bool:
@@ -61,7 +61,7 @@ class Exact:
                 yield from list(fit.options(room, vm))
 
     def _hopeful(self, at: int) -> bool:
-        """Whether each VM that is left has a place by itself."""
+        """Return whether each remaining VM has a placement by itself."""
         kinds = {(vm.kind, vm.job): vm for vm in self._vms[at:]}
         return all(any(fit.first(room, vm) is not None for room in self._board.allowed(vm)) for vm in kinds.values())
 

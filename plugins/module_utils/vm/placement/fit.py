@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One VM on one host: every way in which it can be there, and if there is none, what stands against it. Pure."""
+"""One VM on one host: every possible placement, or the reasons why there is none. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_PORTS = 2000
 # Most choices of GPUs that are looked at for those that lie together.
 _MOST_GPUS = 200
-# What a host is short of; the port for PVRDMA goes with being ready for it.
+# Resource that a host lacks; the port for PVRDMA is part of the host's readiness for it.
 _PORTS = {"sriov": "vfs", "passthrough": "ports"}
 _NOWHERE = Present("", "", "", "off")
 
@@ -65,7 +65,7 @@ def blockers(room: Room, vm: Vm) -> set[str]:
 
 
 def plain_blockers(room: Room, vm: Vm) -> Iterator[str]:
-    """What is told without a look at single devices."""
+    """Yield the blockers that need no check of single devices."""
     host, rules = room.host, room.rules
     if host.out_of_use:
         yield "host"
@@ -105,7 +105,7 @@ def nodes_of(room: Room, vm: Vm, gpus: Gpus, nics: Sequence[str]) -> tuple[int, 
 
 
 def _holds_affinity(room: Room, vm: Vm) -> bool:
-    """Whether an affinity that is set stays: no device that the plan chooses says where the VM has to be."""
+    """Return whether a configured affinity stays: no device that the plan chooses determines the node of the VM."""
     here = _here(room, vm)
     there = {gpu.numa for gpu in room.host.gpus} if vm.profiles else set(room.node_mb)
     same = (here.memory_mb, here.cpus) == (vm.memory_mb, vm.cpus)
@@ -113,7 +113,7 @@ def _holds_affinity(room: Room, vm: Vm) -> bool:
 
 
 def most_vgpus(room: Room, vm: Vm) -> int:
-    """How many vGPUs like these the host's release takes in one VM."""
+    """Return the maximum of such vGPUs in one VM for the host's release."""
     release = room.host.release
     if room.host.offered and release < (8,) and not _whole(room, vm):
         return 1
@@ -126,12 +126,12 @@ def _whole(room: Room, vm: Vm) -> bool:
 
 
 def _runs_here(room: Room, vm: Vm, same: bool | Present | None) -> bool:
-    """Whether a VM holds already what it needs, so that estimates of what is free do not count."""
+    """Return whether a VM already holds the required devices, so that estimates of free resources do not count."""
     return bool(same) and _is_running(room, vm)
 
 
 def _is_running(room: Room, vm: Vm) -> bool:
-    """Whether the VM runs here: which of the GPUs it has is vSphere's choice, and done."""
+    """Return whether the VM runs here: vSphere has already chosen its GPUs."""
     return vm.present is not None and vm.present.power == "on" and vm.present.host == room.host.moid
 
 
@@ -141,7 +141,7 @@ def _here(room: Room, vm: Vm) -> Present:
 
 
 def unchanged(room: Room, vm: Vm) -> bool:
-    """Whether a VM has on this host just the GPUs and ports that it must have."""
+    """Return whether a VM has exactly its required GPUs and ports on this host."""
     here = _here(room, vm)
     ports = [one for one in here.devices if one in room.nic_by_pci]
     return (
@@ -174,7 +174,7 @@ def _compact(room: Room, mine: Collection[str], choices: Iterator[Gpus]) -> Iter
     def apart(choice: Gpus) -> tuple[bool, int, int, int]:
         gpus = [room.gpu_by_id[gpu] for gpu in {gpu for gpu, dummy in choice}]
         return (
-            # How many GPUs share the vGPUs is the policy's to say.
+            # The policy decides how many GPUs share the vGPUs.
             len(gpus) != number,
             sum(gpu.id not in mine for gpu in gpus),
             len({gpu.numa for gpu in gpus}),
@@ -252,7 +252,7 @@ def _whole_gpus(room: Room, vm: Vm) -> Iterator[Gpus]:
 
 
 def _roots_of_ports(room: Room) -> set[str]:
-    """Where ports are that this plan could still give away; a GPU near one is worth more."""
+    """Return the PCIe roots of ports that this plan could still assign; a GPU near one is worth more."""
     return {room.nic_by_pci[pci].root for pci in _free_ports(room)}
 
 
@@ -279,7 +279,7 @@ def _nic_choices(room: Room, vm: Vm, gpus: Gpus, paired: bool) -> Iterator[tuple
         yield ()
         return
     if room.rules.path == "pvrdma":
-        # All adapters of a VM go through the only uplink of the switch.
+        # The only uplink of the switch carries all adapters of a VM.
         if ports:
             yield (ports[0],)
         return

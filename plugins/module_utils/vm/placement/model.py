@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a plan is made of: the hosts with what they have, the VMs with what they need, and a place."""
+"""Data of a plan: the hosts with their resources, the VMs with their requirements, and a placement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Gpus = Tuple[Tuple[str, str], ...]
 
 
-# How a GPU is shared. 'any': time-sliced or MIG, the host does not report which (before vSphere 8.0 Update 3).
+# Sharing of a GPU. 'any': time-sliced or MIG, the host does not report which (before vSphere 8.0 Update 3).
 SAME_SIZE, MIXED_SIZE, MIG, ANY = "same_size", "mixed_size", "mig", "any"
 # Given away whole, and not usable at all.
 DIRECT, NONE = "passthrough", "none"
@@ -29,7 +29,7 @@ def overhead_mb(memory_mb: int, cpus: int) -> int:
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU of a host, and what VMs that are not in the request have of it."""
+    """One GPU of a host, and the share of VMs outside the request."""
 
     id: str
     title: str
@@ -81,7 +81,7 @@ class Host:
     name: str
     cluster: str = ""
     version: str = ""
-    # Why it takes no VM at all; empty when it does.
+    # Reason why it accepts no VM at all; empty if it does.
     out_of_use: str = ""
     memory_free_mb: int = 0
     threads: int = 0
@@ -151,11 +151,11 @@ class Vm:
 
     @property
     def need_mb(self) -> int:
-        """What its host has to have free: all memory is reserved, and the overhead comes on top."""
+        """Return the free memory that its host needs: all memory is reserved, and the overhead comes on top."""
         return self.memory_mb + overhead_mb(self.memory_mb, self.cpus)
 
     def space_gb(self, host: Host) -> int | None:
-        """What it takes on a datastore of this host; None where it needs none there."""
+        """Return the space that it takes on a datastore of this host; None if it needs none there."""
         now = self.present
         if now is None:
             return self.disk_gb or None
@@ -164,7 +164,7 @@ class Vm:
 
     @property
     def kind(self) -> Hashable:
-        """What makes two VMs alike for the search."""
+        """Return the properties that make two VMs alike for the search."""
         return (self.profiles, self.gpus, self.nics, self.memory_mb, self.cpus, self.disk_gb, self.pin, self.present)
 
 
@@ -178,7 +178,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for all VMs of the request."""
+    """Rules for all VMs of the request."""
 
     policy: str = "spread"
     anti_affinity: bool = False
@@ -192,7 +192,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a VM goes."""
+    """Placement of a VM."""
 
     host: str
     # (GPU id, profile); the profile is empty for a whole GPU
@@ -204,7 +204,7 @@ class Place:
 
 @dataclass(frozen=True)
 class World:
-    """All that a plan is made from."""
+    """Input of a plan."""
 
     hosts: tuple[Host, ...]
     # {MoID: (name, free GB)}

@@ -24,7 +24,7 @@ ARGUMENTS = dict(args.CONNECTION, **args.DATACENTER, cluster={"type": "str"})
 
 
 def owners(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What vm_owner_info returns, by path."""
+    """Return the result of vm_owner_info, by path."""
     tree = properties.retrieve(vcenter, read.INVENTORY, [vcenter.content.rootFolder], read.DOWN)
     there = _scope(tree, params)
     paths = inventory.Tree(tree)

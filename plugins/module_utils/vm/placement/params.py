@@ -60,12 +60,12 @@ ARGUMENTS = dict(
 
 
 def label(entry: Mapping[str, Any]) -> str:
-    """What the task calls a VM."""
+    """Return the name of a VM in the task."""
     return entry["path"] or entry["name"] or ""
 
 
 def ports(entry: Mapping[str, Any], path: str) -> int:
-    """How many ports a VM gets."""
+    """Return the number of ports of a VM."""
     if path == "tcp":
         return 0
     return 1 if entry["nics"] is None else entry["nics"]

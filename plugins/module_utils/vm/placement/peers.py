@@ -24,7 +24,7 @@ def compared(hosts: Sequence[Host]) -> list[Host]:
         ready = [host for host in able if host.pvrdma.get(switch) == ""]
         ends = {cast(reach.End, host.vmknic): host for host in ready}
         for trouble in reach.troubles(list(ends)):
-            # Of an address that two have, both are of no use.
+            # If two ends share an address, both are unusable.
             alike = [cast(reach.End, trouble.other)] if trouble.code == reach.DUPLICATE else []
             for end in (trouble.end, *alike):
                 reasons.setdefault((ends[end].moid, switch), _reason(trouble, end))
@@ -35,7 +35,7 @@ def compared(hosts: Sequence[Host]) -> list[Host]:
 
 
 def _reason(trouble: reach.Trouble, end: reach.End) -> str:
-    """What is said of one host, whose name stands before it."""
+    """Return the reason for one host, without the host name in front of it."""
     if end is trouble.other:
         trouble = replace(trouble, end=end, other=trouble.end)
     second = f", while {trouble.other.place} {trouble.other_says}" if trouble.other is not None else ""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From the request and the world to the answer. Pure."""
+"""Compute the answer from the request and the world. Pure."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def does_not_fit(result: Mapping[str, Any]) -> OperatorError:
 
 
 def _carried(result: Mapping[str, Any]) -> str:
-    """What fixes the size of GPUs, so that a shortage of profiles can be understood."""
+    """Return the setting that fixes the size of GPUs, as the explanation of a shortage of profiles."""
     if not any(one["resource"].startswith("vGPUs ") for one in result["shortages"]):
         return ""
     gpus = [gpu for host in result["hosts"] if host["usable"] for gpu in host["gpus"]]
@@ -91,7 +91,7 @@ def _unusable(result: Mapping[str, Any]) -> str:
 
 
 def nodes_apart(told: Sequence[str]) -> OperatorError:
-    """What is refused where GPUs and ports have to be on one NUMA node."""
+    """Return the refusal for GPUs and ports that must be on one NUMA node."""
     return OperatorError(
         "Placement",
         "cannot keep each GPU on the NUMA node of its network port",
@@ -102,7 +102,7 @@ def nodes_apart(told: Sequence[str]) -> OperatorError:
 
 
 def no_gpudirect(names: Sequence[str]) -> str:
-    """What a user has to know of VMs that run without what was asked for, and that only a restart could change."""
+    """Return a warning on VMs that run without the requested feature, and that only a restart could change."""
     more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
     return (
         f"{', '.join(names[:_TOLD])}{more}: GPUDirect is requested, but vSphere started these VMs with a GPU on "
@@ -113,7 +113,7 @@ def no_gpudirect(names: Sequence[str]) -> str:
 
 
 def rules_of(scope: Scope, wish: Mapping[str, Any]) -> Rules:
-    """What holds for all VMs."""
+    """Return the rules for all VMs."""
     return Rules(
         policy=wish["policy"],
         anti_affinity=wish["anti_affinity"],
@@ -142,7 +142,7 @@ def _vm(entry: Mapping[str, Any], number: int, pin: str, present: Present | None
 
 
 def _narrowed(world: World, wish: Mapping[str, Any]) -> World:
-    """The world with just the devices that have the labels, and the datastore that was asked for."""
+    """Return the world with only the devices that have the labels, and the requested datastore."""
     hosts: Sequence[Host] = world.hosts
     if wish["gpu_label"]:
         hosts = [replace(host, gpus=_labelled(host.gpus, wish["gpu_label"], _is_direct)) for host in hosts]
@@ -171,7 +171,7 @@ def _labelled(devices: Iterable[D], label: str, concerned: Callable[[D], bool]) 
 
 
 def _refuse_unknown(world: World, scope: Scope, wish: Mapping[str, Any]) -> None:
-    """Names that only the hosts can tell: profiles, and the port groups of standard switches."""
+    """Raise on names that only the hosts know: profiles, and the port groups of standard switches."""
     offered = sorted({profile for host in world.hosts for profile in host.offered})
     problems: list[Problem] = []
     for profile in sorted({one for entry in wish["vms"] for one in entry["profiles"]}):

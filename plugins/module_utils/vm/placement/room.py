@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is left on one host while a plan is made: the only part that changes during the search."""
+"""Remaining resources of one host during planning: the only part that changes during the search."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Room:
         self.gpu_by_id = {gpu.id: gpu for gpu in host.gpus}
         self.nic_by_pci = {nic.pci: nic for nic in host.nics}
         self.switch = rules.switch or host.portgroups.get(rules.portgroup, "")
-        # GPUs of one class can stand for each other, and so can hosts.
+        # GPUs of one class are interchangeable, and so are hosts.
         self.gpu_class = {gpu.id: (gpu.board, gpu.mode, gpu.numa, gpu.root, gpu.device_id) for gpu in host.gpus}
         self.alike = self._alike()
         used_mb = sum(node.memory_mb for node in host.nodes) - host.memory_free_mb
@@ -59,7 +59,7 @@ class Room:
 
     def signature(self) -> Hashable:
         """Equal for two states of the room in which exactly the same VMs still fit."""
-        # By their text, since not every GPU has a NUMA node.
+        # Compared as text, since not every GPU has a NUMA node.
         gpus = sorted(((self.gpu_class[gpu], load, gpu in self.held) for gpu, load in self.loads.items()), key=repr)
         jobs = frozenset(job for job, count in self.jobs.items() if count) if self.rules.anti_affinity else None
         return (self.alike, self.memory_mb, repr(gpus), tuple(sorted(self.vfs.items())), self._ports(), jobs)

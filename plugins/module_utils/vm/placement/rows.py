@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From what vCenter answers to what a plan is made from. Pure but for the types of pyVmomi."""
+"""Convert the answers of vCenter to the input of a plan. Pure but for the types of pyVmomi."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
     class Where(TypedDict):
-        """What a plan knows of any device."""
+        """Common data of any device in a plan."""
 
         numa: int | None
         root: str
@@ -79,7 +79,7 @@ _AFFINITY = "numa.nodeaffinity"
 
 @dataclass(frozen=True)
 class Machine:
-    """What a VM uses or would use, whether or not it is in the request."""
+    """Current or future resources of a VM, whether or not it is in the request."""
 
     moid: str
     name: str
@@ -249,7 +249,8 @@ def _nics(network: Network, tree: pci.Tree, given: Mapping[str, Given], running:
 
 
 def _is_given_port(device: pci.Device, state: Given | None) -> bool:
-    """An RDMA port that is passed through; virtual functions are told by their name and by what they depend on."""
+    """Return whether it is an RDMA port in passthrough mode; virtual functions are recognised by their name and their
+    parent device."""
     return (
         state is not None
         and state.active

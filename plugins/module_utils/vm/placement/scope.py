@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the request means in this vCenter: its hosts, its VMs, its port group; all problems at once. Pure."""
+"""Resolve the request in this vCenter: its hosts, its VMs, its port group; all problems at once. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Scope:
     switch: str = ""
     # Set where no distributed switch has it, so that a host's standard switch may.
     portgroup: str = ""
-    # The distributed port groups that there are, for whoever misspelt one.
+    # Names of all distributed port groups, reported when the requested one does not exist.
     distributed: tuple[str, ...] = ()
 
 
@@ -117,7 +117,7 @@ class _Tree:
         return [row for row in self._rows.values() if row.kind.endswith(kinds)]
 
     def up(self, row: Row | None) -> Iterator[Row]:
-        """From an object to the root."""
+        """Yield the rows from an object to the root."""
         while row is not None:
             yield row
             row = self._rows.get(_parent(row))

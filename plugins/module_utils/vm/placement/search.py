@@ -37,7 +37,7 @@ PACKED = 8
 
 @dataclass
 class Found:
-    """What a search has come to: {VM name: Place}, and the VMs without one."""
+    """Result of a search: {VM name: Place}, and the VMs without one."""
 
     places: dict[str, Place] = field(default_factory=dict)
     unplaced: list[Vm] = field(default_factory=list)
@@ -69,7 +69,7 @@ def greedy(world: World, vms: Sequence[Vm], rules: Rules) -> Found:
 
 
 def by_difficulty(vms: Sequence[Vm], board: Board) -> list[Vm]:
-    """Those without a choice first, then the largest; equal ones in the order of the request."""
+    """Sort VMs without a choice first, then the largest; equal ones in the order of the request."""
     order = {vm.name: number for number, vm in enumerate(vms)}
     classes: dict[Hashable, int] = {}
     for vm in vms:
@@ -130,7 +130,7 @@ class Board:
         staying = [vm for vm in there if vm.present.fixed]
         if keep:
             staying += [vm for vm in there if not vm.present.fixed]
-        # What a VM has and keeps is not free for one that must have something else from now on.
+        # A VM keeps its resources; they are not free for a VM that must get other ones.
         staying.sort(key=lambda vm: (not vm.present.fixed, not fit.unchanged(self.rooms[vm.present.host], vm)))
         for vm in staying:
             place = fit.first(self.rooms[vm.present.host], vm)
@@ -189,7 +189,7 @@ class Board:
         return None
 
     def rank(self, vm: Vm, room: Room) -> tuple[int, ...]:
-        """How welcome a host is: its own before all others, then by the policy."""
+        """Rank a host for a VM: its own host first, then by the policy."""
         away = vm.present is None or vm.present.host != room.host.moid
         if self.policy == "spread":
             return (away, room.count, room.jobs[vm.job], room.host.running, self.number[room.host.moid])
@@ -217,7 +217,7 @@ def _attempt(world: World, vms: Sequence[Vm], rules: Rules, keep: bool, only: Co
             return Found(dict(again.places), [])
         found.hopeless = not exact.gave_up
     if keep and len(found.unplaced) <= REPAIRED:
-        # One that makes way is better than a plan that asks all of them where they would like to be.
+        # Moving one VM is better than a plan that places all of them again.
         found.unplaced = [vm for vm in found.unplaced if not board.repair(vm, settled=True)]
         found.places = dict(board.places)
     return found

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""If not all VMs fit: which resource is short, by how much, and what would fit. Pure."""
+"""Shortages if not all VMs fit: which resource is short, by how much, and what would fit. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Found
 
     T = TypeVar("T")
-    # (resource, how much is wanted, how much is lacking), for all VMs and for those that are short of it.
+    # (resource, amount requested, amount missing), for all VMs and for those that lack it.
     Figure = Tuple[str, int, float]
     Figures = Callable[[Board, Sequence[Vm], Sequence[Vm]], Iterator[Figure]]
 
@@ -44,7 +44,7 @@ WORDS = {
 
 
 def shortages(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> list[dict[str, Any]]:
-    """One entry per resource that is short: resource, wanted, free, short, would_fit."""
+    """Return one entry per resource that is short: resource, wanted, free, short, would_fit."""
     board = filled(world, vms, rules, found)
     against = by_kind(found.unplaced, lambda vm: decisive(board, vm))
     fixed = cast("list[PresentVm]", [vm for vm in found.unplaced if vm.present is not None and vm.present.fixed])
@@ -73,7 +73,7 @@ def filled(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> Board
 
 
 def by_kind(vms: Sequence[Vm], tell: Callable[[Vm], T]) -> dict[str, T]:
-    """{VM name: tell(vm)}, asked once for those that are alike."""
+    """Return {VM name: tell(vm)}, computed once for VMs that are alike."""
     told: dict[tuple[Hashable, str], T] = {}
     for vm in vms:
         if (vm.kind, vm.job) not in told:
@@ -82,7 +82,8 @@ def by_kind(vms: Sequence[Vm], tell: Callable[[Vm], T]) -> dict[str, T]:
 
 
 def decisive(board: Board, vm: Vm) -> set[str]:
-    """What keeps a VM away: each thing that alone does so on some host, else those of the host that lacks least."""
+    """Return the blockers of a VM: each one that alone blocks it on some host, else those of the host that lacks least.
+    """
     every = [fit.blockers(room, vm) for room in board.allowed(vm)]
     usable = [names for names in every if names and names != {"host"}]
     if not usable:
@@ -120,7 +121,7 @@ def _of_running(board: Board, vm: PresentVm) -> dict[str, Any]:
 
 
 def _paired(needs: Iterable[float], left: Iterable[float]) -> float:
-    """What is missing if each VM takes the host that has the most left."""
+    """Return the missing amount if each VM takes the host that has the most left."""
     left = sorted(left, reverse=True)
     return sum(
         max(0, need - (left[at] if at < len(left) else 0)) for at, need in enumerate(sorted(needs, reverse=True))
@@ -137,7 +138,7 @@ def _profiles(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[
         needs = [vm.profiles.count(profile) for vm in short if profile in vm.profiles]
         left = [_vgpus_left(room, profile) for room in _rooms(board, short[0], "profiles")]
         lacking = _paired(needs, left)
-        # With several profiles in a VM, one of them may have room enough.
+        # With several profiles in a VM, one of them may have enough space.
         if lacking or len({one for vm in short for one in vm.profiles}) == 1:
             yield f"vGPUs {profile}", wanted[profile], lacking
 

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 
 WIDTH = 120
 HEAD = ("VM", "HOST", "GPU", "NIC", "NODE", "WHY")
-# No column but the last is wider, so that one long name does not push everything aside.
+# Width limits of all columns but the last, so that one long name does not push the others aside.
 _MOST = (24, 30, 30, 14, 5)
 _LEAST_WHY = 18
 
@@ -40,7 +40,7 @@ def _last(name: str) -> str:
 
 
 def _cells(entry: Mapping[str, Any], names: Mapping[str, int]) -> list[list[str]]:
-    """Each cell as the lines that it would like to have; a path is told only where the name alone is not enough."""
+    """Return the lines of each cell; the path is shown only where the name alone is ambiguous."""
     name = _last(entry["name"])
     return [
         [name if names[name] == 1 else entry["name"]],

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a guest reports through VMware Tools: whether it is up, and the addresses of its adapters."""
+"""Guest data through VMware Tools: whether the guest is up, and the addresses of its adapters."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Guest:
     address: str | None = None
 
     def has(self, wait_for: str) -> bool:
-        """Whether the guest has what is waited for."""
+        """Return whether the guest has reached the state to wait for."""
         if wait_for == "tools":
             return self.tools
         return wait_for == "none" or self.address is not None
 
 
 def guest_of(row: Row) -> Guest:
-    """What the row of a VM reports of its guest."""
+    """Return the guest data in the row of a VM."""
     power = POWER.get(str(row.get("runtime.powerState")), "off")
     if power != "on":
         # vCenter keeps for a while what the guest said last.
@@ -62,7 +62,7 @@ def project(guest: Guest) -> list[dict[str, Any]]:
 
 
 def told(guest: Guest) -> str:
-    """What a guest has so far, as a sentence."""
+    """Return the present state of a guest as a sentence."""
     if guest.power != "on":
         return f"The VM is {guest.power}"
     tools = "VMware Tools run in the guest" if guest.tools else "VMware Tools do not run in the guest"
@@ -97,7 +97,8 @@ def _address(told_first: str | None, nics: Sequence[Nic]) -> str | None:
 
 
 def _is_address(text: str) -> bool:
-    """Whether a guest reports a plain IP address. Behind `%` Python takes any text, which would reach command lines."""
+    """Return whether a guest reports a plain IP address. Python accepts any text after `%`, and it would reach command
+    lines."""
     try:
         return "%" not in text and bool(ipaddress.ip_address(text))
     except ValueError:
@@ -105,7 +106,7 @@ def _is_address(text: str) -> bool:
 
 
 def is_usable(text: str | None) -> bool:
-    """Whether others can reach this address: no loopback, no link-local address that a guest gives itself."""
+    """Return whether others can reach this address: no loopback, no link-local address of the guest."""
     if not text or not _is_address(text):
         return False
     address = ipaddress.ip_address(text)

@@ -69,7 +69,7 @@ class Power(Noun[Wish, PowerState]):
         self._items = items
         self._fleet.read([item for item in items if item.error is None])
         if not self._check_mode and all(self._is_settled(item) for item in items if item.error is None):
-            # Nothing has to be switched, and apply() is not called; what is waited for may still be on its way.
+            # No VM needs a power operation, and apply() is not called; the awaited guest state may still be pending.
             self._wait(items)
 
     def want(self, item: Item[Wish, PowerState]) -> PowerState:
@@ -157,7 +157,7 @@ class Power(Noun[Wish, PowerState]):
         self._fleet.refresh(items)
         for item in items:
             if not item.touched and item.proved is not None and not self.compare(item.now, item.proved):
-                # Not changed by this task: what was found is what its guest says now.
+                # Not changed by this task: the state found is the present state of its guest.
                 item.now, item.proved = item.proved, None
                 item.wanted = item.now
 
@@ -190,7 +190,7 @@ class Power(Noun[Wish, PowerState]):
             return
         for item in left:
             _failed(item, not_asked.get(item.ids["moid"]) or rules.still_running(item))
-        # The note would have a later run switch on what nobody has switched off.
+        # The note would make a later run power on a VM that no run powered off.
         power_cycle.set_note(self._fleet, [item for item in left if not item.now.vm.power_on_again], False, _failed)
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a VM cannot be switched, and what vSphere means when it refuses to start one. Pure."""
+"""Reasons why a VM cannot be powered on or off, and causes of a refused start in vSphere. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import PowerState
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
-# By the vendor's words: the same fault type stands for many reasons.
+# Matched by the vendor's words: the same fault type has many reasons.
 _HINTS = (
     (
         r"memory reservation|sched\.mem\.min",

@@ -56,7 +56,7 @@ def newest_versions(vcenter: VCenter, hosts: Iterable[Host | None]) -> dict[str,
 
 
 def upgrade(fleet: Fleet[H], items: Sequence[Item[Wish, H]], give_up: GiveUp[H]) -> None:
-    """Raise the version where it is wanted; ConfigSpec.version is for new VMs, this task for those that are there."""
+    """Raise the version if requested; ConfigSpec.version is for new VMs, this task for existing ones."""
     fleet.settle(
         [item for item in items if _wanted(item) > current(item).hardware_version],
         "cannot upgrade its virtual hardware",

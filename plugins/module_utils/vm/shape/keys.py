@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, cast
 
 if TYPE_CHECKING:
-    # What find() answers for a known key.
+    # Result of find() for a known key.
     Found = tuple["Key", "int | None"]
 
 USE_64BIT_MMIO = "pciPassthru.use64bitMMIO"
@@ -30,7 +30,7 @@ HUGE_PAGES = "sched.mem.lpage.enable1GPage"
 
 
 class Key(NamedTuple):
-    """What is known of a VMX key; <N> in its name represents the number of a device."""
+    """Data of a VMX key; <N> in its name represents the number of a device."""
 
     name: str
     # bool (TRUE or FALSE), flag (1 or 0), int, or choice
@@ -42,7 +42,7 @@ class Key(NamedTuple):
     high: int | None = None
     # The option of vm_shape that owns the key; such a key is not taken as an advanced one.
     owner: str | None = None
-    # vSphere writes it by itself when the setting behind it changes, so that it is none of ours.
+    # vSphere writes it by itself when its setting changes, so the key is not managed here.
     derived: bool = False
 
 
@@ -148,7 +148,7 @@ def text(key: Key, value: Any) -> str | None:
 
 
 def same(name: str, one: str | None, other: str | None) -> bool:
-    """Whether two values of a known key mean the same; TRUE and 1 switch on alike."""
+    """Return whether two values of a known key mean the same; TRUE and 1 are equal."""
     key = cast("Found", find(name))[0]
     if one is None or other is None:
         return one == other
@@ -156,7 +156,7 @@ def same(name: str, one: str | None, other: str | None) -> bool:
 
 
 def takes(key: Key) -> str:
-    """What values a key takes, in words."""
+    """Describe the valid values of a key."""
     if key.kind == "bool":
         return "TRUE or FALSE"
     if key.kind == "flag":

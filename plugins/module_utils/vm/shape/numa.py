@@ -20,10 +20,10 @@ DEVICE_HARDWARE = 20
 
 
 def method(now: Shape, wish: Mapping[str, Any], hardware_version: int) -> str:
-    """How the VM is brought near its devices: affinity or device.
+    """Return the method that brings the VM near its devices: affinity or device.
 
-    A node affinity is the only one of the two that holds a VM at nodes of the host, and it hampers vMotion. A VM with a
-    passed-through device cannot be moved while it runs anyway, so there it costs nothing.
+    Only a node affinity holds a VM at nodes of the host, and it hampers vMotion. A VM with a passthrough device cannot
+    be moved while it runs anyway, so there it costs nothing.
     """
     if wish["numa_method"] != "auto":
         return wish["numa_method"]
@@ -33,20 +33,20 @@ def method(now: Shape, wish: Mapping[str, Any], hardware_version: int) -> str:
 
 
 def passed_through(now: Shape, wish: Mapping[str, Any]) -> bool:
-    """Whether the VM has, or will have, a device that is bound to its host."""
+    """Return whether the VM has, or will have, a device that is bound to its host."""
     announced = bool(wish["direct_nics"]) or any(":" in gpu for gpu in wish["gpus"] or [])
     present = any(one.kind in ("pci", "sriov") for one in now.direct)
     return announced or present or wish["gpudirect"] == "enabled"
 
 
 def knows_device_nodes(host: Host | None, hardware_version: int) -> bool:
-    """Whether a device of the VM can be given a NUMA node; unknown hosts are taken to be new ones."""
+    """Return whether a device of the VM can be given a NUMA node; unknown hosts count as new ones."""
     new = host is None or not host.release or host.release >= DEVICE_RELEASE
     return new and hardware_version >= DEVICE_HARDWARE
 
 
 def cores_per_socket(now: Shape, wish: Mapping[str, Any], cpus: int) -> int | None:
-    """What is asked for, else one socket per NUMA node, else what is there."""
+    """Return the requested number, else one socket per NUMA node, else the present number."""
     if wish["cores_per_socket"] is not None:
         return wish["cores_per_socket"]
     nodes = wish["numa_nodes"]
@@ -66,7 +66,7 @@ def with_nodes(wanted: Shape, wish: Mapping[str, Any]) -> Shape:
         if nodes:
             vmx[keys.NODE_AFFINITY] = ",".join(str(node) for node in sorted(nodes))
         direct = wanted.direct
-        # Without virtual nodes of its own making, a device's node is somebody else's choice.
+        # Without configured virtual nodes, another client chose the node of a device.
         if wanted.cores_per_node is not None:
             direct = tuple(dataclasses.replace(one, node=None) for one in direct)
         return dataclasses.replace(wanted, vmx=vmx, cores_per_node=None, direct=direct)
@@ -90,7 +90,7 @@ def virtual_node(one: Direct, nodes: Collection[int], host: Host | None) -> int 
 
 
 def same_affinity(one: str | None, other: str | None) -> bool:
-    """Whether two values of numa.nodeAffinity name the same nodes."""
+    """Return whether two values of numa.nodeAffinity name the same nodes."""
     return _listed(one) == _listed(other)
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why vCPUs, memory and devices cannot be laid over the NUMA nodes that were asked for. Pure."""
+"""Reasons why vCPUs, memory and devices cannot be laid over the requested NUMA nodes. Pure."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _hot_add(wanted: Shape, nodes: Collection[int]) -> Problem | None:
 
 
 def _on_host(wanted: Shape, wish: Mapping[str, Any], nodes: Collection[int]) -> list[Problem | None]:
-    """What does not fit onto the nodes of its host."""
+    """Return the parts that do not fit onto the nodes of the host."""
     host = wanted.host
     if host is None or not host.nodes:
         return []
@@ -124,7 +124,7 @@ def _too_much(
     wanted: Shape, wish: Mapping[str, Any], nodes: Collection[int], there: Mapping[int, Node]
 ) -> Problem | None:
     room = sum(there[node].memory_mb for node in nodes)
-    # Only an affinity holds the memory at the nodes; reserved in full, it has to be there (FD 2020-01-30).
+    # Only an affinity holds the memory at the nodes; fully reserved memory must be there (FD 2020-01-30).
     held = numa.method(wanted, wish, wanted.hardware_version) == "affinity" and wanted.memory_locked
     if not room or not held or wanted.memory_mb <= room:
         return None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The parameters of vm_shape: their spec, and what is wrong with a wish before anything is read."""
+"""Parameters of vm_shape: their spec, and the problems of a request before any reading."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 
 
 def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
-    """Everything that is wrong with the wish for one VM, one sentence each."""
+    """Yield all problems of the request for one VM, one sentence each."""
     yield from _too_small(wish)
     yield from _layout(wish)
     yield from _window(wish)

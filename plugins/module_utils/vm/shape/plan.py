@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What must be set in a VM, worked out from a reading and a wish, and the changes that lead there. Pure."""
+"""Desired settings of a VM, computed from a reading and a request, and the changes to reach them. Pure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Shape
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
-# What a running VM takes at once; everything else is read when it starts (vSphere API).
+# Settings that a running VM applies at once; it reads all others when it starts (vSphere API).
 _HOT = ("cpu_reservation_mhz", "memory_reservation")
 
 
 def want(now: Shape, wish: Mapping[str, Any]) -> Shape:
-    """The shape that the wish asks for; never refuses, see rules.py."""
+    """Return the requested shape; never refuses, see rules.py."""
     cpus = wish["cpus"] or now.cpus
     latency = now.latency if wish["latency_sensitivity"] == "ignore" else wish["latency_sensitivity"]
     wanted = dataclasses.replace(
@@ -75,7 +75,7 @@ def setting_changes(now: Shape, wanted: Shape) -> list[Change]:
 
 
 def is_hot(now: Shape, wanted: Shape) -> bool:
-    """Whether a running VM takes all that differs."""
+    """Return whether a running VM accepts all differences."""
     return all(change.path in _HOT for change in setting_changes(now, wanted))
 
 

@@ -39,7 +39,7 @@ _FIRST_ADAPTER = 4000
 
 
 def vm_properties(api_version: tuple[int, ...]) -> tuple[str, ...]:
-    """What is read of a VM; vCenter refuses to look for what its API does not have yet."""
+    """Return the VM properties to read; vCenter refuses properties that its API does not have yet."""
     return VM_PROPERTIES + (VM_PROPERTIES_8 if api_version >= (8, 0, 0, 1) else ())
 
 

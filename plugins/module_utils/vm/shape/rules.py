@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a VM cannot have the shape that was asked for. Pure: a state goes in, problems come out."""
+"""Reasons why a VM cannot have the requested shape. Pure: a state goes in, problems come out."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def _unknown_gpu(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem 
 
 def _small_window(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     size = wish["mmio_size_gb"]
-    # What network ports take is an estimate, so that a size just for the GPUs is the user's to choose.
+    # The size for network ports is an estimate, so the user may choose a size just for the GPUs.
     needed = plan.needed_mmio_gb(now, wish, with_ports=False)
     if size is None or size >= needed:
         return None
@@ -252,7 +252,7 @@ def _missing_devices(wanted: Shape, wish: Mapping[str, Any]) -> Iterator[Problem
     announced = len(wish["gpus"] or []) + (wish["direct_nics"] or 0)
     pci = [one.key for one in wanted.direct if one.kind in ("vgpu", "pci")]
     devices = {key - 13000 for key in pci if key >= 0}
-    # One that comes with the same reconfiguration has no key yet and gets the lowest number that is free.
+    # A device that comes with the same reconfiguration has no key yet and gets the lowest free number.
     for _new in range(sum(key < 0 for key in pci)):
         devices.add(min(set(range(len(devices) + 1)) - devices))
     devices |= set(range(announced))

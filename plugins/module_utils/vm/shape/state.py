@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What vm_shape sets in a VM, and the devices and the host that it depends on."""
+"""Settings of vm_shape in a VM, and the devices and the host that it depends on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Host:
-    """What of a host the shape of its VMs depends on."""
+    """Host data that the shape of its VMs depends on."""
 
     moid: str
     name: str
@@ -66,13 +66,13 @@ class Direct:
     address: str | None = None
     # The virtual NUMA node, None where it has none.
     node: int | None = None
-    # As vSphere described it, which an edit has to give back whole.
+    # Complete description from vSphere, which an edit has to return unchanged.
     device: vim.vm.device.VirtualDevice | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What is set in one VM."""
+    """Configuration of one VM."""
 
     vm: Vm = field(default_factory=Vm)
     cpus: int = 1
@@ -85,7 +85,7 @@ class Shape:
     latency: str = "normal"
     # Cores per virtual NUMA node, None: vSphere chooses.
     cores_per_node: int | None = None
-    # Whether vCPUs can be added while it runs, and with that the guest sees one NUMA node only.
+    # True if vCPUs can be added while it runs; the guest then sees one NUMA node only.
     hides_nodes: bool = False
     direct: tuple[Direct, ...] = ()
     # The numbers of the network adapters, as in ethernet0.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the devices of a VM ask of its memory window. Pure."""
+"""Memory window that the devices of a VM require. Pure."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _missing(now: VmState, profile: str) -> Problem:
 
 
 def _offers_nothing(host: Host) -> tuple[str, str]:
-    """What the host's graphics devices report about why it offers no profile at all."""
+    """Return the report of the host's graphics devices on why it offers no profile at all."""
     start = f"Host {host.name} offers no vGPU profile"
     if not host.gpus:
         return (
@@ -122,7 +122,7 @@ def _offers_nothing(host: Host) -> tuple[str, str]:
 
 
 def _offers_others(now: VmState, profile: str) -> tuple[str, str]:
-    """Why a host that offers some profiles does not offer this one."""
+    """Return why a host that offers some profiles does not offer this one."""
     host, name = cast("Host", now.host), cast("ProfileName", parse(profile))
     start = f"Host {host.name} does not offer {profile}, nor does any other host of its cluster"
     siblings = _siblings(name, host.offered) or _siblings(name, _offered(now))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From a wish and a present state to the wanted state, and to the changes between the two. Pure."""
+"""From a request and a present state to the desired state, and to the changes between the two. Pure."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def wanted_devices(now: VmState, wish: Mapping[str, Any]) -> tuple[tuple[int, st
 
 
 def added_profiles(now: VmState, devices: Sequence[tuple[int, str]]) -> list[str]:
-    """The profiles among the wanted devices that the VM does not have yet."""
+    """Return the profiles among the requested devices that the VM does not have yet."""
     return sorted((Counter(profile for key, profile in devices) - Counter(now.profiles)).elements())
 
 
 def want(now: VmState, wish: Mapping[str, Any]) -> VmState:
-    """The state that the wish asks for, starting from the present one."""
+    """Return the requested state, starting from the present one."""
     devices = wanted_devices(now, wish)
     vmx = dict(now.vmx)
     locked = now.memory_locked

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the rows of VMs and hosts report about vGPUs. Pure."""
+"""vGPU data in the rows of VMs and hosts. Pure."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def host_of(row: Row, cluster: str) -> Host:
                 name=info.deviceName,
                 active=info.graphicsType,
                 configured=by_device.get(info.pciId, default),
-                # Only servers of API 8.0.3 and later have it, and older type libraries do not know it.
+                # Only servers of API 8.0.3 and later have it; older type libraries do not define it.
                 mode=getattr(info, "vgpuMode", None) or "",
             )
             for info in row.get("config.graphicsInfo") or []

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a VM cannot have the profiles that were asked for. Pure: a state goes in, problems come out."""
+"""Reasons why a VM cannot have the requested profiles. Pure: a state goes in, problems come out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def refuse_impossible(
 def against_devices(
     now: VmState, profiles: Sequence[str], added: Iterable[str], max_per_vm: int | None = None
 ) -> list[Problem]:
-    """What speaks against a VM with these profiles, of which some have to be added."""
+    """Return the problems of a VM with these profiles, of which some have to be added."""
     unnamed = [profile for profile in sorted(set(added)) if parse(profile) is None]
     if unnamed:
         return [offer.unknown_profile(now, profile) for profile in unnamed]

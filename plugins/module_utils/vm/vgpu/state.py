@@ -56,7 +56,7 @@ class Host:
 
 @dataclass(frozen=True)
 class VmState:
-    """What is set in one VM."""
+    """Configuration of one VM."""
 
     vm: Vm = field(default_factory=Vm)
     # (device key, profile), ordered by key
@@ -102,7 +102,7 @@ def uvm_settings(vmx: Mapping[str, str]) -> dict[str, str]:
 
 
 def settings(state: VmState) -> dict[str, Any]:
-    """What is set, in the user's terms."""
+    """Return the settings in the user's terms."""
     return {
         "profiles": state.profiles,
         "memory_reservation": "all" if state.memory_locked else "partial",
