@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 
 from house.collection import ROOT
 from house.failure_codes import PLUGINS, places
@@ -52,6 +53,15 @@ def test_the_index_has_each_code_once_and_in_order():
     for section in text.split("\n## ")[1:]:
         named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
         assert named == sorted(named)
+
+
+def test_each_row_has_the_anchor_that_a_failed_run_prints():
+    page, _anchor, _code = failure.explained("x").partition("#")
+    found = re.findall(r'^\| `(\w+)` \| <a id="([^"]+)"></a>', (ROOT / page).read_text(), re.MULTILINE)
+    assert [code for code, _id in found] == rows()
+    assert [(code, f"{page}#{anchor}") for code, anchor in found] == [
+        (code, failure.explained(code)) for code in rows()
+    ]
 
 
 def test_the_index_has_no_code_that_is_in_no_plugin():

@@ -55,9 +55,11 @@ class Failure:
     text: str
     unreachable: bool = False
     ends_run: bool = False  # although Ansible counts it as ignored
+    codes: tuple[str, ...] = ()
 
-    def as_result(self) -> dict[str, str]:
-        return {"object": self.host, "task": self.task, "msg": self.text}
+    def as_result(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"object": self.host, "task": self.task, "msg": self.text}
+        return dict(found, codes=list(self.codes)) if self.codes else found
 
 
 @dataclass
@@ -207,7 +209,8 @@ class Course:
     def _note_failure(self, seen: Seen, task: Task, failed: bool, ignored: bool, unreachable: bool) -> None:
         if not (failed or unreachable):
             return
-        one = Failure(seen.host, seen.task, results.message(seen), unreachable, ends_all(task, ignored, unreachable))
+        ends_run = ends_all(task, ignored, unreachable)
+        one = Failure(seen.host, seen.task, results.message(seen), unreachable, ends_run, tuple(results.codes(seen)))
         if ignored and not one.ends_run:
             return
         if not one.ends_run and is_rescued(task):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
@@ -24,6 +25,11 @@ _STATES = ("changed", "before", "after", "changes")
 # Set by playbook preflight, whose table has a row for every failure.
 LOOKS = "__preflight_looks"
 MORE = "Run with -v to see the whole result."
+# The page with one anchor for each failure code, by its path in the collection.
+CODES = "docs/failure_codes.md"
+# The code of a task with several failed objects, each of which has a code of its own; see module_utils/core/runner.py.
+SEVERAL = "some_failed"
+_CODE = re.compile(r"[a-z0-9_]{1,80}")
 
 
 def answer(result: dict[str, Any], task: Task, variables: Mapping[str, Any], verbosity: int) -> dict[str, Any]:
@@ -41,6 +47,23 @@ def answer(result: dict[str, Any], task: Task, variables: Mapping[str, Any], ver
     return result if verbosity or False in (task.failed_when or ()) else short(result)
 
 
+def explained(code: str) -> str:
+    """The place of the documentation that explains a failure code."""
+    return f"{CODES}#{code}"
+
+
+def codes(result: Mapping[str, Any]) -> list[str]:
+    """The failure codes of a result, each once; if several objects failed, those of the objects."""
+    failure = result.get("failure")
+    failure = failure if isinstance(failure, dict) else {}
+    found = [failure.get("code"), *(one.get("code") for one in _dicts(failure.get("problems")))]
+    if found == [SEVERAL]:
+        objects = [item for value in result.values() for item in _dicts(value) if item.get("failed")]
+        found = [code for item in objects for code in codes(item)]
+    found += failure["codes"] if isinstance(failure.get("codes"), list) else []
+    return list(dict.fromkeys(code for code in found if isinstance(code, str) and _CODE.fullmatch(code)))
+
+
 def of_stage(path: str | None) -> bool:
     """Whether a task, by its file and line, belongs to a role or playbook of this collection."""
     return os.path.realpath(str(path or "").rpartition(":")[0]).startswith(_STAGES)
@@ -52,6 +75,9 @@ def short(result: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in result.items():
         if key == "failure" and isinstance(value, dict):
             kept[key] = {name: value[name] for name in ("code", "subject") if name in value}
+            every = codes(result)
+            if every != [value.get("code")]:
+                kept[key]["codes"] = every
         elif not isinstance(value, (dict, list)) or key in _ANSIBLES or key.startswith("_ansible"):
             kept[key] = value
         elif isinstance(value, list):
@@ -60,6 +86,10 @@ def short(result: Mapping[str, Any]) -> dict[str, Any]:
         elif _is_changed(value):
             kept[key] = _changed(value)
     return dict(kept, details=MORE) if kept != result else kept
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _is_changed(item: Any) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure as run_failure
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
 
 if TYPE_CHECKING:
@@ -209,3 +210,11 @@ def message(seen: Seen) -> str:
     text = re.sub(r"(://[^\s/:@]+:)[^\s/@]+(?=@)", rf"\1{HIDDEN}", "\n".join(dict.fromkeys(said)))
     text = in_site(text)
     return HIDDEN if SECRET_VALUE.search(text.replace(f":{HIDDEN}@", "")) else text
+
+
+def codes(seen: Seen) -> list[str]:
+    """The failure codes of a module of this collection, each once."""
+    if seen.hidden or not seen.own:
+        return []
+    failed = [item for item in _items(seen.data) if item.get("failed")] or [seen.data]
+    return list(dict.fromkeys(code for data in failed for code in run_failure.codes(data)))

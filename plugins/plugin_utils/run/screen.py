@@ -11,6 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import FAILED, NOT_BEGUN, OK, SKIPPED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.failure import explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -175,6 +176,7 @@ def _failures(course: Course) -> list[tuple[str, str]]:
     found = [(f"in stage {stage.name}", one) for stage in course.stages for one in stage.failures]
     found += [(_outside(course), one) for one in course.outside]
     lines = [("", PLAIN)] if found else []
+    shown: set[str] = set()
     for where, failure in found:
         how = "unreachable" if failure.unreachable else "failed"
         who, task = f"{failure.host}: " if failure.host else "", f": {failure.task}" if failure.task else ""
@@ -182,6 +184,8 @@ def _failures(course: Course) -> list[tuple[str, str]]:
         for line in failure.text.splitlines():
             wrapped = textwrap.wrap(line, 110, break_long_words=False, break_on_hyphens=False)
             lines += [(f"    {part}", PLAIN) for part in wrapped]
+        lines += [(f"    Code {code}: {explained(code)}", PLAIN) for code in failure.codes if code not in shown]
+        shown.update(failure.codes)
     return [*lines, ("", PLAIN)]
 
 

@@ -97,3 +97,27 @@ def test_look_of_preflight_has_no_error_on_the_screen_and_the_whole_result_for_t
 )
 def test_other_failures_that_are_ignored_stay_failures(result, variables):
     assert answer(result, variables=variables, ignore_errors=True)["failed"] is True
+
+
+SEVERAL = {"code": "some_failed", "failed": ["job-01", "job-02"]}
+OBJECTS = [vm(name, failed=True, failure={"code": code}) for name, code in (("a", "no_room"), ("b", "stale"))]
+
+
+@pytest.mark.parametrize(
+    "result, codes",
+    [
+        pytest.param(failure(), ["not_found"], id="one"),
+        pytest.param(failure(failure={"code": "a", "problems": [{"code": "a"}, {"code": "b"}]}), ["a", "b"], id="more"),
+        pytest.param(failure(failure=SEVERAL, vms=[*OBJECTS, OBJECTS[0], vm("c")]), ["no_room", "stale"], id="objects"),
+        pytest.param(failure(failure={"code": "x\x1b[2J"}), [], id="no code"),
+        pytest.param(failure(failure="broken"), [], id="no dictionary"),
+        pytest.param({"failed": True}, [], id="none"),
+    ],
+)
+def test_codes_are_those_of_everything_that_failed(result, codes):
+    assert stage_failure.codes(result) == codes
+    assert stage_failure.codes(answer(result)) == codes
+
+
+def test_code_leads_to_its_place_in_the_documentation():
+    assert stage_failure.explained("no_room") == "docs/failure_codes.md#no_room"

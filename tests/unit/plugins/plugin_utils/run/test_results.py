@@ -219,3 +219,19 @@ def test_restarts(found):
 )
 def test_why_it_failed(result, text):
     assert results.message(result) == text
+
+
+FAILED = {"failed": True, "failure": {"code": "host_not_found"}}
+
+
+@pytest.mark.parametrize(
+    "one, codes",
+    [
+        pytest.param(seen(data=FAILED), ["host_not_found"], id="module"),
+        pytest.param(seen(data={"results": [FAILED, {"failed": False}, FAILED]}), ["host_not_found"], id="loop"),
+        pytest.param(seen(data=FAILED, hidden=True), [], id="no_log"),
+        pytest.param(seen("other.module", own=False, data=FAILED), [], id="module of another collection"),
+    ],
+)
+def test_codes_of_own_modules_are_known(one, codes):
+    assert results.codes(one) == codes

@@ -233,3 +233,17 @@ def test_validation_that_failed_after_a_good_report_does_not_end_with_its_words(
     run.ends({"localhost"})
     report = {"state": "pass", "words": "Passed.", "path": ""}
     assert screen.last(run, report, "")[-2][0].startswith("Verdict: failed in validation.")
+
+
+def test_each_code_is_shown_once_with_the_place_that_explains_it():
+    _time, run = a_run("hosts")
+    run.play_begins("play-0")
+    data = {"failed": True, "msg": "No such host.", "failure": {"code": "host_not_found"}}
+    for host in ("esx-01", "esx-02"):
+        run.ended(seen("host_graphics", host=host, data=data), task(), failed=True)
+    run.ends({"esx-01", "esx-02"})
+    lines = [text for text, _kind in screen.last(run, screen.report_of({}), "")]
+    explained = "    Code host_not_found: docs/failure_codes.md#host_not_found"
+    assert [line for line in lines if "host_not_found" in line] == [explained]
+    assert lines[lines.index(explained) - 1] == "    No such host."
+    assert run.stages[0].as_result()["failures"][1]["codes"] == ["host_not_found"]
