@@ -234,8 +234,7 @@ def current(item: Item[Wish, Machine]) -> Machine:
 
 
 def _again(outcome: tasks.Outcome, attempt: int) -> bool:
-    """Return whether another read and another attempt are useful: another client may be creating or removing this VM.
-    """
+    """Return whether another read and attempt are useful: another client may be creating or removing this VM."""
     if attempt == _ATTEMPTS - 1:
         return False
     if isinstance(outcome.fault, (vim.fault.DuplicateName, vmodl.fault.ManagedObjectNotFound)):

@@ -49,8 +49,7 @@ def gpus_of(row: Row, tree: pci.Tree, given: Mapping[str, Given], running: Seque
 
 
 def used_by(row: Row, machine: Machine) -> Gpus:
-    """Return ((GPU, profile), ...) of a running VM; vCenter does not report the GPU of each profile, so it is computed.
-    """
+    """Return ((GPU, profile), ...) of a running VM; vCenter does not report the GPU of a profile, so it is computed."""
     mine = [info.pciId for info in _infos(row) if machine.moid in _moids(info)]
     return tuple(sorted(_dealt(machine.profiles, mine, {})))
 

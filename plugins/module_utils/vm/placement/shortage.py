@@ -82,8 +82,7 @@ def by_kind(vms: Sequence[Vm], tell: Callable[[Vm], T]) -> dict[str, T]:
 
 
 def decisive(board: Board, vm: Vm) -> set[str]:
-    """Return the blockers of a VM: each one that alone blocks it on some host, else those of the host that lacks least.
-    """
+    """Return the blockers of a VM: each one that alone blocks it on some host, else those of the best host."""
     every = [fit.blockers(room, vm) for room in board.allowed(vm)]
     usable = [names for names in every if names and names != {"host"}]
     if not usable:
