@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a host was booted with, where the host itself keeps only what is configured: noted before the first change.
+"""Boot-time settings of a host that reports only configured values: noted before the first change.
 
-A note holds the time of the boot that it speaks of. After another boot it says nothing, and what is configured is what
-the boot has taken. A change that somebody makes without this collection is not seen.
+A note holds the time of its boot. After another boot it does not apply, and the configured values are those of the
+boot. A change by another client is not seen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ def note_name(what: str) -> str:
 
 
 def known(notes: Mapping[str, str], what: str, boot_time: datetime.datetime | None, configured: str) -> str | None:
-    """What this boot has taken: as noted, or else what is configured; None where the time of the boot is unknown."""
+    """Return the value of this boot: from the note, or else the configured one; None if the time of the boot is
+    unknown."""
     if boot_time is None:
         return None
     boot, _space, value = notes.get(note_name(what), "").partition(" ")
@@ -30,7 +31,7 @@ def known(notes: Mapping[str, str], what: str, boot_time: datetime.datetime | No
 
 
 def is_noted(notes: Mapping[str, str], what: str, boot_time: datetime.datetime) -> bool:
-    """Whether there is a note of this boot."""
+    """Return whether there is a note of this boot."""
     return notes.get(note_name(what), "").partition(" ")[0] == _text(boot_time)
 
 

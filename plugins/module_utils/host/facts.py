@@ -49,7 +49,7 @@ PROPERTIES = (
     "runtime.powerState",
     "summary.rebootRequired",
 )
-# What graphics_of needs.
+# Properties that graphics_of needs.
 GRAPHICS = (
     "availableField",
     "config.graphicsConfig",
@@ -64,7 +64,7 @@ LOCKDOWN = {"lockdownDisabled": "disabled", "lockdownNormal": "normal", "lockdow
 
 @dataclass
 class Answers:
-    """What was asked besides the properties; None where the host could not be asked."""
+    """Answers besides the properties; None if the host could not be asked."""
 
     modules: list[Any] | None = None
     kernel: list[dict[str, Any]] | None = None
@@ -72,7 +72,7 @@ class Answers:
     # {vmnic: what `esxcli network nic dcb status get` says}
     dcb: dict[str, dict[str, Any] | None] = field(default_factory=dict)
     driver: dict[str, Any] | None = None
-    # Users whom lockdown mode lets in.
+    # Exception users of lockdown mode.
     lockdown_exceptions: list[str] | None = None
     # Rows of `esxcli hardware pci list`, by which virtual functions are recognised.
     pci: list[dict[str, Any]] | None = None

@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import mlxcon
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 
 ALL = "all"
-# As mlxconfig shows a truth value, in small letters.
+# Truth values in the notation of mlxconfig, in lower case.
 _SWITCH = ("true(1)", "false(0)")
 NEEDS = {"cold": "cold_power_cycle", "warm": "reboot"}
 

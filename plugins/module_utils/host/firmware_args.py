@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The arguments of nic_firmware, whose documentation and whose work stand in two files."""
+"""Arguments of nic_firmware, shared by its documentation file and its action plugin."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Asking a host everything that facts tells: two requests to vCenter, and what only the host itself knows."""
+"""Gather all facts of a host: two requests to vCenter, and the answers of the host itself."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _manager(found: HostFound, name: str) -> Any:
 
 
 def _exceptions(found: HostFound) -> list[str] | None:
-    """The users whom lockdown mode lets in; None where it is off, or where vCenter does not show them."""
+    """Return the exception users of lockdown mode; None if it is off, or if vCenter does not show them."""
     if LOCKDOWN.get(str(found.row.get("config.lockdownMode")), "disabled") == "disabled":
         return None
     try:
@@ -137,7 +137,7 @@ def _vms(rows: Iterable[Row]) -> list[Row]:
 
 
 def kernel_modules(found: HostFound) -> list[vim.host.KernelModuleSystem.ModuleInfo]:
-    """What the host tells about its kernel modules."""
+    """Return the host's report on its kernel modules."""
     try:
         return list(_manager(found, "kernelModuleSystem").QueryModules() or [])
     except vmodl.MethodFault as fault:
@@ -164,7 +164,7 @@ def driver_of(
         return {"family": "none", "version": None, "loaded": loaded}
     return {
         "family": names.family_of(str(found["Name"])),
-        # The part before the dash is the driver's, the rest tells the ESXi that it was built for.
+        # The part before the dash is the driver version, the rest names the ESXi release that it was built for.
         "version": str(found.get("Version", "")).partition("-")[0],
         "loaded": loaded,
     }
@@ -174,7 +174,7 @@ def _dcb(esxcli: Esxcli | SshEsxcli, port: str) -> dict[str, Any] | None:
     try:
         return esxcli.call("network.nic.dcb.status.get", nic_name=port)
     except OperatorError as error:
-        # A port whose driver knows no DCB is told as one that has none.
+        # A port with a driver that does not support DCB is reported without DCB.
         if error.code != "esxcli_failed":
             raise
         return None

@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 
 ALL = "all"
-# As users write them, and as the API does.
+# {value of the option: value of the API}.
 TYPES = {"shared": "shared", "shared_direct": "sharedDirect"}
 MODES = {"same_size": "sameSize", "mixed_size": "mixedSize"}
 _MIG = "multiInstanceGpu"
@@ -29,7 +29,7 @@ _SPOKEN = {
 
 @dataclass(frozen=True)
 class Device:
-    """One GPU. active is basic without a driver and direct while the GPU is given away by passthrough.
+    """One GPU. active is basic without a driver and direct while the GPU is in passthrough mode.
 
     own: it has a type of its own; otherwise it follows the default of the host.
     """
@@ -45,7 +45,7 @@ class Device:
 
     @property
     def waits(self) -> bool:
-        """Whether a restart of Xorg, or of the host, would change something."""
+        """Return whether a restart of Xorg, or of the host, would change a setting."""
         if self.active in ("basic", "direct"):
             return False
         return self.configured != self.active
@@ -53,7 +53,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Graphics:
-    """All of it. active_policy is what Xorg was started with."""
+    """Graphics configuration of a host. active_policy is the one at the start of Xorg."""
 
     default_type: str
     policy: str
@@ -145,7 +145,7 @@ def refuse_in_use(subject: str, now: Graphics, wanted: Graphics) -> None:
 
 
 def compare(now: Graphics, wanted: Graphics) -> list[Change]:
-    """One change per setting, and the restart itself."""
+    """Return one change per setting, and the restart itself."""
     needs = None if wanted.restarted else "xorg_restart"
     changes = []
     if now.default_type != wanted.default_type:
@@ -174,7 +174,7 @@ def pending(now: Graphics) -> list[dict[str, str]]:
 
 
 def not_active(waiting: Mapping[str, str]) -> Change:
-    """What is left when a restart of Xorg did not help."""
+    """Return the change that remains if a restart of Xorg did not apply the configuration."""
     return Change(waiting["what"], "configured", "active", waiting["needs"])
 
 
@@ -261,7 +261,7 @@ def _wished(
 
 
 def _restarted(wanted: Graphics) -> Graphics:
-    """What is there after Xorg was started again: everything that was configured is active."""
+    """Return the expected state after a restart of Xorg: all configured values are active."""
     devices = tuple(_in_effect(replace(one, active=one.configured)) if one.waits else one for one in wanted.devices)
     return replace(wanted, active_policy=wanted.policy, devices=devices, restarted=True)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def config(current: vim.host.GraphicsConfig, now: Graphics, wanted: Graphics) -> vim.host.GraphicsConfig:
-    """The whole configuration: what is there, with the wanted changes. A device that changed nothing is left out."""
+    """Return the whole configuration: the present one with the desired changes. A device without changes is omitted."""
     kept = {entry.deviceId: entry for entry in current.deviceType or []}
     changed = [
         _device(after, kept.get(after.id), before.mode != after.mode)

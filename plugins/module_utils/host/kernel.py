@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Boot settings of the ESXi kernel: what is configured, what this boot runs with, and what a wish means. Pure."""
+"""Boot settings of the ESXi kernel: configured values, values of this boot, and requests. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Setting:
 
     @property
     def waits(self) -> bool:
-        """Whether this boot runs with another value than the configured one."""
+        """Return whether this boot runs with another value than the configured one."""
         return self.means(self.configured) != self.means(self.runtime)
 
     def means(self, text: str) -> str:
@@ -69,7 +69,7 @@ def want(subject: str, now: Mapping[str, Setting], wishes: Mapping[str, Any]) ->
 
 
 def compare(now: Mapping[str, Setting], wanted: Mapping[str, Setting]) -> list[Change]:
-    """What is to be configured; a value that this boot already runs with needs no restart."""
+    """Return the values to configure; a value that this boot already runs with needs no restart."""
     return [
         Change(
             f"kernel.{name}",
@@ -115,7 +115,8 @@ def _other_ats(name: str) -> str:
 
 
 def _spelled(setting: Setting, value: Any) -> str | None:
-    """A wished value as ESXi writes it, None if it is none of this type; None as a wish is the default."""
+    """Return a requested value in the notation of ESXi, None if the type does not accept it; a request of None is the
+    default."""
     if value is None:
         return setting.default
     text = str(value).strip()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-# What a row of a host has to hold for read.
+# Properties of a host's row that read() needs.
 PROPERTIES = ("availableField", "customValue")
 PREFIX = "aiready.vsphere."
 
@@ -54,7 +54,7 @@ def write(vcenter: VCenter, ref: vim.HostSystem, name: str, value: str) -> None:
 
 
 def _key(manager: vim.CustomFieldsManager, name: str) -> int:
-    """The number of an attribute, which is created when nobody has used it yet."""
+    """Return the number of an attribute, which is created on first use."""
     known = {field.name: field.key for field in manager.field or []}
     if name not in known:
         try:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What mst and mlxconfig of NVIDIA's firmware tools (MFT) print. Pure."""
+"""Output of mst and mlxconfig of NVIDIA's firmware tools (MFT). Pure."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _COLUMNS = re.compile(r"\s{2,}|\t+")
 _VALUE = re.compile(r"(?P<word>.*?)\((?P<code>\w+)\)\Z")
 _HEADER = "Configurations:"
 _MARKS = ("*", "RO", "*RO")
-# What mst writes for a name while its kernel module is not loaded.
+# mst writes this for a name while its kernel module is not loaded.
 _UNNAMED = "NA"
-# What mlxconfig writes for a value that the firmware does not tell.
+# mlxconfig writes this for a value that the firmware does not report.
 _UNTOLD = "N/A"
 
 
 @dataclass(frozen=True)
 class MstDevice:
-    """One PCI function of an adapter, as `mst status -vv` lists it. The name follows from nothing: mst makes it up.
+    """One PCI function of an adapter, as `mst status -vv` lists it. The name follows no rule: mst chooses it.
 
-    Where it made none up, the address is the name, which the tools take as well.
+    If mst chose no name, the address is the name; the tools accept it as well.
     """
 
     mst: str
@@ -108,12 +108,12 @@ def _key(line: str, columns: Sequence[str]) -> Key | None:
 
 
 def same(shown: str, wish: Any) -> bool:
-    """Whether a value such as True(1) is what a user means by true, 1 or "True"."""
+    """Return whether a value such as True(1) matches the user's true, 1 or "True"."""
     return wish_text(wish).lower() in _meanings(shown)
 
 
 def equal(one: str, other: str) -> bool:
-    """Whether two shown values are the same."""
+    """Return whether two shown values are the same."""
     return bool(_meanings(one) & _meanings(other))
 
 
@@ -137,6 +137,6 @@ def _meanings(shown: str) -> set[str]:
 
 
 def complaint(text: str) -> list[str]:
-    """The lines of an output that tell what went wrong."""
+    """Return the lines of an output that describe the failure."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return [line for line in lines if line.startswith("-E-")] or lines[-3:]

@@ -30,7 +30,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Module:
-    """A kernel module. active is None where nobody knows what it was loaded with."""
+    """A kernel module. active is None if the options of the loaded module are unknown."""
 
     name: str
     enabled: bool
@@ -69,7 +69,7 @@ def want(subject: str, now: Module, wish: Mapping[str, Any]) -> Module:
 
 
 def doubts(module: Module) -> list[str]:
-    """What the module takes and is hardly meant."""
+    """Return values that the module accepts but that are probably a mistake."""
     transmit, receive = (module.options.get(name, "0") for name in ("pfctx", "pfcrx"))
     if module.name == "nmlx5_core" and not module_text.same(transmit, receive):
         return [f"pfctx is {transmit} and pfcrx is {receive}; only priorities in both are lossless."]
@@ -77,7 +77,7 @@ def doubts(module: Module) -> list[str]:
 
 
 def compare(now: Module, wanted: Module) -> list[Change]:
-    """One change per option, and one for the module itself."""
+    """Return one change per option, and one for the module itself."""
     names = sorted(set(now.options) | set(wanted.options))
     changes = [
         Change(f"{now.name}.{name}", now.options.get(name), wanted.options.get(name), _needs(wanted, name))
@@ -111,7 +111,8 @@ def project(module: Module) -> dict[str, Any]:
 
 
 def _needs(module: Module, name: str) -> str | None:
-    """What an option waits for; where it is not known what the module was loaded with, a restart makes it sure."""
+    """Return the requirement of an option to take effect; with unknown options of the loaded module, a restart ensures
+    it."""
     if module.active is None:
         return "reboot"
     one, other = module.options.get(name), module.active.get(name)

@@ -37,17 +37,17 @@ def spelled(value: Any) -> str:
 
 
 def is_one_word(text: str) -> bool:
-    """Whether a value stays one value in the option string: blanks stand in double quotes."""
+    """Return whether a value stays one value in the option string: values with blanks are in double quotes."""
     return text == "" or _WORD.fullmatch(text) is not None
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two values mean the same: 0x08 is 8, in every place of a list."""
+    """Return whether two values mean the same: 0x08 is 8, in every position of a list."""
     return _canonical(one) == _canonical(other)
 
 
 def merged(now: Mapping[str, str], wishes: Mapping[str, Any], replace: bool = False) -> dict[str, str]:
-    """The options after a wish. None takes one away; what already means the same keeps its spelling."""
+    """Return the options after a request. None removes one; an option with the same meaning keeps its spelling."""
     options = {} if replace else dict(now)
     for name, value in wishes.items():
         if value is None:

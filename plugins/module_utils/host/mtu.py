@@ -32,7 +32,7 @@ class Mtu:
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the parameters, one sentence each."""
+    """Return all problems of the parameters, one sentence each."""
     if SMALLEST <= params["mtu"] <= LARGEST:
         return []
     return [f"mtu is {params['mtu']}; a VMkernel adapter takes {SMALLEST} to {LARGEST}."]

@@ -65,7 +65,7 @@ class Rdma:
 
 @dataclass(frozen=True)
 class Network:
-    """All of it."""
+    """Network of a host."""
 
     ports: tuple[Port, ...] = ()
     switches: tuple[Switch, ...] = ()

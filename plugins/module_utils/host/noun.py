@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What every noun about one ESXi host has in common: finding it, reading it, and proving what was changed."""
+"""Common base of all nouns of one ESXi host: find it, read it, and verify the changes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _NAMES = ("host", "module", "service", "vmknic")
 
 
 class HostNoun(Noun[Wish, S]):
-    """One host and the settings of one kind that it has.
+    """One host and its settings of one kind.
 
-    A subclass names the properties of the host that it needs, turns a host that was found into a state (look), and
-    makes the changes of one item (change).
+    A subclass names the properties of the host that it needs, turns a found host into a state (look), and applies the
+    changes of one item (change).
     """
 
     PROPERTIES: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class HostNoun(Noun[Wish, S]):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The properties that every look at the host reads."""
+        """Return the properties that every reading of the host requests."""
         return ("configManager",) + self.PROPERTIES
 
     def look(self, found: HostFound, wish: Wish) -> S:
@@ -77,7 +77,7 @@ class HostNoun(Noun[Wish, S]):
             item.proved = self.look(self._found, item.wish)
             left = self.gap(item.proved, item.wanted)
             if not left and item.error is not None and item.error.code == "fate_unknown":
-                # The answer was lost, and what was asked for is there all the same.
+                # The answer was lost, but the requested state is present.
                 item.error = None
             if left and item.error is None:
                 item.error = OperatorError(
@@ -106,14 +106,14 @@ class HostNoun(Noun[Wish, S]):
 
     @contextlib.contextmanager
     def asking(self, wanted: str) -> Iterator[None]:
-        """Faults of the vendor as errors; wanted states the failure."""
+        """Convert faults of the vendor to errors; wanted states the failure."""
         try:
             yield
         except vmodl.MethodFault as fault:
             raise explain(fault, self.label, wanted) from fault
 
     def manager(self, name: str) -> Any:
-        """One of the host's managers, such as graphicsManager."""
+        """Return one of the host's managers, such as graphicsManager."""
         managers = self._found.row.get("configManager")
         manager = getattr(managers, name) if managers is not None else None
         if manager is None:

@@ -22,7 +22,7 @@ class Given:
     active: bool
     label: str = ""
     sriov_capable: bool = False
-    # Virtual functions: asked for, there, and the most that the firmware has.
+    # Virtual functions: configured, present, and the maximum of the firmware.
     vfs_configured: int = 0
     vfs_active: int = 0
     vfs_max: int = 0

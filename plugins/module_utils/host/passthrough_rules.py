@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 # T4: SR-IOV is on in the BIOS and never in vCenter (NVIDIA AI Enterprise user guide 5.0, chapter 2.7).
 T4 = 0x1EB8
-# How the kernel calls a virtual function (the same guide, 4.2); it has the IDs and the name of the whole device.
+# Kernel name of a virtual function (the same guide, 4.2); it has the IDs and the name of the whole device.
 _VF = re.compile(r"PF_[\d.]+_VF_\d+\Z")
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is known of a host besides the passthrough state of its devices."""
+    """Host data besides the passthrough state of its devices."""
 
     tree: Tree
     network: Network
@@ -36,7 +36,7 @@ class Surroundings:
     storage: dict[str, str] = field(default_factory=dict)
     # {address: the GPU's graphics state}
     gpus: dict[str, graphics.Device] = field(default_factory=dict)
-    # Whether the host can bind a device anew without a restart.
+    # True if the host can bind a device anew without a restart.
     rebinds: bool = True
 
 
@@ -120,7 +120,7 @@ def _not_to_give(
 
 
 def _carries(around: Surroundings, address: str, name: str) -> Iterator[tuple[str, str]]:
-    """What a port or adapter carries, which would be cut off."""
+    """Yield the traffic of a port or adapter that the change would interrupt."""
     port = next((one for one in around.network.ports if one.pci == address), None)
     if port is not None and port.switch:
         adapters = around.network.on_switch(port.switch)

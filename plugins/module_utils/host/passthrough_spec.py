@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def configs(
     now: Mapping[str, Given], wanted: Mapping[str, Given], addresses: Iterable[str], apply_now: bool
 ) -> list[vim.host.PciPassthruConfig]:
-    """One entry for each device and kind of change; what stays as it is is sent along, since an entry is a whole."""
+    """Return one entry for each device and kind of change; unchanged values are included, since an entry replaces
+    all.
+    """
     entries = []
     for address in addresses:
         before, after = now[address], wanted[address]

@@ -73,11 +73,14 @@ class Tree:
         return top.rpartition(":")[0]
 
     def numa_node(self, address: str) -> int | None:
-        """The node of a device, or of the nearest bridge of which the host tells one; None where it tells nothing."""
+        """Return the node of a device, or of the nearest bridge whose node the host reports; None if it reports
+        none.
+        """
         return next((self._numa[one] for one in [address] + self.bridges(address) if one in self._numa), None)
 
     def pair(self, gpu: str, port: str) -> dict[str, bool | None]:
-        """How near two devices are: GPUDirect needs one switch or root complex, and NVIDIA asks for one node too."""
+        """Return the distance of two devices: GPUDirect needs one switch or root complex, and NVIDIA requires one node
+        too."""
         nodes = self.numa_node(gpu), self.numa_node(port)
         return {
             "same_root": self.root(gpu) == self.root(port),

@@ -58,7 +58,7 @@ def want(subject: str, now: Pvrdma, wish: Mapping[str, Any]) -> Pvrdma:
 
 
 def doubts(state: Pvrdma) -> list[str]:
-    """What is no error but leaves PVRDMA on TCP for now."""
+    """Return conditions that are no error but leave PVRDMA on TCP for now."""
     if state.vmknic and state.rdma is None:
         return [f"{state.uplink} has no RDMA device, so PVRDMA uses TCP until its RDMA module is loaded."]
     if state.vmknic and state.rdma is not None and state.rdma.state not in ("active", "activeDefer"):

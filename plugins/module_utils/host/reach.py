@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether addresses of one data path can reach each other: VLAN, subnet, duplicates. Pure.
+"""Check whether addresses of one data path can reach each other: VLAN, subnet, duplicates. Pure.
 
-PVRDMA makes its connections between VMkernel adapters. Where these do not reach each other, it is TCP, silently.
+PVRDMA connects between VMkernel adapters. If these do not reach each other, it silently uses TCP.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class End:
 
 @dataclass(frozen=True)
 class Trouble:
-    """One reason why an end does not reach the others. says and other_says follow the places of end and other."""
+    """One reason why an end does not reach the others. says and other_says follow the order of end and other."""
 
     code: str
     end: End
@@ -62,7 +62,7 @@ class Trouble:
 
 
 def troubles(ends: Sequence[End]) -> list[Trouble]:
-    """All of them; what most ends have is right, and of equals what the first one has."""
+    """Return all reasons; the value of most ends is right, and among equal numbers that of the first end."""
     found = [Trouble(NO_ADDRESS, end, "has no address") for end in ends if not end.addressed]
     found += _unlike(ends, VLAN, lambda end: end.vlan, _vlan)
     found += _unlike(ends, SUBNET, lambda end: end.network, lambda end: f"is in the subnet {end.network}")

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Package:
-    """What a depot or VIB brings."""
+    """Content of a depot or VIB."""
 
     vibs: tuple[Vib, ...]
     components: tuple[tuple[str, str], ...] = ()  # (name, version)
@@ -108,7 +108,7 @@ def from_listing(vibs: Iterable[Mapping[str, Any]], components: Iterable[Mapping
 
 
 def from_name(path: str) -> Package | None:
-    """What the name of a file suggests; None when it suggests nothing.
+    """Return the package that a file name suggests; None if it suggests none.
 
     A depot is called <component>_<driver>-<suffix>_<build>.zip, a VIB <name>_<driver>-<suffix>.vib.
     """
@@ -121,7 +121,7 @@ def from_name(path: str) -> Package | None:
 
 
 def rank(level: str) -> int | None:
-    """How strict an acceptance level is, 0 the strictest; None for a word that is none."""
+    """Return the rank of an acceptance level, 0 the strictest; None for an unknown word."""
     known = [word.lower() for word in LEVELS.values()]
     return known.index(level.lower()) if level and level.lower() in known else None
 

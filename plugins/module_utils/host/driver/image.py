@@ -58,7 +58,9 @@ class ClusterImage:
         return _versions(self._image().get("components"))
 
     def holds(self, wished: Mapping[str, str | None]) -> bool:
-        """Whether the image is as wished; {name: version}, None for a component that must not be in it."""
+        """Return whether the image matches the request; {name: version}, None for a component that must not be in
+        it.
+        """
         there = self.components()
         return all(there.get(name) == version for name, version in wished.items())
 
@@ -201,7 +203,8 @@ def _versions(components: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def _other_changes(image: Mapping[str, Any], planned: Mapping[str, Any], wished: Mapping[str, str | None]) -> list[str]:
-    """What a draft changes beyond the wished components: other components, and other parts such as the ESXi release."""
+    """Return the changes of a draft beyond the requested components: other components, and parts such as the ESXi
+    release."""
     here, there = _versions(image.get("components")), _versions(planned.get("components"))
     names_of = sorted(name for name in set(here) | set(there) if here.get(name) != there.get(name))
     parts = sorted((set(image) | set(planned)) - {"components"})

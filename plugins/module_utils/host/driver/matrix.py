@@ -23,8 +23,8 @@ class Release:
     name: str
     host: str
     guest: str
-    # Whether the host version was seen on, or documented for, vSphere. Others are those of the KVM package of the
-    # same release, which NVIDIA normally ships for ESXi with the same version.
+    # True if the host version was seen on vSphere, or documented for it. Others are those of the KVM package of the
+    # same release; NVIDIA normally ships ESXi packages with the same version.
     seen_on_esxi: bool = False
     # The release of NVIDIA AI Enterprise; a question mark where no document was found that says so.
     nvaie: str = ""
@@ -43,7 +43,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a guest may run on a host, by which rule, and how sure that is."""
+    """Verdict on a guest driver for a host driver, with the rule and its certainty."""
 
     allowed: bool
     rule: str

@@ -43,7 +43,7 @@ def family_of(name: str) -> str | None:
 
 
 def is_daemon(name: str) -> bool:
-    """Whether a VIB or component is the GPU management daemon."""
+    """Return whether a VIB or component is the GPU management daemon."""
     folded = name.lower()
     return any(daemon in folded for daemon in _DAEMONS)
 

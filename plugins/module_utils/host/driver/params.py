@@ -47,7 +47,7 @@ _URL = re.compile(r"https?://[^/\s]+/\S*\Z")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the parameters, one sentence each."""
+    """Return all problems of the parameters, one sentence each."""
     problems = args.check_common(params)
     if not params["host"].strip():
         problems.append("host is empty; name the ESXi host.")

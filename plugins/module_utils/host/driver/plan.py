@@ -110,7 +110,7 @@ def want_present(label: str, now: HostDriver, package: depot.Package, wish: Mapp
 
 
 def by_image(now: HostDriver, wanted: HostDriver) -> HostDriver:
-    """The wanted state after vCenter has brought the host to it, which it reboots for."""
+    """Return the desired state after vCenter has remediated the host, which includes a reboot."""
     if now.vibs == wanted.vibs:
         return wanted
     driver = wanted.installed.driver if wanted.installed is not None else None
@@ -175,7 +175,7 @@ def demand_maintenance(label: str, now: HostDriver) -> None:
 
 def gap(label: str, proved: HostDriver, wanted: HostDriver) -> OperatorError | None:
     """The error if the installer reported success and the driver is not there; None otherwise."""
-    # By what they are: of a package that nobody could read before, the name of the VIB is not known.
+    # Compared by kind: the VIB name of a package is unknown if nothing could read the package before.
     if _drivers(proved) == _drivers(wanted):
         return None
     return OperatorError(

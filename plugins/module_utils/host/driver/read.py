@@ -103,7 +103,7 @@ def _of_drivers(components: Iterable[tuple[str, str]]) -> tuple[tuple[str, str],
 
 
 def _running(esxcli: Esxcli | SshEsxcli) -> dict[str, Any]:
-    """The version and the family of the loaded module, where the host tells them in a form that is a driver's."""
+    """Return the version and the family of the loaded module, if the host reports them in the form of a driver."""
     told = _told(esxcli, "system.module.get", module=MODULE) or {}
     parsed = version.parse(str(told.get("Version", "")).partition(" ")[0])
     return {
@@ -115,10 +115,11 @@ def _running(esxcli: Esxcli | SshEsxcli) -> dict[str, Any]:
 def _changed_since_boot(
     esxcli: Esxcli | SshEsxcli, installed: Iterable[Mapping[str, Any]], booted: datetime.datetime | None
 ) -> bool | None:
-    """Whether the driver may be younger than the boot.
+    """Return whether the driver may be younger than the boot.
 
-    VIBs have only the day of their installation, the host's image profile has the second of its last change. That may
-    have been another VIB; then a driver of the same day waits for one reboot too many, never for one too few.
+    VIBs report only the day of their installation, the host's image profile reports the second of its last change. That
+    change may concern another VIB. Then a driver of the same day causes one unnecessary reboot, but never a missing
+    one.
     """
     profile = _told(esxcli, "software.profile.get") or {}
     try:
@@ -133,7 +134,7 @@ def _changed_since_boot(
 
 
 def _told(esxcli: Esxcli | SshEsxcli, command: str, **arguments: Any) -> Any:
-    """The answer of a command that not every release has, or that refuses when there is nothing to tell."""
+    """Return the answer of a command that some releases lack, or that fails if it has nothing to report."""
     try:
         return esxcli.call(command, **arguments)
     except OperatorError as error:

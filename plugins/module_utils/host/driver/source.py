@@ -32,17 +32,17 @@ class Source:
 
     package: depot.Package
     name: str
-    # Where it is on a datastore, or will be once it was uploaded; None for a URL.
+    # Its path on a datastore, before or after the upload; None for a URL.
     place: datastore_file.Place | None = None
     url: str | None = None
     local: str | None = None
     checksum: str | None = None
-    # How a file that is in its place already differs, as far as its size tells.
+    # The difference of an existing file in its place, as far as the size shows.
     other: str | None = None
 
     @property
     def kind(self) -> str:
-        """How its name ends: zip, vib or, for the index of an online depot, xml."""
+        """Return the extension of its name: zip, vib or, for the index of an online depot, xml."""
         return (
             (self.url.partition("?")[0] if self.url else cast("datastore_file.Place", self.place).path)
             .rpartition(".")[2]
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 def find(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
-    """The Source that a wish names, with what is known of its content."""
+    """Return the Source that a request names, with the known data of its content."""
     if wish["file"] is not None:
         return _local(reach, files, wish)
     if wish["url"] is not None:
@@ -126,7 +126,8 @@ def _stored(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Sou
 
 
 def _read(reach: Reach, files: DatastoreFiles, place: datastore_file.Place) -> depot.Package:
-    """What a file on a datastore holds, by its own metadata, or as the host lists it where files cannot be read."""
+    """Return the content of a file on a datastore, by its own metadata, or as the host lists it if files cannot be
+    read."""
     try:
         with contextlib.closing(cast(IO[bytes], files.open(place))) as file:
             return depot.read(file, place.path)

@@ -26,17 +26,17 @@ class Device:
 
 @dataclass(frozen=True)
 class HostDriver:
-    """What is known of a host that matters for its driver."""
+    """Host data that matters for its driver."""
 
     # VIBs of host drivers, of any family; more than one only when somebody forced them.
     vibs: tuple[DriverVib, ...] = ()
     components: tuple[tuple[str, str], ...] = ()
     loaded: bool = False
-    # The version of the module that runs, where the host tells it.
+    # Version of the running module, if the host reports it.
     running: str | None = None
     # The family of the VIB that the host says the module came from.
     running_family: str | None = None
-    # Whether software of the host was changed after it was booted; None where that cannot be told.
+    # True if software of the host was changed after its boot; None if that is unknown.
     changed_since_boot: bool | None = None
     esxi: str = ""
     acceptance: str = ""
@@ -60,7 +60,7 @@ class HostDriver:
 
     @property
     def booted(self) -> str | None:
-        """The driver version that the host has run since its boot; None when it runs none, or it cannot be told."""
+        """Return the driver version that the host has run since its boot; None if it runs none, or if it is unknown."""
         if not self.loaded:
             return None
         if self.running is not None:
@@ -69,7 +69,8 @@ class HostDriver:
 
     @property
     def waits_for_reboot(self) -> bool:
-        """Whether the next boot brings another driver than the one that runs; esxcli's own word is no proof of it.
+        """Return whether the next boot starts another driver than the running one; the answer of esxcli is no proof of
+        it.
 
         The installer answers "Reboot Required: false" for this driver although only a boot loads it (NVIDIA AI
         Enterprise user guide 5.0, chapter 2.7; frankdenneman.nl 2023-07-06).
@@ -85,7 +86,7 @@ class HostDriver:
 
     @property
     def failed_to_load(self) -> bool:
-        """Whether the host was booted with this driver, has a device for it, and does not run it."""
+        """Return whether the host was booted with this driver, has a device for it, and does not run it."""
         usable = [device for device in self.devices if device.type != "direct"]
         return self.vib is not None and not self.loaded and not self.waits_for_reboot and bool(usable)
 
@@ -116,5 +117,5 @@ def project(state: HostDriver) -> dict[str, Any]:
 
 
 def pending(state: HostDriver) -> list[dict[str, Any]]:
-    """What the state waits for."""
+    """Return the pending steps of the state."""
     return [{"what": "driver", "needs": "reboot"}] if state.waits_for_reboot else []

@@ -20,7 +20,7 @@ class DriverVersion:
 
     text: str
     driver: str
-    # The release of ESXi that it was built for, such as 8.0.0; None where the text does not tell.
+    # ESXi release that it was built for, such as 8.0.0; None if the text does not contain it.
     esxi: str | None = None
 
     @property
@@ -56,7 +56,7 @@ def parse(text: str | None) -> DriverVersion | None:
 
 
 def fits_release(built_for: str | None, release: str) -> bool:
-    """Whether a driver that was built for one release of ESXi may run on another: of the same major, not newer."""
+    """Return whether a driver for one release of ESXi may run on another: of the same major version, not newer."""
     if built_for is None:
         return True
     ours, theirs = _numbers(built_for), _numbers(release)

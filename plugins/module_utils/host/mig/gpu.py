@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MigProfile:
-    """A profile of GPU instances. What is not known is None."""
+    """A profile of GPU instances. Unknown values are None."""
 
     name: str
     # Short and the same on every GPU: 1g, 1g+me, 1g_double, 2g, ...
     key: str
-    # What nvidia-smi takes. It means different things on different GPUs.
+    # Profile ID for nvidia-smi. It means different profiles on different GPUs.
     id: int
     compute_slices: int
     # Memory slots that an instance covers, and the slots at which it may begin.

@@ -89,7 +89,7 @@ def device_table(
 
 
 def _of_driver(profiles: tuple[MigProfile, ...], branch: int | None) -> tuple[MigProfile, ...]:
-    """Those that a driver of this branch knows; all of them where the branch is unknown."""
+    """Return the profiles that a driver of this branch supports; all of them if the branch is unknown."""
     if branch is None:
         return profiles
     return tuple(one for one in profiles if (one.first_driver_branch or 0) <= branch)

@@ -40,11 +40,11 @@ class FoundGpu:
     index: int
     name: str
     uuid: str
-    # As lspci and esxcli write it: 0000:0f:00.0
+    # In the notation of lspci and esxcli: 0000:0f:00.0
     pci: str
     device_id: int | None
     subsystem: int | None
-    # None on a GPU that cannot do MIG.
+    # None on a GPU without MIG support.
     mig: bool | None
     mig_pending: bool | None
     processes: tuple[Process, ...] = ()
@@ -59,13 +59,13 @@ class FoundGpu:
 
 @dataclass(frozen=True)
 class Inventory:
-    """All GPUs that the driver of a host has."""
+    """GPUs that the driver of a host has."""
 
     driver_version: str
     gpus: tuple[FoundGpu, ...]
-    # How many the host has; more than are described where some no longer answer.
+    # Number of GPUs of the host; higher than the number of described ones if some no longer answer.
     attached: int | None = None
-    # What nvidia-smi says of GPUs that it cannot describe: PCI addresses or indices.
+    # GPUs that nvidia-smi cannot describe: PCI addresses or indices.
     refused: tuple[str, ...] = ()
 
     @property
@@ -78,7 +78,7 @@ class Inventory:
         if len(names) < count:
             minors = {gpu.minor for gpu in self.gpus}
             gaps = [number for number in range(self.attached or 0) if number not in minors]
-            # With a minor number for each GPU that answers, those left over belong to the others.
+            # If each answering GPU has a minor number, the numbers left over belong to the others.
             if None not in minors and len(gaps) == count and not names:
                 names = [f"/dev/nvidia{number}" for number in gaps]
         return names + ["a GPU whose address is unknown"] * (count - len(names))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What nvidia-smi prints about MIG, as rows. By tokens, since the tables have three widths and names drift."""
+"""MIG output of nvidia-smi, as rows. By tokens, since the tables have three widths and names drift."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def compute_instances(text: str) -> list[ListedCompute]:
 def csv_rows(text: str) -> list[list[str]]:
     """`--query-gpu=... --format=csv`: its rows, without the header if there is one. Names hold no comma."""
     rows = [[field.strip() for field in line.split(",")] for line in text.splitlines() if line.strip()]
-    # A header repeats the fields as they were asked for, and no value is all lower case.
+    # A header repeats the requested fields, and no value is all lower case.
     if rows and all(re.match(r"^[a-z_.]+( \[\w+\])?$", field) for field in rows[0]):
         return rows[1:]
     return rows
@@ -165,12 +165,14 @@ def mode(text: str) -> bool | None:
 
 
 def is_mode(text: str) -> bool:
-    """Whether this is an answer about the mode at all, as [Unknown Error] of a lost GPU is not."""
+    """Return whether this answer contains a mode, unlike [Unknown Error] of a lost GPU."""
     return text.strip().lower() in _MODES
 
 
 def modes(text: str) -> tuple[bool | None, bool | None]:
-    """(the mode now, the mode after a restart) from a query of both; raises ValueError when no row tells them."""
+    """Return (the mode now, the mode after a restart) from a query of both; raises ValueError if no row contains
+    them.
+    """
     for row in csv_rows(text):
         if len(row) == 2 and all(map(is_mode, row)):
             return mode(row[0]), mode(row[1])

@@ -135,7 +135,8 @@ class Maker:
             self._smi.destroy_compute(self._gpu, instance.instance_id)
         if slices:
             profile = self._rules.profiles[instance.profile_id]
-            # What fills its GPU instance is the default; its id differs for the 1g with double memory.
+            # The compute instance that fills its GPU instance is the default; its id differs for the 1g with double
+            # memory.
             fills = slices == (profile.compute_slices,)
             ids = [] if fills else [COMPUTE_INSTANCE_PROFILES[f"{count}c"] for count in slices]
             self._smi.create_compute(self._gpu, instance.instance_id, ids)

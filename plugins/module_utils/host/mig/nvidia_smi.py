@@ -72,7 +72,7 @@ class NvidiaSmi:
         self._run = run
 
     def inventory(self) -> Inventory:
-        """All GPUs that the driver has, with their modes and processes."""
+        """Return all GPUs of the driver, with their modes and processes."""
         wanted = "cannot list its GPUs"
         done = self._run(["nvidia-smi", "-q", "-x"])
         try:
@@ -96,7 +96,7 @@ class NvidiaSmi:
         return _parsed(listing.modes, done, done.text, gpu, "cannot read its MIG mode")
 
     def profiles(self, gpu: FoundGpu) -> tuple[list[ListedProfile], list[ListedPlacement]]:
-        """What -lgip and -lgipp print for this GPU."""
+        """Return the output of -lgip and -lgipp for this GPU."""
         wanted = "cannot read its MIG profiles"
         listed = self._ask(gpu, wanted, ["mig", "-lgip", "-i", gpu.uuid], quiet=("mig_is_off",))
         places = self._ask(gpu, wanted, ["mig", "-lgipp", "-i", gpu.uuid], quiet=("mig_is_off",))

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The order of creation in which each instance gets its desired start.
+"""Order of creation in which each instance gets its desired start.
 
 Without a placement in the request the driver takes the first free start of a fixed preference per size. The preference
 is a model: it reproduces all thirteen captured runs (A100, A30, H100, H200, GH200, RTX PRO 6000), but NVIDIA does not
-document it. So every step is read back, and where no order leads to the layout, the start is asked for.
+document it. So every step is read back. If no order leads to the layout, the request names the start.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """The instance that is made next, and whether its start is asked for."""
+    """The next instance to create, and whether the request names its start."""
 
     spot: Spot
     explicit: bool
@@ -39,7 +39,7 @@ def preference(gpu: MigGpu, profile: MigProfile) -> tuple[int, ...]:
 
 
 def default_spot(rules: Rules, bits: int, profile_id: int) -> Spot | None:
-    """Where the driver is expected to put the next instance of a profile, or None when it has no room."""
+    """Return the expected spot of the driver for the next instance of a profile, or None if it has no space."""
     profile = rules.profiles[profile_id]
     for start in preference(rules.gpu, profile):
         spot = Spot(profile_id, start)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Union
 
 
 class MadeInstance(NamedTuple):
-    """A GPU instance was made. R450 told neither its id nor the name of its profile."""
+    """A created GPU instance. R450 reports neither its id nor the name of its profile."""
 
     instance_id: int | None
     gpu: int
@@ -95,7 +95,7 @@ _BY_STATUS = {
     127: "nvidia_smi_missing",
 }
 _NOTHING = re.compile(r"No (GPU|compute) instances found: Not Found")
-# R450 told neither the instance nor the name of the profile.
+# R450 reports neither the instance nor the name of the profile.
 _MADE = re.compile(
     r"Successfully created GPU instance(?: ID\s+(\d+))? on GPU\s+(\d+) using profile"
     r"(?: (?:MIG )?(\S+) \(ID\s+(\d+)\)| ID\s+(\d+))"
@@ -113,12 +113,12 @@ _PENDING = re.compile(r"MIG mode is in pending (enable|disable) state for GPU ([
 
 
 def nothing_there(text: str) -> bool:
-    """Whether a list or a removal found nothing, which is an answer and no error."""
+    """Return whether a list or a removal found nothing, which is an answer and no error."""
     return _NOTHING.search(text) is not None
 
 
 def reason(text: str, rc: int) -> str | None:
-    """Why a command failed, as a stable code; None when it did not."""
+    """Return the reason of a failed command, as a stable code; None if it did not fail."""
     if nothing_there(text):
         return None
     for words, code in _REASONS:
@@ -128,7 +128,7 @@ def reason(text: str, rc: int) -> str | None:
 
 
 def effects(text: str) -> list[Effect]:
-    """What was made, removed and switched, in the order of the lines."""
+    """Return the created, removed and switched objects, in the order of the lines."""
     found = []
     for line in text.splitlines():
         for pattern, make in _EFFECTS:

@@ -23,7 +23,7 @@ INFO_ARGUMENTS = {"gpus": {"type": "list", "elements": "str", "default": ["all"]
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the parameters, one sentence each."""
+    """Return all problems of the parameters, one sentence each."""
     problems = wish.check_entries(params["layout"] or [])
     if not params["gpus"]:
         problems.append("gpus is empty: name the GPUs, or all.")

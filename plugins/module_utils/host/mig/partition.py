@@ -43,7 +43,7 @@ class MigPartitions(Noun[Wish, State]):
         self._gpus: dict[str, FoundGpu] = {}
 
     def items(self) -> list[Item[Wish, State]]:
-        """One item for each GPU that is named; raises OperatorError when the host cannot list its GPUs."""
+        """Return one item for each named GPU; raises OperatorError if the host cannot list its GPUs."""
         try:
             inventory = self._smi.inventory()
         except OperatorError as error:
@@ -193,7 +193,7 @@ class MigPartitions(Noun[Wish, State]):
         return target
 
     def _switch_waits(self, state: State) -> bool:
-        """Whether a switch is known to wait for a restart (NVIDIA AI Enterprise user guide 5.0, 2.11.1)."""
+        """Return whether a mode change is known to wait for a restart (NVIDIA AI Enterprise user guide 5.0, 2.11.1)."""
         return (self._esxi and state.rules.gpu.esxi_enable_needs_host_reboot) or usage.is_held(state)
 
     def _make(self, item: Item[Wish, State]) -> None:
@@ -255,7 +255,7 @@ def _instances(now: State, plan: planner.Plan) -> tuple[Instance, ...]:
 
 
 def _alike(now: State, wanted: State) -> bool:
-    """Whether the instances are as planned; compute instances count only where the plan lists them."""
+    """Return whether the instances match the plan; compute instances count only if the plan lists them."""
     if set(now.by_spot) != set(wanted.by_spot):
         return False
     return all(_fits(one, wanted) for one in now.instances)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From the present instances to the desired ones: keep the most, leave the most room."""
+"""Plan the steps from the present instances to the desired ones: keep the most, leave the most space."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def plan(
     busy: Iterable[Spot] = (),
     placement: str = "where_needed",
 ) -> Plan | None:
-    """The plan with the most kept spots, or None when no layout has these instances.
+    """Return the plan with the most kept spots, or None if no layout has these instances.
 
-    present: {spot: compute slices}; a spot that the GPU's table does not know is removed. busy: spots in use,
-    which are kept before others. placement: whether starts are asked for where_needed, always, or never; with never,
-    only layouts count that the driver reaches by its own choices.
+    present: {spot: compute slices}; a spot that is not in the GPU's table is removed. busy: spots in use, which are
+    kept before others. placement: the requests name starts where_needed, always, or never; with never, only layouts
+    count that the driver reaches by its own choices.
     """
     counts = Counter(wish.profile_id for wish in wishes)
     fixed = tuple(Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None)
@@ -126,7 +126,7 @@ def _way(rules: Rules, spots: Sequence[Spot], present: Mapping[Spot, tuple[int, 
 def _compute(
     spots: Iterable[Spot], wishes: Sequence[Wish], present: Mapping[Spot, tuple[int, ...]]
 ) -> dict[Spot, tuple[int, ...] | None]:
-    """Which wish comes to lie at which spot, so that the compute instances that are there can stay."""
+    """Assign requests to spots, so that the existing compute instances can stay."""
     layout: dict[Spot, tuple[int, ...] | None] = {}
     open_wishes = []
     for wish in wishes:

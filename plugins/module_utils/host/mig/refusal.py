@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 
-# As many near layouts as can be read in one message.
+# Maximum of near layouts in one message, so that it stays readable.
 NEAREST = 4
 REMINDER = (
     "A reboot deletes GPU instances, so a reboot that the mode needs comes before their creation. On ESXi with "

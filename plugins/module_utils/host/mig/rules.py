@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Spot(NamedTuple):
-    """Where an instance lies."""
+    """Position of an instance."""
 
     profile_id: int
     start: int
 
 
 class Excess(NamedTuple):
-    """A limit that counts alone break: of what, how much was asked for, how much there is."""
+    """A limit that the counts alone exceed: its name, the requested number, the available number."""
 
     what: str
     asked: int
@@ -51,7 +51,7 @@ class Rules:
         self._engines = {
             profile.id: tuple(getattr(profile, engine) or 0 for engine in ENGINES) for profile in gpu.profiles
         }
-        # At least what the most instances of any one profile have together, since a device lists those as possible.
+        # At least the largest total of the instances of any one profile, since a device lists those as possible.
         self.budget = tuple(
             max((self._engines[profile.id][at] * profile.max_instances for profile in gpu.profiles), default=0)
             for at in range(len(ENGINES))
@@ -92,7 +92,7 @@ class Rules:
         return found
 
     def apart(self, counts: Mapping[int, int]) -> bool:
-        """Whether the driver is too old for these profiles together."""
+        """Return whether the driver is too old for these profiles together."""
         keys = {self.profiles[profile_id].key for profile_id, count in counts.items() if count}
         return self._apart and {"3g", "4g"} <= keys
 
@@ -112,11 +112,11 @@ class Rules:
         yield from self._placed(groups, 0, 0, bits, tuple(fixed))
 
     def legal(self, counts: Mapping[int, int]) -> bool:
-        """Whether any layout has these counts."""
+        """Return whether any layout has these counts."""
         return next(self.layouts(counts), None) is not None
 
     def more(self, bits: int, counts: Mapping[int, int], profile_id: int) -> int:
-        """How many more instances of a profile fit beside the covered slots."""
+        """Return how many more instances of a profile fit beside the covered slots."""
         profile = self.profiles[profile_id]
         fitting = 0
         # Instances of one profile are equally long, so taking the first that fits yields the most.
@@ -135,7 +135,7 @@ class Rules:
         return fitting
 
     def room(self, bits: int, counts: Mapping[int, int]) -> tuple[int, ...]:
-        """How many more of each plain profile fit, the largest first: what a good layout leaves."""
+        """Return how many more of each plain profile fit, the largest first: the space that a good layout leaves."""
         return tuple(self.more(bits, counts, profile_id) for profile_id in self._plain)
 
     def _placed(

@@ -61,7 +61,7 @@ def choose(inventory: Inventory, names: Sequence[str], every: bool = False, lost
 
 
 def lost_gpus(inventory: Inventory) -> str:
-    """One sentence that names the GPUs that do not answer; empty where all do."""
+    """Return one sentence that names the GPUs without an answer; empty if all answer."""
     missing = inventory.missing
     if not missing:
         return ""
@@ -85,7 +85,7 @@ def ids(gpu: FoundGpu) -> dict[str, Any]:
 
 
 def is_esxi(remote: Remote) -> bool:
-    """Whether the target is an ESXi host."""
+    """Return whether the target is an ESXi host."""
     return remote.run(["uname", "-s"]).stdout.strip() == "VMkernel"
 
 

@@ -40,7 +40,7 @@ class Instance:
 
     @classmethod
     def planned(cls, profile: MigProfile, start: int, slices: Iterable[int]) -> Instance:
-        """An instance as it will be, whose id nobody knows yet."""
+        """Return a planned instance, whose id is still unknown."""
         return cls(profile.id, start, profile.size, profile.name, None, tuple(Compute(count) for count in slices))
 
     @property
@@ -55,19 +55,19 @@ class Instance:
 
 @dataclass
 class State:
-    """A GPU at a moment, or as it shall be."""
+    """A GPU at a moment, or in its desired state."""
 
     rules: Rules
     # The mode now, and after the restart that may be pending.
     mode: bool
     mode_next: bool
     instances: tuple[Instance, ...] = ()
-    # What a restart has to come before: reboot or gpu_reset.
+    # Action that a restart must precede: reboot or gpu_reset.
     mode_needs: str = "reboot"
     # True when the wished layout can only be made after the mode became active.
     layout_waits: bool = False
     processes: tuple[Process, ...] = ()
-    # How a wished state is reached, and the wishes again in case that it cannot be reached so.
+    # Plan to reach the desired state, and the requests again in case that the plan cannot reach it.
     plan: Plan | None = field(default=None, repr=False)
     wishes: list[Wish] = field(default_factory=list, repr=False)
 
@@ -94,7 +94,7 @@ class State:
 
 
 def lines(instances: Iterable[Instance]) -> list[str]:
-    """One line per instance, from the lowest slot on: 0-3 3g.20gb [1c 1c]."""
+    """Return one line per instance, from the lowest slot on: 0-3 3g.20gb [1c 1c]."""
     return [_line(instance) for instance in sorted(instances, key=lambda one: one.start)]
 
 
@@ -122,7 +122,8 @@ def still_fits(state: State) -> dict[str, int]:
 
 
 def blockers(state: State) -> list[dict[str, Any]]:
-    """For each profile that does not fit any more though slots are free: the start with the fewest in the way.
+    """For each profile that no longer fits although slots are free: return the start with the fewest blocking
+    instances.
 
     Idle instances can be removed, so a start that only they block comes before one with a busy instance.
     """

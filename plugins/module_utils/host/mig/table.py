@@ -4,12 +4,13 @@
 # This is private to the collection aiready.vsphere.
 """MIG profiles by GPU: a table for planning without a device, and to check a device's own tables against.
 
-At run time the device is asked (nvidia-smi mig -lgip and -lgipp), since names and memory figures drift with the driver.
+At run time the device reports its tables (nvidia-smi mig -lgip and -lgipp), since names and memory figures drift with
+the driver.
 
 Sources: NVIDIA MIG user guide (profiles, placements, first drivers), captured outputs of A100, A30, H100, H200, GH200
 and RTX PRO 6000 (ids, engines), the default configurations of NVIDIA mig-parted 0.15 (names per PCI id), NVIDIA
-open-gpu-kernel-modules 595.45 (PCI ids, board names, vGPU types per profile). sure=False where an entry is derived from
-a sibling, which its note tells.
+open-gpu-kernel-modules 595.45 (PCI ids, board names, vGPU types per profile). sure=False marks an entry that is derived
+from a sibling; its note names the sibling.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def _blackwell(key: str, slots: int | None, slices: int | None, **rest: Any) -> 
     return MigGpu(key, "blackwell", False, False, False, memory_slots=slots, compute_slices=slices, **rest)
 
 
-# Figures: memory GiB, SM, CE, DEC, JPEG, OFA (and ENC for the GPUs whose profiles stand one by one).
+# Figures: memory GiB, SM, CE, DEC, JPEG, OFA (and ENC for the GPUs whose profiles are listed one by one).
 _ENTRIES = (
     _ampere(
         "a100_40gb",
@@ -482,8 +483,8 @@ _ENTRIES = (
     _blackwell(
         "gb300",
         memory_gb=278,
-        # As B300, which has the same GPU. NVIDIA's guide asks for 595.58.03, but of the DGX Station alone, and racks
-        # with GB300 run 580.173.02 (public capture of a compute tray).
+        # Same as B300, which has the same GPU. NVIDIA's guide requires 595.58.03, but only for the DGX Station, and
+        # racks with GB300 run 580.173.02 (public capture of a compute tray).
         min_driver="580.82.07",
         pci=((0x31C2, None, "NVIDIA GB300"),),
         slots=8,

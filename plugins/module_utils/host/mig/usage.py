@@ -57,7 +57,7 @@ def busy(state: State) -> set[Spot]:
 
 
 def is_held(state: State) -> bool:
-    """Whether a process that must not be stopped delays a switch of the mode."""
+    """Return whether a process that must not be stopped delays a mode change."""
     return any(_is_ignored(process) for process in state.processes)
 
 
@@ -73,7 +73,7 @@ def _going(now: State, wanted: State) -> list[Instance]:
 
 
 def _held(now: State, instances: Iterable[Instance]) -> list[Instance]:
-    """Those of the instances in which something runs; all of them where a process names no instance."""
+    """Return the instances with running processes; all of them if a process names no instance."""
     ids = {process.gpu_instance_id for process in now.processes if not _is_ignored(process)}
     return [one for one in instances if None in ids or one.instance_id in ids]
 

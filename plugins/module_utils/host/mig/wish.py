@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a user writes for an instance, resolved to a profile of one GPU. Every problem is told, not just the first."""
+"""Resolve a user's text for an instance to a profile of one GPU. Every problem is reported, not just the first."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def find_compute(text: Any) -> int | None:
 
 
 def check_entries(entries: Iterable[Any]) -> list[str]:
-    """What is wrong with a layout before any GPU is known; an entry is a text, a number or a dict."""
+    """Return the problems of a layout before any GPU is known; an entry is a text, a number or a dict."""
     problems = []
     for number, entry in enumerate(entries, start=1):
         where = f"layout: entry {number}"
@@ -96,7 +96,7 @@ def check_entries(entries: Iterable[Any]) -> list[str]:
 
 
 def wishes(gpu: MigGpu, entries: Iterable[Any], default_compute: bool) -> tuple[list[Wish], list[str]]:
-    """(the wishes, the problems): what each entry means on this GPU.
+    """Return (the requests, the problems): the meaning of each entry on this GPU.
 
     default_compute: True for one compute instance that fills its GPU instance, False to leave it to others.
     """

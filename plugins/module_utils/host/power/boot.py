@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A host that restarts, and the wait until it is back; what is known of it is told when it is not."""
+"""Restart a host and wait until it is back; if it stays away, the error reports its known state."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Boot:
     power: str
     boot_time: datetime.datetime | None
     in_maintenance: bool
-    # Whether this collection took the host out of service.
+    # True if this collection took the host out of service.
     ours: bool = False
     tasks: tuple[journal.Entry, ...] = ()
     # Set in the desired state: the host must have booted after this moment.
@@ -61,7 +61,7 @@ class Boot:
 
 
 class Reboot(HostNoun[Boot]):
-    """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is switched off.
+    """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is powered off.
 
     planned: the state after the earlier tasks, for check mode, where they change nothing.
     """

@@ -83,7 +83,7 @@ def _missing_for_vgpus(cluster: Cluster, evacuation: str) -> Iterator[str]:
 
 
 def needs_option(running: Iterable[Running], cluster: Cluster | None, evacuation: str) -> bool:
-    """Whether entering maintenance mode has to set the DRS option first."""
+    """Return whether entering maintenance mode has to set the DRS option first."""
     return (
         evacuation == "drs_vgpu"
         and any(vm.vgpus for vm in running)

@@ -55,7 +55,7 @@ def under_way(entries: Iterable[Entry], kind: str) -> Any:
 
 
 def going_down(entries: Iterable[Entry], boot_time: datetime.datetime | None) -> bool:
-    """Whether a restart or shutdown was taken since the host booted: then it is still up only for a moment."""
+    """Return whether a restart or shutdown was accepted since the host booted: then it goes down in a moment."""
     return any(
         entry.kind in (REBOOT, SHUTDOWN)
         and entry.state != "error"

@@ -14,7 +14,7 @@ _DAY_S = 86400
 
 
 def problems(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the parameters, one sentence each."""
+    """Return all problems of the parameters, one sentence each."""
     found = []
     if not 1 <= params["timeout_s"] <= _DAY_S:
         found.append(f"timeout_s is {params['timeout_s']}; it must be between 1 and {_DAY_S}.")
@@ -22,7 +22,7 @@ def problems(params: Mapping[str, Any]) -> list[str]:
         found.append("reason is empty; set the text that users see at the host during maintenance.")
     if params.get("booted_after") and params["state"] != "back":
         found.append("booted_after belongs to state=back; a restart proves a new boot by itself.")
-    # One of these is enough to mean a BMC; the password alone may stand in the environment for other tasks.
+    # One of these is enough to imply a BMC; the password alone may be in the environment for other tasks.
     if params.get("power") == "cold" or params.get("bmc_address"):
         found += check_bmc(params)
     return found

@@ -29,7 +29,7 @@ BMC: dict[str, dict[str, Any]] = {
     "system_id": {"type": "str"},
 }
 
-# Not required by the specification: Ansible's own message would not tell of the environment.
+# Not required by the specification: Ansible's own message would not name the environment variable.
 _NEEDED = {
     "bmc_address": "AIREADY_BMC_ADDRESS",
     "bmc_username": "AIREADY_BMC_USER",
@@ -38,7 +38,7 @@ _NEEDED = {
 
 
 def check_bmc(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the parameters of this file, one sentence each."""
+    """Return all problems of the parameters of this file, one sentence each."""
     problems = [
         f"{name} is not set; give it to the task, to module_defaults, or by the environment variable {variable}."
         for name, variable in _NEEDED.items()

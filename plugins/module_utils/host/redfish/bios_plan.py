@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What has to be staged so that the next boot brings what is wanted; pure, and strict before anything is touched."""
+"""Attributes to stage so that the next boot applies the request; pure, and strict before any change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def wishes(
     functions: Mapping[str, str],
     attributes: Mapping[str, Any],
 ) -> dict[str, Wish]:
-    """{attribute: Wish} for all requests of a task; reports all problems of a kind at once."""
+    """Return {attribute: Wish} for all requests of a task; reports all problems of a kind at once."""
     found, unmapped, clashes = function_plan.resolve(vendor, registry, functions, state.next)
     function_plan.refuse_unmapped(label, vendor, registry, unmapped)
     named = _named(label, registry, attributes)
@@ -162,7 +162,7 @@ def _released(vendor: str, state: BiosState, wished: Mapping[str, Wish]) -> dict
 def _locks(
     vendor: str, registry: registries.Registry, state: BiosState, wished: Mapping[str, str | int]
 ) -> dict[str, Locked]:
-    """{attribute: Locked} for wished attributes that cannot be set once the other wishes hold."""
+    """Return {attribute: Locked} for requested attributes that become read-only when the other requests apply."""
     after = {**state.next, **wished}
     locks = {}
     for name in wished:
@@ -188,7 +188,7 @@ def _govern(
     if profile is None:
         return
     sets = governor.sets.get(profile, {})
-    # What a profile sets follows from choosing it; under one that is active already, the active value tells.
+    # The choice of a profile sets its values; under an already active profile, the active value decides.
     chosen = state.attributes.get(governor.name) != profile
     for name in governor.governed:
         if name not in wished:

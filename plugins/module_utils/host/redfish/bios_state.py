@@ -26,9 +26,9 @@ class BiosState:
     """functions and named say which part of it a task is about."""
 
     attributes: dict[str, Any]
-    # Only what differs from the active value.
+    # Only values that differ from the active ones.
     staged: dict[str, Any] = field(default_factory=dict)
-    # None where the BMC needs no job to apply what is staged.
+    # None if the BMC needs no job to apply staged values.
     scheduled: bool | None = None
     jobs: tuple[Job, ...] = ()
     # The words that the active attributes amount to, as {function: word or None}.
@@ -42,7 +42,7 @@ class BiosState:
 
     @property
     def running(self) -> bool:
-        """Whether the BMC is at it right now, so that not even the active values can be believed."""
+        """Return whether the BMC is applying a job now, so that not even the active values are reliable."""
         return any(job.running for job in self.jobs)
 
 
@@ -56,7 +56,7 @@ def project(state: BiosState) -> dict[str, Any]:
 
 
 def pending(state: BiosState) -> list[dict[str, str]]:
-    """What waits for the next boot."""
+    """Return the changes pending for the next boot."""
     waiting = [{"what": PREFIX + name, "needs": "reboot"} for name in sorted(state.staged)]
     if state.jobs and not waiting:
         # iDRACs show staged values as active before the job that applies them has ended.

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a BIOS has to be set to for GPUs and RDMA, as each make spells it: a table of facts.
+"""BIOS settings for GPUs and RDMA, in the spelling of each vendor: a table of facts.
 
 A function is found by the first of its names that the BIOS of the server has. Names are compared without case, signs
-and the number that AMI based boards append. `sure` tells a documented or observed name from one that is only probable;
-either is checked against the BMC's own registry before anything is staged.
+and the number that AMI based boards append. `sure` separates a documented or observed name from a probable one; either
+is checked against the BMC's own registry before the module stages any value.
 
 Sources: DELL iDRAC BIOS attribute dumps and the help of OpenManage Server Administrator; HPE iLO 5 REST API
 documentation and dumps of Gen10 to Gen11; SMC the names that NVIDIA's libredfish sets on Supermicro boards; MEM general
@@ -21,7 +21,7 @@ ON = ("Enabled", "Enable", "On")
 OFF = ("Disabled", "Disable", "Off")
 SWITCH = {"enabled": ON, "disabled": OFF}
 
-# What a site asks for; every function takes these words and no other.
+# Values of a site; every function accepts these words and no other.
 WORDS = {
     "virtualization": ("enabled", "disabled"),
     "iommu": ("enabled", "disabled"),
@@ -43,7 +43,7 @@ LOOKS_LIKE = {
 
 
 class Setting(NamedTuple):
-    """One attribute of a function; with needed=False it may be missing. A word without values leaves it as it is."""
+    """One attribute of a function; with needed=False it may be missing. A word without values leaves it unchanged."""
 
     names: tuple[str, ...]
     values: Mapping[str, tuple[str, ...]]
@@ -51,7 +51,7 @@ class Setting(NamedTuple):
 
 
 class Function(NamedTuple):
-    """How one make spells a function."""
+    """Spelling of a function by one vendor."""
 
     settings: tuple[Setting, ...]
     sure: bool
@@ -75,7 +75,7 @@ class Governor(NamedTuple):
 MAPS = {
     "dell": {
         "virtualization": Function((Setting(("ProcVirtualization",), SWITCH),), True, "DELL"),
-        # On boards with Intel processors one knob covers VT-x and VT-d.
+        # On boards with Intel processors one setting covers VT-x and VT-d.
         "iommu": Function((Setting(("IommuSupport", "ProcVirtualization"), SWITCH),), False, "MEM"),
         "sriov": Function((Setting(("SriovGlobalEnable",), SWITCH),), True, "DELL"),
         "above_4g": Function((Setting(("MmioAbove4Gb",), SWITCH),), True, "DELL"),
@@ -150,7 +150,7 @@ MAPS = {
         ),
         "c_states": Function(
             (
-                # Only Custom lets the settings below count.
+                # The settings below take effect only with Custom.
                 Setting(("PowerTechnology",), {"disabled": ("Custom",)}, needed=False),
                 Setting(
                     ("PackageCState", "GlobalC-stateControl"),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From functions to attributes of this BIOS, and back."""
+"""Map functions to attributes of this BIOS, and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Unmapped(ValueError):
 def resolve(
     vendor: str, registry: registries.Registry, functions: Mapping[str, str], values: Mapping[str, Any]
 ) -> tuple[dict[str, Wish], dict[str, str], list[str]]:
-    """{attribute: Wish} for {function: word}; {function: reason} for those that cannot be mapped; contradictions.
+    """Return {attribute: Wish} for {function: word}; {function: reason} for unmapped functions; contradictions.
 
     values are those after the next boot: if several spellings mean the same, the present one is kept.
     """

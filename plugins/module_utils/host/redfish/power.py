@@ -25,7 +25,7 @@ RESETS = {
     (OFF, "forced"): ("ForceOff",),
 }
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
-# On the way to a state, as Redfish names it.
+# Transitional power states of Redfish, with the state that follows.
 TOWARDS = {"PoweringOn": ON, "PoweringOff": OFF}
 
 

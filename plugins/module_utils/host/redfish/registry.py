@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a BMC itself says of its BIOS attributes: names, allowed values, and which depend on which.
+"""BIOS attributes by the BMC's own registry: names, allowed values, and dependencies.
 
 The form is that of the DMTF's AttributeRegistry schema.
 """
@@ -77,7 +77,7 @@ class Registry:
         )
 
     def effects(self, values: Mapping[str, Any]) -> dict[str, dict[str | None, tuple[Any, tuple[str, ...]]]]:
-        """What follows for other attributes when these values hold: {name: {affected: (value, masters)}}."""
+        """Return the effects of these values on other attributes: {name: {affected: (value, masters)}}."""
         found: dict[str, dict[str | None, tuple[Any, tuple[str, ...]]]] = {}
         for dependency in self.dependencies:
             if dependency.holds(values):
@@ -85,13 +85,13 @@ class Registry:
         return found
 
     def locked_by_others(self, name: str) -> bool:
-        """Whether other attributes decide if this one can be set, so that its own flag is about now only."""
+        """Return whether other attributes make this one read-only, so that its own flag is only valid now."""
         return any(rule.target == name and rule.affects in LOCKS for rule in self.dependencies)
 
 
 @dataclass(frozen=True)
 class Dependency:
-    """When the terms hold, what is affected of the target (its CurrentValue, ReadOnly, ...) has this value."""
+    """If the terms hold, the affected property of the target (its CurrentValue, ReadOnly, ...) has this value."""
 
     target: str
     affects: str | None

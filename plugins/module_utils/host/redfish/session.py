@@ -151,7 +151,7 @@ class Bmc:
         elif answer.status in (401, 403) or answer.status in trouble.PASSING_STATUS:
             raise trouble.refused(self.address, "cannot log in to the BMC", answer)
         else:
-            # No session service, or no room for another session: both leave basic authentication.
+            # Without a session service, or with too many sessions, basic authentication remains.
             self._basic = True
 
     def _headers(self) -> dict[str, str]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Trouble between us and a BMC, in words that an operator can act on."""
+"""Connection failures of a BMC, in words that an operator can act on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def root_cause(error: BaseException) -> BaseException:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same attempt may succeed a moment later."""
+    """Return whether the same attempt may succeed a moment later."""
     cause = root_cause(error)
     if isinstance(cause, (ssl.SSLCertVerificationError, socket.gaierror, ConnectionRefusedError)):
         return False
@@ -54,7 +54,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def was_not_sent(error: BaseException) -> bool:
-    """Whether it is certain that the BMC has not seen the request."""
+    """Return whether the BMC has certainly not received the request."""
     return isinstance(root_cause(error), (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
 
 

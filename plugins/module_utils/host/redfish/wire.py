@@ -4,7 +4,7 @@
 # This is private to the collection aiready.vsphere.
 """One HTTPS request to a BMC, over Ansible's own HTTP client.
 
-Every request has a connection of its own: BMCs are known to choke on connections that stay open.
+Every request has a connection of its own: BMCs are known to hang on connections that stay open.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Clock:
 
 
 class NotJson(ValueError):
-    """What came back is no JSON document."""
+    """The response body is no JSON document."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a BMC said."""
+    """Response of a BMC."""
 
     status: int
     body: dict[str, Any] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         basic_auth: tuple[str, str] | None = None,
     ) -> Answer:
-        """The Answer, whatever its status; trouble on the way is raised as urllib and ssl raise it."""
+        """Return the Answer, whatever its status; connection failures are raised as urllib and ssl raise them."""
         headers = dict(headers or {})
         options: dict[str, Any] = {}
         if body is not None:
@@ -107,7 +107,7 @@ def _answer(status: int, response: HTTPResponse | HTTPError) -> Answer:
     try:
         body = json.loads(text)
     except ValueError as error:
-        # An error page of a web server tells something by its status alone.
+        # The status of a web server's error page is sufficient.
         if status >= 300:
             return Answer(status, {}, headers)
         raise NotJson(f"{len(text)} bytes that are not JSON ({error})") from error
