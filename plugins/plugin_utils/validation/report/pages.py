@@ -82,14 +82,14 @@ def markdown(document: Mapping[str, Any]) -> str:
 
 @functools.lru_cache(maxsize=None)
 def _page() -> Template:
-    environment = _environment(autoescape=True)
+    environment = new_environment(autoescape=True)
     environment.filters.update(
         {
             "num": lambda value: _number(value, numbers.figure),
             "change": lambda value: _number(value, numbers.percent),
             "took": lambda value: _number(value, numbers.duration),
             "span": _span,
-            "alike": _alike,
+            "alike": alike,
             "how": _how,
             "link": lambda path: quote(path) if _inside(path) else "",
         }
@@ -99,14 +99,14 @@ def _page() -> Template:
 
 @functools.lru_cache(maxsize=None)
 def _summary() -> Template:
-    environment = _environment(autoescape=False, finalize=_plain)
+    environment = new_environment(autoescape=False, finalize=plain)
     environment.filters.update(
         {"num": numbers.figure, "change": numbers.percent, "took": numbers.duration, "span": numbers.span}
     )
     return environment.get_template("report.md.j2")
 
 
-def _environment(**settings: Any) -> Environment:
+def new_environment(**settings: Any) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(str(TEMPLATES)),
         undefined=StrictUndefined,
@@ -142,7 +142,7 @@ def _span(low: Whole | Broken | None, high: Whole | Broken | None) -> str:
     return Markup("{} to {}").format(_number(low, numbers.figure), _number(high, numbers.figure))
 
 
-def _alike(changes: Iterable[Mapping[str, Any]] | None) -> list[dict[str, list[Any]]]:
+def alike(changes: Iterable[Mapping[str, Any]] | None) -> list[dict[str, list[Any]]]:
     """Objects whose changes are the same stand together: [{objects, changes}]."""
     groups: dict[str, dict[str, list[Any]]] = {}
     for entry in changes or []:
@@ -164,7 +164,7 @@ def _inside(path: str) -> bool:
     return bool(path) and not path.startswith(("/", "\\")) and ":" not in path and ".." not in path.split("/")
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
     """A value in Markdown that is read as it is: nothing of it is a mark, a tag or the end of a cell."""
     text = numbers.NOTHING if value is None else str(value)
     return re.sub(r"([\\`*_{}\[\]<>|#~$&!])", r"\\\1", re.sub(r"\s+", " ", text))
