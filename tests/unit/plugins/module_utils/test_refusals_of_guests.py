@@ -129,9 +129,8 @@ REFUSALS = {
         lambda: rules._check_release(
             Switch("cumulus", version="5.2.1", hostname="leaf-01"), Intent(priority=4, watchdog=Watchdog(enabled=False))
         ),
-        "leaf-01: RoCE was wanted otherwise than in the preset, or with a watchdog. Cumulus Linux 5.2.1 has nothing "
-        "but the preset in NVUE. Use the values of the preset and watchdog.state disabled there, or upgrade the switch "
-        "to 5.3 or newer.",
+        "leaf-01: cannot configure these RoCE values or the watchdog. Cumulus Linux 5.2.1 has only the RoCE preset in "
+        "NVUE. Use the values of the preset and set watchdog.state to disabled, or upgrade the switch to 5.3 or newer.",
     ),
     "wrong_version": (
         lambda: package_file._same_version("Guest", RUN, replace(RUN, version="550.54.16")),

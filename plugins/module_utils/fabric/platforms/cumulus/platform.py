@@ -48,8 +48,8 @@ class Cumulus(Platform):
         missing={
             "roce_group_shared_with": "",
             "roce_pauses_own_queue": "",
-            "watchdog_recovery_ms": "Cumulus Linux decides itself when a queue is given back after a storm.",
-            "watchdog_action": "Cumulus Linux always drops what a storm holds up.",
+            "watchdog_recovery_ms": "Cumulus Linux itself decides when it restores a queue after a PFC storm.",
+            "watchdog_action": "Cumulus Linux always drops the packets of a queue in a PFC storm.",
         },
     )
 
@@ -171,7 +171,10 @@ class Cumulus(Platform):
         session.run("nv config save")
 
     def way_back(self, edit: Edit) -> str:
-        return f"Unless it was confirmed, the switch goes back by itself within {edit.confirm_s // 60} minutes."
+        return (
+            f"If the change was not confirmed, the switch rolls it back within {edit.confirm_s // 60} minutes. Then "
+            "run the task again."
+        )
 
     def _stage(self, session: Session, edit: Edit) -> None:
         """Put the edit into a revision of its own; one that somebody else began is never applied with it."""
@@ -183,9 +186,10 @@ class Cumulus(Platform):
         if pending and strange:
             raise OperatorError(
                 getattr(session, "name", "switch"),
-                "a change was to be begun",
-                f"There is one already that nobody has applied: {'; '.join(strange[:3])}",
-                "Apply it or throw it away with `nv config detach`, as the user that Ansible becomes; then run again",
+                "cannot start the change",
+                f"Another change is staged and not applied: {'; '.join(strange[:3])}",
+                "Apply it or discard it with `nv config detach`, as the user that Ansible becomes. Then run the task "
+                "again",
                 "pending_revision",
                 pending=pending,
             )
@@ -203,9 +207,9 @@ class Cumulus(Platform):
 def _other_waits(session: Session, refusal: Refused) -> OperatorError:
     return OperatorError(
         getattr(session, "name", "switch"),
-        "a change was to be applied",
-        f"Another one waits to be confirmed there: {refusal.complaint}",
-        "Let whoever made it confirm it or take it back, or wait until the switch does; then run again",
+        "cannot apply the change",
+        f"Another change waits for its confirmation: {refusal.complaint}",
+        "Confirm or reject that change, or wait until the switch rolls it back. Then run the task again",
         "pending_confirmation",
     )
 

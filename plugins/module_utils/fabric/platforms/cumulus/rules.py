@@ -135,9 +135,9 @@ def _check_release(switch: Switch, intent: Intent) -> None:
     if old and (not intent.is_preset or intent.mode == "semi_lossless" or intent.watchdog.enabled and intent.lossless):
         raise OperatorError(
             switch.hostname or "switch",
-            "RoCE was wanted otherwise than in the preset, or with a watchdog",
-            f"Cumulus Linux {switch.version} has nothing but the preset in NVUE",
-            "Use the values of the preset and watchdog.state disabled there, or upgrade the switch to 5.3 or newer",
+            "cannot configure these RoCE values or the watchdog",
+            f"Cumulus Linux {switch.version} has only the RoCE preset in NVUE",
+            "Use the values of the preset and set watchdog.state to disabled, or upgrade the switch to 5.3 or newer",
             "release_too_old",
             version=switch.version,
         )

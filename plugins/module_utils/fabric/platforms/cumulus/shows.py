@@ -87,7 +87,7 @@ def read(switch: Switch, command: str, output: str, default: Mapping[str, Set[st
         if "qos" in command:
             more = ("state",) if "pfc-watchdog" in command else ("tx", "rx") if "qos pfc " in command else ()
             switch.unread += [
-                f"Cannot read {label} of {name} in `{command}`. Its value {value!r} is not known. Look at the switch."
+                f"Cannot read {label} of {name} in `{command}`. The value {value!r} is unknown. Check it on the switch."
                 for label, value in [*misread(tree, more), *misread_rows(own)]
             ]
         if name == ANY and command.startswith("nv show qos"):

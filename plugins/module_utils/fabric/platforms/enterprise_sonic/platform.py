@@ -59,7 +59,7 @@ class EnterpriseSonic(Platform):
         missing={
             "pfc_sends": "",
             "pause": "",
-            "dcbx": "DCBX of Enterprise SONiC is set with dellemc.enterprise_sonic.sonic_dcbx, and not here.",
+            "dcbx": "The module does not configure DCBX on Enterprise SONiC. Use dellemc.enterprise_sonic.sonic_dcbx.",
         },
     )
 
@@ -171,12 +171,12 @@ class EnterpriseSonic(Platform):
             return []
         if ACTS in (self.options.get("allow") or ()):
             return ["configure terminal", f"roce enable pfc-priority {intent.priority}{_forced(raw)}"]
-        there = ", ".join(map(str, raw["buffers"])) or "no priority"
+        there = f"priority {', '.join(map(str, raw['buffers']))}" if raw["buffers"] else "no priority"
         raise OperatorError(
             switch.hostname or "switch",
-            f"priority {intent.priority} was to be lossless",
-            f"The switch has buffers for pauses of {there}; `roce enable` makes them, and restarts the switch",
-            f"Name {ACTS} in allow if the switch may restart now, or use the mode lossy",
+            f"cannot make priority {intent.priority} lossless",
+            f"The switch has lossless buffers for {there}. Only `roce enable` creates them, and it restarts the switch",
+            f"Add {ACTS} to allow if the switch may restart now, or use the mode lossy",
             "needs_restart",
         )
 

@@ -130,9 +130,9 @@ class Renderer:
             return ACTIONS.get(action or "")
         raise OperatorError(
             "watchdog.action",
-            f"{action} was wanted",
-            "The watchdog of Arista EOS drops or forwards the packets of a queue that is stuck",
-            f"Use one of {', '.join(ACTIONS)}, or leave it out",
+            f"cannot configure {action}",
+            "The watchdog of Arista EOS only drops or forwards the packets of a stuck queue",
+            f"Set it to one of {', '.join(ACTIONS)}, or omit it",
             "watchdog_action_not_supported",
             action=action,
         )

@@ -74,7 +74,7 @@ class Eos(Platform):
         missing={
             "roce_group_shared_with": "",  # Every priority has an ingress buffer of its own,
             "roce_pauses_own_queue": "",  # and a pause stops the queue that carries its priority.
-            "cable_length_m": "EOS reserves headroom by itself.",
+            "cable_length_m": "EOS reserves PFC headroom automatically.",
         },
     )
 
@@ -185,8 +185,8 @@ class Eos(Platform):
                 switch.own[block.profile].append(name)
         if config.off:
             switch.exceptions.append(
-                "`priority-flow-control all off` stops flow control on every port. Somebody turned it off on purpose: "
-                "find out why, then `no priority-flow-control all off`."
+                "`priority-flow-control all off` disables PFC on every port. The module does not undo it, because "
+                "somebody disabled PFC on purpose. Find the reason, then run `no priority-flow-control all off`."
             )
 
     def blank(self, switch: Switch, name: str) -> Port:
@@ -282,8 +282,8 @@ class Eos(Platform):
 
     def way_back(self, edit: Edit) -> str:
         return (
-            f"A change that was not confirmed is undone by the switch itself within {edit.confirm_s} s. Look at it "
-            "then, and run the task again."
+            f"If the change was not confirmed, the switch rolls it back within {edit.confirm_s} s. Then check the "
+            "switch and run the task again."
         )
 
 

@@ -31,7 +31,7 @@ VERSION = "show version"
 # What an interface carries when nothing is said, its Ethernet header included.
 DEFAULT_MTU = 1514
 _PHYSICAL = re.compile(r"[a-z]+-\d+/\d+/\d+(:\d+)?")
-_THRESHOLDS = "Junos sets thresholds of ECN as percent of a full buffer, which cannot be compared with bytes."
+_THRESHOLDS = "Junos configures ECN thresholds in percent of a full buffer. They cannot be compared with bytes."
 
 
 class Junos(Platform):
@@ -44,8 +44,8 @@ class Junos(Platform):
         modes=("lossless", "lossy"),
         missing={
             "ecn": _THRESHOLDS,
-            "dcbx": "DCBX is not read here.",
-            "pause": "Link-level pause is not read here.",
+            "dcbx": "The module does not read DCBX on Junos.",
+            "pause": "The module does not read link-level pause on Junos.",
         },
     )
 

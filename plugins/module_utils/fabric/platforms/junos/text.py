@@ -211,15 +211,15 @@ class ClassOfService:
         found = []
         if any("apply-groups" in one for one in self.statements):
             found.append(
-                "apply-groups brings settings from elsewhere, which were not shown: what is told here is not all. Give "
-                "the output of `show configuration class-of-service | display inheritance` instead."
+                "apply-groups inherits settings that this output does not show. The result is incomplete. Provide the "
+                "output of `show configuration class-of-service | display inheritance` instead."
             )
         for name in sorted({one[1] for one in self.below("congestion-notification-profile") if len(one) > 1}):
             kinds = {one[3] for one in self.below("congestion-notification-profile", name, "input") if len(one) > 3}
             if {"dscp", "ieee-802.1"} <= kinds:
                 found.append(
-                    f"The congestion notification profile {name} watches DSCPs and 802.1p code points, which cannot "
-                    "share one."
+                    f"The congestion notification profile {name} contains DSCPs and 802.1p code points. One profile "
+                    "cannot contain both. Use a profile for each kind."
                 )
         shares = {
             side: one[-1]
@@ -229,7 +229,7 @@ class ClassOfService:
         if len(set(shares.values())) > 1:
             found.append(
                 f"The lossless part of the shared buffer is {shares['ingress']} % at ingress and {shares['egress']} % "
-                "at egress. QFX5220 and QFX5230 need the same in both."
+                "at egress. QFX5220 and QFX5230 require the same value for both."
             )
         return found
 

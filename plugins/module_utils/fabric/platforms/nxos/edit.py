@@ -77,10 +77,10 @@ class Renderer:
         if length > NEAR_M and self._intent.lossless and not sized:
             raise OperatorError(
                 "cable_length_m",
-                f"headroom for cables of {length} m was wanted",
-                f"NX-OS reserves enough for {NEAR_M} m, and wants sizes that depend on its hardware for more",
-                "Set `pause buffer-size ... pause-threshold ... resume-threshold ... pfc-cos` in the class of RoCE of "
-                "the network-qos policy, which is then kept, or leave cable_length_m out",
+                f"cannot reserve PFC headroom for {length} m",
+                f"NX-OS reserves headroom for {NEAR_M} m. Longer cables need buffer sizes that depend on the hardware",
+                "Set `pause buffer-size ... pause-threshold ... resume-threshold ... pfc-cos` in the RoCE class of the "
+                "network-qos policy, which the module keeps, or omit cable_length_m",
                 "cable_too_long",
                 cable_length_m=length,
             )
@@ -159,9 +159,9 @@ class Renderer:
             return []  # The ports themselves have flow control off.
         raise OperatorError(
             f"priority {', '.join(map(str, sorted(extra)))}",
-            f"only priority {self._intent.priority} was to be lossless",
-            f"NX-OS decides that for the whole switch, and {ranged(self._others)} rely on it too",
-            "Name these ports as well, or use state merged, which leaves other lossless priorities alone",
+            f"cannot remove it and keep only priority {self._intent.priority} lossless",
+            f"NX-OS sets lossless priorities for the whole switch, and {ranged(self._others)} use PFC too",
+            "Add these ports to the task, or set state to merged, which keeps other lossless priorities",
             "lossless_for_others",
             ports=self._others,
         )
@@ -237,8 +237,8 @@ def _mode(block: text.Block, want: Effect) -> list[str]:
             return [f"{PFC} mode off"]
         raise OperatorError(
             "dcbx",
-            "hosts were to be told the settings in the mode lossy",
-            "NX-OS tells them by DCBX only while flow control is on",
+            "cannot advertise the settings to hosts in the mode lossy",
+            "NX-OS advertises them by DCBX only while PFC is on",
             "Set dcbx to off or ignore",
             "dcbx_needs_flow_control",
         )

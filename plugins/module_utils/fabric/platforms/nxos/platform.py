@@ -60,7 +60,8 @@ READS = (
     "show lldp neighbors detail | json",
     "show running-config diff",
 )
-# Patterns of texts that come without their command, the most telling first.
+TIMES = "The switch keeps its own watchdog times. Their commands differ by release."
+# Patterns that identify an output without its command. The most specific pattern is first.
 TOLD_BY = (
     (r"Oper\s*\(VL bmap\)|^Port\s+Mode\s+Oper", "show interface priority-flow-control"),
     (r"(?:Egress|Ingress) Queuing for ", "show queuing interface"),
@@ -90,10 +91,10 @@ class Nxos(Platform):
         largest_mtu=9216,
         missing={
             "roce_group_shared_with": "",  # A qos-group waits in a buffer of its own.
-            "watchdog_detection_ms": "The switch keeps its own times; their commands differ by release.",
-            "watchdog_recovery_ms": "The switch keeps its own times; their commands differ by release.",
-            "watchdog_action": "The watchdog of NX-OS drops the packets of a queue that is stuck.",
-            "cable_length_m": "NX-OS reserves for up to 100 m by itself, and takes sizes of buffers for more.",
+            "watchdog_detection_ms": TIMES,
+            "watchdog_recovery_ms": TIMES,
+            "watchdog_action": "The watchdog of NX-OS always drops the packets of a stuck queue.",
+            "cable_length_m": "NX-OS reserves PFC headroom for 100 m automatically. Longer cables need buffer sizes.",
         },
     )
 
@@ -234,8 +235,8 @@ class Nxos(Platform):
 
     def way_back(self, edit: Edit) -> str:
         return (
-            f"The checkpoint {edit.name} holds the configuration from before: `rollback running-config checkpoint "
-            f"{edit.name}` on the switch brings it back."
+            f"The checkpoint {edit.name} contains the previous configuration. Run `rollback running-config checkpoint "
+            f"{edit.name}` on the switch to restore it."
         )
 
 

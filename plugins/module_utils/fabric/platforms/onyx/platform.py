@@ -56,7 +56,8 @@ KINDS = (
     (r"show interfaces", "interfaces"),
 )
 PRESETS_SINCE = (3, 8, 2000)
-# What the preset leaves to the ports.
+TIMES = "No known Onyx command configures the watchdog times."
+# The keys that the preset leaves to the ports.
 AT_PORTS = ("mtu", "watchdog", "pause")
 # A change of the mode may ask whether ports may be interrupted.
 ASKED = ((r"(?i)\(?\[?y(?:es)?/n(?:o)?\]?\)?\s*:?\s*\Z", "yes"),)
@@ -83,12 +84,12 @@ class Onyx(Platform):
         missing={
             "roce_group_shared_with": "",
             "roce_pauses_own_queue": "",
-            "probability": "Onyx marks all packets above the upper threshold; no line is known that marks fewer.",
-            "watchdog_detection_ms": "Onyx has no times for its watchdog that are known here.",
-            "watchdog_recovery_ms": "Onyx has no times for its watchdog that are known here.",
-            "watchdog_action": "Onyx has one action of its watchdog.",
-            "dcbx": "Onyx tells hosts by LLDP what it does; no line is known that chooses the kind of DCBX.",
-            "cable_length_m": "Onyx sizes its buffers itself.",
+            "probability": "Onyx marks all packets above the upper threshold. No known command marks fewer.",
+            "watchdog_detection_ms": TIMES,
+            "watchdog_recovery_ms": TIMES,
+            "watchdog_action": "The watchdog of Onyx has only one action.",
+            "dcbx": "Onyx advertises its settings to hosts by LLDP. No known command selects the kind of DCBX.",
+            "cable_length_m": "Onyx sizes its buffers automatically.",
         },
     )
 
@@ -134,7 +135,7 @@ class Onyx(Platform):
             raw=Raw(config, mode, preset),
         )
         switch.exceptions = [
-            f"{one}: this contradicts the preset of `roce`. Take it back, or turn the preset off with `no roce`."
+            f"{one}: this contradicts the preset `roce`. Remove it, or turn the preset off with `no roce`."
             for one in [*(preset.exceptions if preset else []), *found.exceptions]
         ]
         for name in sorted(state.ports(found), key=natural):
@@ -221,18 +222,18 @@ class Onyx(Platform):
         strange = sorted({key[1] for key in own if key[0] in lines.PER_PORT} - {*wanted})
         why = None
         if not intent.is_preset:
-            why = "other values than those of the preset are wanted"
+            why = "The requested values differ from those of the preset"
         elif not self._has_presets(switch, raw):
-            why = f"release {switch.version} does not have it"
+            why = f"Release {switch.version} does not have this preset"
         elif strange:
-            why = f"{compare.ranged(strange)} have lines of their own, which would contradict it"
+            why = f"The QoS lines of {compare.ranged(strange)} would contradict the preset"
         if why is None:
             return True
         raise OperatorError(
             switch.hostname or self.title,
-            "the mode semi_lossless was wanted, which Onyx has as a preset for the whole switch only",
-            f"It cannot be used: {why}",
-            "Choose lossless or lossy, or make the preset possible",
+            "cannot use the mode semi_lossless",
+            f"On Onyx, this mode is a preset for the whole switch. {why}",
+            "Set mode to lossless or lossy, or remove this obstacle",
             "mode_not_possible",
             mode=intent.mode,
         )
@@ -268,9 +269,9 @@ class Onyx(Platform):
         if preset and live:
             raise OperatorError(
                 switch.hostname or self.title,
-                f"RoCE was to be removed from {compare.ranged(wanted)}",
-                f"It is set by `roce` for the whole switch, and {compare.ranged(live)} are up too",
-                "Name all ports that are in use, or keep RoCE there",
+                f"cannot remove RoCE QoS from {compare.ranged(wanted)} only",
+                f"The preset `roce` applies to the whole switch, and {compare.ranged(live)} are up too",
+                "List all ports that are in use, or keep RoCE QoS there",
                 "whole_switch",
                 ports=sorted(live),
             )
@@ -304,8 +305,8 @@ class Onyx(Platform):
 
     def way_back(self, edit: Edit) -> str:
         return (
-            "Onyx has no timer that takes a change back: what was sent stays. Run the task again once the switch "
-            "answers: it goes on from what is there."
+            "Onyx has no timer that rolls a change back. The commands sent so far stay. Run the task again when the "
+            "switch answers. The task continues from the configuration that it finds."
         )
 
     def _send(self, session: Session, commands: Iterable[str]) -> None:
@@ -323,9 +324,14 @@ def _without_ports(preset: Preset | None, found: onyx_text.Reading) -> list[str]
     """Sentences about what was understood and belongs to no port."""
     told = []
     if preset is not None and preset.mode == "off":
-        told.append("`show roce`: the preset is off, which says nothing about ports. Give `show running-config` too.")
+        told.append(
+            "Cannot assign the output of `show roce` to a port. The preset is off. Provide `show running-config` too."
+        )
     if found.pools is not None:
-        told.append("`show traffic pool`: no port is named. Give `show dcb priority-flow-control` too.")
+        told.append(
+            "Cannot assign the output of `show traffic pool` to a port. The output names no port. Provide `show dcb "
+            "priority-flow-control` too."
+        )
     return told
 
 

@@ -140,9 +140,9 @@ def _spread(line: str, ports: Sequence[str | None]) -> list[str]:
         if named is None:
             raise OperatorError(
                 f"Port {port}",
-                "its settings were to be rendered for Onyx",
-                "Onyx calls ports Eth1/1, Po1 or Mpo1",
-                "Name the ports as the switch does",
+                "cannot render its settings for Onyx",
+                "Onyx names ports Eth1/1, Po1 or Mpo1",
+                "Use the port names that the switch prints",
                 "unknown_ports",
                 ports=[port],
             )

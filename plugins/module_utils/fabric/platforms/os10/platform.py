@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CONFIG, VERSION, INTERFACES = "show running-configuration", "show version", "show interface"
 PFC, PEERS = "show interface priority-flow-control details", "show lldp neighbors"
-WATCHDOG = "OS10 has no command for a watchdog of flow control that is known here."
+WATCHDOG = "No known OS10 command configures a PFC watchdog."
 # What state absent takes from a port.
 GONE = (text.NETWORK, text.QUEUING, text.QUEUES, "pfc", "ets", "dcbx", *text.TRUSTS.values())
 START, COMMIT, DISCARD = "start transaction", "commit", "discard"
@@ -46,7 +46,7 @@ class Os10(Platform):
             "watchdog_detection_ms": WATCHDOG,
             "watchdog_recovery_ms": WATCHDOG,
             "watchdog_action": WATCHDOG,
-            "cable_length_m": "OS10 sizes the headroom of its ports itself.",
+            "cable_length_m": "OS10 sizes the PFC headroom of its ports automatically.",
         },
     )
 
@@ -169,8 +169,8 @@ class Os10(Platform):
 
     def way_back(self, edit: Edit) -> str:
         return (
-            "OS10 has no timer that takes a change back: without a transaction, what was sent stays. Run the task "
-            "again once the switch answers: it goes on from what is there."
+            "OS10 has no timer that rolls a change back. Without a transaction, the commands sent so far stay. Run the "
+            "task again when the switch answers. The task continues from the configuration that it finds."
         )
 
     def _send(self, session: Session, commands: Iterable[str]) -> None:

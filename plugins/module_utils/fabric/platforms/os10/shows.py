@@ -62,7 +62,7 @@ def show_interface(text: str, unread: list[str]) -> dict[str, Interface]:
             port, known, seen = None, line.split(" is ")[0].strip(), set()  # such as a VLAN
         elif key and known is None or (key and again(seen, key.group(1).lower())):
             unread += [headless(LINKS, known)] if port is not None or known is None else []
-            port, known = None, known or "a port that is not named"
+            port, known = None, known or "a port without a name"
         elif key and port is not None and len(key.group(1).split()) == 1:
             _setting(port, line.split(), known, unread)
         elif key:
@@ -112,7 +112,7 @@ def show_pfc(text: str, unread: list[str]) -> dict[str, Acting]:
             port = found[known] = {"received": {}, "sent": {}}
         elif kind is not None and known is None or (kind is not None and again(seen, kind)):
             unread += [headless(PAUSES, known)] if port is not None or known is None else []
-            port, known = None, known or "a port that is not named"
+            port, known = None, known or "a port without a name"
         elif port is None or kind is None:
             continue
         elif kind == "oper" and value.lower() in ACTS:

@@ -165,6 +165,6 @@ def misnamed(found: text.Config, asked: Collection[str]) -> list[str]:
             if others:
                 where = port or "system qos"
                 sentences.append(
-                    f"{where}: {value} is used as {slot} and is a {others[0]}, so that it has no effect. Name a {slot}."
+                    f"{where}: {value} has no effect as {slot}. It is a {others[0]}. Use the name of a {slot}."
                 )
     return sentences

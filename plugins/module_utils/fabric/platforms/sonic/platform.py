@@ -72,7 +72,7 @@ class Sonic(Platform):
         missing={
             "pfc_sends": "",
             "pause": "",
-            "dcbx": "SONiC does not speak DCBX: hosts are told by nobody, and must be set themselves.",
+            "dcbx": "SONiC does not support DCBX. Configure the hosts themselves.",
         },
     )
 
@@ -248,7 +248,10 @@ class Sonic(Platform):
         session.run("config save -y")
 
     def way_back(self, edit: Edit) -> str:
-        return f"What was there is in the checkpoint {edit.name}: `config rollback {edit.name}` brings it back."
+        return (
+            f"The checkpoint {edit.name} contains the previous configuration. Run `config rollback {edit.name}` on the "
+            "switch to restore it."
+        )
 
     def _make(self, session: Session, steps: Mapping[str, Any]) -> None:
         for command in steps["stops"]:
@@ -271,9 +274,10 @@ class Sonic(Platform):
             return [RELOAD]
         raise OperatorError(
             switch.hostname or "switch",
-            "lossless RoCE was wanted",
-            "The switch has no buffers at all. `config qos reload` makes them, and all maps, as its model has them",
-            f"Let it make them by naming {ACTS} in allow, or run the command by hand",
+            "cannot configure lossless RoCE",
+            "The switch has no buffers at all. Only `config qos reload` creates them. It also creates all maps as the "
+            "model defines them",
+            f"Add {ACTS} to allow, or run the command by hand",
             "needs_qos_reload",
         )
 

@@ -215,7 +215,7 @@ def _counters(switch: Switch, table: Table) -> None:
     if "Priority" in header:
         return
     if key is None:
-        switch.unread.append(lacks("show pfc counters", "the table whose head names neither Rx nor Tx"))
+        switch.unread.append(lacks("show pfc counters", "the table without Rx or Tx in its header"))
         return
     # The head tells which priority a column is of.
     priorities = [number(name.lower().replace("pfc", "")) for name in header[1:]]
@@ -223,7 +223,7 @@ def _counters(switch: Switch, table: Table) -> None:
         counted = {priority: number(cell) for priority, cell in zip(priorities, row[1:]) if priority is not None}
         lost = [cell for cell in row[1:] if number(cell) is None and cell.lower() not in NOTHING]
         if lost or None in priorities:
-            what = ", ".join(map(repr, lost)) or "whose columns have other names"
+            what = ", ".join(map(repr, lost)) or "whose column names are unknown"
             switch.unread.append(lacks("show pfc counters", f"pauses of {row[0]}, {what}"))
         counted = {priority: count for priority, count in counted.items() if count is not None}
         if counted:
@@ -248,7 +248,7 @@ def _history(switch: Switch, table: Table) -> None:
 def _watchdog(switch: Switch, table: Table) -> None:
     names = [name.lower() for name in table[0]]
     if "action" not in names:
-        switch.unread.append(lacks("show pfcwd config", "the watchdog, whose columns have other names"))
+        switch.unread.append(lacks("show pfcwd config", "the watchdog, whose column names are unknown"))
         return
     for row in table[1:]:
         cells = dict(zip(names, row))

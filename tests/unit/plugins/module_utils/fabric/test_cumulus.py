@@ -263,7 +263,7 @@ def test_removal_takes_all_that_stands_for_roce_and_leaves_the_mtu():
     ids=["the watchdog", "another priority"],
 )
 def test_releases_without_profiles_refuse_what_the_preset_is_not(config):
-    with pytest.raises(OperatorError, match=r"4\.4\.5 has nothing but the preset"):
+    with pytest.raises(OperatorError, match=r"4\.4\.5 has only the RoCE preset"):
         commands({}, config, version="4.4.5")
 
 

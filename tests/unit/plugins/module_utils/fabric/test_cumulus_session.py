@@ -81,7 +81,7 @@ def test_an_apply_of_ours_that_waits_is_told(told, refuses, waits):
 
 def test_a_revision_that_somebody_began_is_neither_applied_nor_thrown_away():
     session = Session({"nv config diff": "nv set interface swp9 link mtu 1500\n"})
-    with pytest.raises(OperatorError, match="already that nobody has applied: nv set interface swp9"):
+    with pytest.raises(OperatorError, match="not applied: nv set interface swp9"):
         PLATFORM.apply(session, edit())
     assert session.lines == ["nv config diff -o commands"]
 

@@ -212,8 +212,8 @@ def test_the_preset_is_not_taken_from_ports_that_nobody_named():
 @pytest.mark.parametrize(
     "found, intent, why",
     [
-        (switch(), Intent(mode="semi_lossless", priority=4, dscp=34), "other values"),
-        (switch(roce=None, version="3.6.5000"), Intent(mode="semi_lossless"), "release 3.6.5000"),
+        (switch(), Intent(mode="semi_lossless", priority=4, dscp=34), "values differ"),
+        (switch(roce=None, version="3.6.5000"), Intent(mode="semi_lossless"), "Release 3.6.5000"),
         (switch("interface ethernet 1/9 qos trust L3\n"), Intent(mode="semi_lossless"), "Eth1/9"),
     ],
     ids=["values", "release", "lines"],

@@ -98,7 +98,7 @@ def test_each_silent_difference_is_seen(change, key):
 def test_a_name_of_the_wrong_kind_is_told_and_does_nothing():
     text = BY_HAND.replace("network-qos PAUSE\n   service", "network-qos POINTS\n   service")
     found = switch(text)
-    assert found.exceptions[0].startswith("ethernet1/1/1: POINTS is used as policy-map type network-qos and is a trust")
+    assert "ethernet1/1/1: POINTS has no effect as policy-map type network-qos. It is a trust" in found.exceptions[0]
     assert found.ports["ethernet1/1/1"].pfc == []
 
 

@@ -146,7 +146,7 @@ CHANGED = {
     ),
     "sonic: the way of pauses": Changed(
         *("sonic", "show_pfc_counters", "Port Rx", "Port xx", "Ethernet0", "running.counters.pauses_received"),
-        "neither Rx nor Tx",
+        "without Rx or Tx",
     ),
     "sonic: pauses since a while": Changed(
         *("sonic", "show_pfc_counters_history", "PFC0  ", "PFCx  ", "Ethernet0"),
@@ -185,7 +185,7 @@ CHANGED = {
         *("enterprise_sonic", "enterprise_sonic_running-config_interface_qos", "on detect-time 100", "armed 100"),
         *("Eth1/5", "watchdog_detection_ms", "'priority-flow-control watchdog armed 100'"),
     ),
-    "sonic: columns": Changed("sonic", "show_pfcwd_config", "ACTION", "POLICY", "Ethernet0", "watchdog", "other names"),
+    "sonic: columns": Changed("sonic", "show_pfcwd_config", "ACTION", "POLICY", "Ethernet0", "watchdog", "column names"),
 }
 
 
