@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def configs(
     now: Mapping[str, Given], wanted: Mapping[str, Given], addresses: Iterable[str], apply_now: bool
 ) -> list[vim.host.PciPassthruConfig]:
-    """Return one entry for each device and kind of change; unchanged values are included, since an entry replaces
-    all.
-    """
+    """Return one entry per device and kind of change; unchanged values are included: an entry replaces all."""
     entries = []
     for address in addresses:
         before, after = now[address], wanted[address]

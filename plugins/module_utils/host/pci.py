@@ -73,9 +73,7 @@ class Tree:
         return top.rpartition(":")[0]
 
     def numa_node(self, address: str) -> int | None:
-        """Return the node of a device, or of the nearest bridge whose node the host reports; None if it reports
-        none.
-        """
+        """Return the node of a device, or of the nearest bridge with a reported node; None without a report."""
         return next((self._numa[one] for one in [address] + self.bridges(address) if one in self._numa), None)
 
     def pair(self, gpu: str, port: str) -> dict[str, bool | None]:

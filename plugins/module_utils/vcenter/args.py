@@ -47,7 +47,7 @@ TASK_WAITING: Options = {
 
 HOST_IDENTITY: Options = {"host": {"type": "str", "required": True}}
 
-# How esxcli is reached; ssh_* is looked at for esxcli_transport=ssh alone.
+# Transport of esxcli; the ssh_* options are read for esxcli_transport=ssh alone.
 ESXCLI_TRANSPORT: Options = {
     "esxcli_transport": {"type": "str", "choices": ["vcenter", "ssh"], "default": "vcenter"},
     "esxcli_timeout_s": {"type": "int", "default": 900},

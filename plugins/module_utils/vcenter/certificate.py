@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a server's certificate says, also when it is not trusted: for error messages only."""
+"""Read a server's certificate, also an untrusted one: for error messages only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, Sequence, cast
 if TYPE_CHECKING:
 
     class Server(Protocol):
-        """Where to connect, by a proxy or directly."""
+        """Address to connect to, through a proxy or directly."""
 
         @property
         def host(self) -> str: ...

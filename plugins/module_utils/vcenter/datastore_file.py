@@ -54,12 +54,12 @@ class Place:
 
     @property
     def in_brackets(self) -> str:
-        """As vCenter writes it."""
+        """Return the path in the notation of vCenter."""
         return f"[{self.store}] {self.path}"
 
     @property
     def on_host(self) -> str:
-        """As the host's shell and esxcli write it."""
+        """Return the path in the notation of the host's shell and esxcli."""
         return f"/vmfs/volumes/{self.store}/{self.path}"
 
 
@@ -126,12 +126,14 @@ class DatastoreFiles:
             return response.read(), response.status == 206
 
     def upload(self, local: str, wanted: Place, checksum: str) -> None:
-        """Copy a local file there. It gets its name once it is there in full, so that nobody finds half a file."""
+        """Upload a local file. It gets its final name after the complete upload, so that no reader finds half a
+        file.
+        """
         size = os.path.getsize(local)
         self._demand_room(wanted, size)
         self._make_folder(wanted)
-        # A name of its own for each host: several may upload the same file at the same time. What a killed run has
-        # left is overwritten.
+        # The draft name contains the host: several hosts may upload the same file at the same time. A draft of a killed
+        # run is overwritten.
         draft = Place(wanted.store, f"{wanted.path}.{self._host.moid}.part")
         try:
             self._put_into_room(local, draft, size)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
     class Host(Protocol):
-        """What has to be known of a host to ask it."""
+        """Host data that a request needs."""
 
         @property
         def ref(self) -> Ref: ...
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         def name(self) -> str: ...
 
 
-# Fields that are texts even when they look like a number or a truth value: the payload carries no types.
+# Fields that are texts even if they look like a number or a truth value: the payload carries no types.
 TEXT_FIELDS = frozenset(
     (
         *("Name", "Version", "ID", "Value", "StringValue", "DefaultStringValue", "Options", "Address", "Build"),
@@ -43,7 +43,7 @@ _READS = ("list", "get", "stats")
 _REPEATS = 2
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})\Z", re.ASCII)
 _TRUTH = {"true": True, "True": True, "false": False, "False": False}
-# What vCenter answers for a command or an argument that the host does not have.
+# Faults of vCenter for a command or an argument that the host does not have.
 _UNKNOWN = (vmodl.fault.InvalidArgument, vmodl.fault.MethodNotFound, vim.fault.NotFound) if IMPORT_ERROR is None else ()
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 
@@ -59,7 +59,7 @@ class Esxcli:
         reflect.register()
 
     def call(self, command: str, **arguments: object) -> Any:
-        """The answer of a command: a list of dicts, a dict, or a single value; None when it prints nothing.
+        """Return the answer of a command: a list of dicts, a dict, or a single value; None if it prints nothing.
 
         An argument is named as on the command line, with _ for the dashes inside (dry_run=True). None is left out. A
         field that holds a list with one entry looks like a single value; see listed().
@@ -107,7 +107,7 @@ class Esxcli:
 
 
 def is_read(command: str) -> bool:
-    """Whether a command only looks, so that it may be sent again."""
+    """Return whether a command only reads, so that it may be sent again."""
     return command.rpartition(".")[2] in _READS
 
 
@@ -130,7 +130,7 @@ def spelled(value: object) -> list[str]:
 
 
 def typed(name: str, text: Any) -> Any:
-    """A field's text as the value that it stands for."""
+    """Convert a field's text to the value that it represents."""
     if name in TEXT_FIELDS or not isinstance(text, str):
         return text
     if text in _TRUTH:
@@ -139,7 +139,7 @@ def typed(name: str, text: Any) -> Any:
 
 
 def decode(response: str | None) -> Any:
-    """What esxcli answered, from the XML in which the host sends it."""
+    """Decode the answer of esxcli from the XML in which the host sends it."""
     if not response or not response.strip():
         return None
     root = ElementTree.fromstring(response)
@@ -199,7 +199,7 @@ def _local(element: ElementTree.Element) -> str:
 
 
 def _complaints(fault: Data) -> list[str | None]:
-    """The lines of an error: esxcli's own stand in the detail, of other faults there is only the message."""
+    """Return the lines of an error: those of esxcli are in the detail, other faults have only the message."""
     try:
         detail = ElementTree.fromstring(fault.faultDetail or "<none/>")
     except ElementTree.ParseError:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Host
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-# On the command line these stand alone; all others take a value.
+# Flags without a value on the command line; all other arguments take one.
 _FLAGS = frozenset(("dry_run", "rebooting_image", "apply_now"))
 _CONNECT_S = 15
-# What ssh itself exits with when it could not run the command.
+# Exit status of ssh itself if it could not run the command.
 _NO_CONNECTION = 255
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def explain(fault: vmodl.MethodFault, label: str, wanted: str) -> OperatorError:
-    """An OperatorError for a vendor fault; wanted states the failure of the labelled object."""
+    """Return an OperatorError for a vendor fault; wanted states the failure of the labelled object."""
     row = next((_ADVICE[name] for name in _lineage(fault) if name in _ADVICE), None)
     service = _missing_service(fault)
     if service:
@@ -131,7 +131,7 @@ _FIELDS = (
     ("requested", "{} requested"),
 )
 
-# By WSDL type name; a fault without a row of its own takes the one of its nearest ancestor.
+# By WSDL type name; a fault without a row of its own uses the row of its nearest ancestor.
 _ADVICE = {
     "InvalidLogin": (
         "wrong_password",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Finding VMs: many wishes, few requests, and an answer for each of them."""
+"""Find VMs: many requests of a task, few requests to vCenter, and an answer for each of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-# Up to this many UUIDs are asked for one by one; beyond it one look at all VMs is cheaper.
+# Up to this many UUIDs are looked up one by one; beyond it one read of all VMs is cheaper.
 _FEW = 3
 _MOID = re.compile(r"[\w.:-]+\Z", re.ASCII)
 _NEAR = 5
@@ -42,7 +42,7 @@ class Found:
 
 
 def label(wish: Mapping[str, Any]) -> str:
-    """What a wish calls its VM, for messages."""
+    """Return the name of a VM in a request, for messages."""
     key, value = _identity(wish)
     return value if key in ("name", "path") else f"{_SPOKEN[key]} {value}"
 
@@ -50,9 +50,9 @@ def label(wish: Mapping[str, Any]) -> str:
 def find_vms(
     vcenter: VCenter, wishes: Sequence[Mapping[str, Any]], datacenter: str | None = None
 ) -> list[Found | OperatorError]:
-    """For each wish a Found, or the OperatorError that says why there is none.
+    """Return for each request a Found, or the OperatorError with the reason why there is none.
 
-    A wish is a dict with one of name, path, moid, instance_uuid and bios_uuid. An unknown datacenter is raised.
+    A request is a dict with one of name, path, moid, instance_uuid and bios_uuid. An unknown datacenter is raised.
     """
     if not wishes:
         return []
@@ -65,7 +65,7 @@ def find_vms(
         tree = inventory.read_down(vcenter, home or vcenter.content.rootFolder, paths)
         tree.add(above)
         hits = [_look_up(tree, key, value, datacenter) for key, value in identities]
-        # A MoID may stand for a VM in a place whose parents the user must not see.
+        # A MoID may name a VM in a folder whose parents the user must not see.
         hidden = [value for (key, value), rows in zip(identities, hits) if key == "moid" and not rows]
         if hidden and not datacenter:
             tree.add(inventory.read_up(vcenter, _vm_refs(vcenter, hidden)))
@@ -124,7 +124,7 @@ def _is_datacenter(tree: inventory.Tree, row: Row, wish: str) -> bool:
 
 
 def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None) -> list[Row]:
-    """The VMs of a tree that a wish stands for."""
+    """Return the VMs of a tree that a request names."""
     if key == "moid":
         row = tree.row(value)
         return [row] if row is not None and row.kind == "VirtualMachine" else []
@@ -150,7 +150,7 @@ def _has_path(tree: inventory.Tree, row: Row, wish: str, datacenter: str | None)
 
 
 def _ask(vcenter: VCenter, key: str, value: str, datacenter: Ref | None) -> list[Ref]:
-    """Candidates for a MoID or UUID without a look at the whole inventory."""
+    """Return candidates for a MoID or UUID without reading the whole inventory."""
     if key == "moid":
         return _vm_refs(vcenter, [value])
     wanted = _canonical(value)

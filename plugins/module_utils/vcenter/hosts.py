@@ -51,10 +51,9 @@ class HostFound:
 def find_host(
     vcenter: VCenter, name: str, properties: Sequence[str] = (), allow_unreachable: bool = False
 ) -> HostFound:
-    """The host with this name, inventory path or MoID; its row holds the properties asked for.
+    """Return the host with this name, inventory path or MoID; its row holds the requested properties.
 
-    Properties that a host has while it is away are those that vCenter remembers, so that a host which is not connected
-    is an error unless allow_unreachable.
+    vCenter reports remembered properties of a disconnected host. So such a host is an error unless allow_unreachable.
     """
     if not name.strip():
         raise OperatorError(
@@ -70,9 +69,9 @@ def find_host(
 
 
 def find_hosts(vcenter: VCenter, names: Sequence[str], properties: Sequence[str] = ()) -> list[HostFound]:
-    """These hosts, or all when no name is given, in two requests; their rows hold the properties asked for.
+    """Return these hosts, or all if no name is given, in two requests; their rows hold the requested properties.
 
-    Those that are away are among them, with what vCenter remembers.
+    Disconnected hosts are included, with the data that vCenter remembers.
     """
     tree = inventory.Tree(retrieve(vcenter, _select(), [vcenter.content.rootFolder], _WALK))
     everything = sorted(tree.of_kind("HostSystem"), key=lambda row: row.get("name", ""))
@@ -111,7 +110,7 @@ def unreachable(found: HostFound) -> OperatorError:
 
 
 def _candidates(vcenter: VCenter, name: str) -> tuple[inventory.Tree, list[Row]]:
-    """A tree, and the rows of it that the name stands for."""
+    """Return a tree, and its rows that match the name."""
     if _MOID.match(name):
         ref = managed_type("HostSystem")(name, vcenter.stub)
         tree = inventory.Tree(retrieve(vcenter, _select(), [ref], _UP, skip_gone=True))
@@ -123,7 +122,7 @@ def _candidates(vcenter: VCenter, name: str) -> tuple[inventory.Tree, list[Row]]
 
 
 def _among(tree: inventory.Tree, name: str) -> list[Row]:
-    """The rows that a name or an inventory path stands for."""
+    """Return the rows that match a name or an inventory path."""
     hosts = tree.of_kind("HostSystem")
     if "/" in name:
         return [row for row in hosts if inventory.same_path(_path(tree, row), name)]
@@ -131,7 +130,7 @@ def _among(tree: inventory.Tree, name: str) -> list[Row]:
 
 
 def _only(tree: inventory.Tree, name: str) -> Row:
-    """The one row that a name, an inventory path or a MoID stands for."""
+    """Return the one row that matches a name, an inventory path or a MoID."""
     row = tree.row(name) if _MOID.match(name) else None
     rows = [row] if row is not None else _among(tree, name)
     if len(rows) != 1:
@@ -166,7 +165,7 @@ def _found(vcenter: VCenter, tree: inventory.Tree, row: Row, properties: Sequenc
 
 
 def _path(tree: inventory.Tree, row: Row) -> str:
-    """As vCenter's own paths; a stand-alone host has the same name as the compute resource around it."""
+    """Return a path in the notation of vCenter; a standalone host has the same name as its compute resource."""
     chain = _chain(tree, row)
     if chain[-1].kind == "Folder" and chain[-1].get("parent") is None:
         chain = chain[:-1]

@@ -46,7 +46,7 @@ class Tree:
         self._rows.update(other._rows)
 
     def ancestors(self, row: Row | None) -> list[Row]:
-        """From the object itself up to the root, as far as it may be seen."""
+        """Return the rows from the object itself up to the root, as far as they are visible."""
         chain: list[Row] = []
         while row is not None and row not in chain:
             chain.append(row)
@@ -89,7 +89,7 @@ def unescaped(name: str) -> str:
 
 
 def same_name(stored: str, wish: str) -> bool:
-    """Whether a stored name is the one wished for, which may be written with or without escapes."""
+    """Return whether a stored name is the requested one, which may be written with or without escapes."""
     return stored == wish or unescaped(stored) == unescaped(wish)
 
 

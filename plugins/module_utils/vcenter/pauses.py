@@ -24,7 +24,7 @@ class Pauses:
 
     @property
     def over(self) -> bool:
-        """Whether the time limit has passed."""
+        """Return whether the time limit has passed."""
         return self._clock.now() >= self._deadline
 
     def sleep(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _RESTARTS = 2
-# Steps that lead back to where a step came from. No server promises to notice that it goes round in a circle.
+# Steps that lead back to their origin. No server documents a detection of such loops.
 _BACK: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
     ("ComputeResource", "host"): (("HostSystem", "parent"),),
     ("HostSystem", "vm"): (("VirtualMachine", "runtime.host"),),
@@ -28,7 +28,7 @@ _BACK: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
 
 
 class Row:
-    """What was read of one object."""
+    """Reading of one object."""
 
     def __init__(self, ref: Ref, values: Mapping[str, Data], missing: Mapping[str, vmodl.MethodFault]) -> None:
         self.ref = ref
@@ -58,7 +58,7 @@ def retrieve(
     walk: Sequence[tuple[str, str]] = (),
     skip_gone: bool = False,
 ) -> list[Row]:
-    """Rows of everything reached from the start objects that is of a selected kind.
+    """Return rows of everything reached from the start objects that is of a selected kind.
 
     select maps a kind to its property paths; walk lists (kind, property) steps that are followed from any object
     reached. With skip_gone, start objects that no longer exist are left out instead of failing the read.
@@ -78,7 +78,7 @@ def retrieve(
 
 
 def _read(vcenter: VCenter, spec: Data) -> list[Row]:
-    """All pages; again from the first one when the session or the connection is lost in between."""
+    """Read all pages; again from the first one if the session or the connection is lost in between."""
     restarts = 0
     while True:
         try:

@@ -75,7 +75,7 @@ def execute(executer: Ref, moid: str, method: str, arguments: Iterable[tuple[str
 
 
 def is_cli_fault(fault: vmodl.MethodFault) -> bool:
-    """Whether a fault is esxcli's own, which carries the lines that the command would have printed."""
+    """Return whether a fault is esxcli's own, which carries the lines that the command would have printed."""
     return isinstance(fault, vim.EsxCLI.CLIFault)  # type: ignore[attr-defined]
 
 

@@ -106,7 +106,7 @@ class Rest:
             pauses.sleep()
 
     def is_image_managed(self, host: HostFound) -> bool:
-        """Whether one image manages the software of the host's cluster, instead of baselines."""
+        """Return whether one image manages the software of the host's cluster, instead of baselines."""
         if host.cluster_ref is None or not self._vcenter.is_vcenter:
             return False
         path = f"/api/esx/settings/clusters/{host.cluster_ref._GetMoId()}/enablement/software"
@@ -119,7 +119,7 @@ class Rest:
             raise refused(error, f"Cluster {host.cluster}", "cannot read how its software is managed") from error
 
     def is_user(self, owner: str) -> bool:
-        """Whether the name that vCenter gives to a user is ours."""
+        """Return whether a user name from vCenter is the user of this session."""
         (name, domain), (our_name, our_domain) = _parts_of(owner), _parts_of(self._vcenter.login_words()[0])
         return name == our_name and (domain == our_domain or "" in (domain, our_domain))
 

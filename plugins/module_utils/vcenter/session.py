@@ -90,12 +90,12 @@ class VCenter:
 
     @property
     def name(self) -> str:
-        """What messages call this server."""
+        """Return the name of this server in messages."""
         return self._wire.target.name
 
     @property
     def request_timeout_s(self) -> int:
-        """How long one request may take."""
+        """Return the time limit of one request."""
         return self._wire.target.timeout_s
 
     @property
@@ -115,7 +115,7 @@ class VCenter:
 
     @property
     def wire(self) -> Wire:
-        """What requests go over that are not SOAP."""
+        """Return the wire for requests other than SOAP."""
         return self._wire
 
     def login_words(self) -> tuple[str, str]:
@@ -177,7 +177,7 @@ class VCenter:
         wire = self._wire
         wire.cookie = ""
         if wire.target.validate_certs:
-            # What verifies now is what this session will be pinned to.
+            # The session is pinned to the certificate that is verified now.
             wire.pin = None
         try:
             status, page = persist(

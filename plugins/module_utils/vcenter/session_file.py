@@ -21,8 +21,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 
 FORMAT = 1
 _POLL_S = 0.05
-# What somebody else met while we waited is ours too: another login would only lock the account, and a hundred
-# processes that find out one after the other that nobody answers would wait for hours.
+# A failure of another process during the wait counts for this one too: another login would only lock the account, and a
+# hundred processes that detect one after the other that vCenter does not answer would wait for hours.
 _REFUSALS = ("wrong_password", "password_expired", "no_permission", "vcenter_timeout", "vcenter_unreachable")
 _REFUSAL_PARTS = ("subject", "wanted", "found", "todo", "code")
 
@@ -41,7 +41,7 @@ class State:
 
 
 class SessionStore:
-    """The file of one session. Whoever needs a new session gets it through fresh()."""
+    """Store the file of one session. fresh() returns a new session."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class SessionStore:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.path = os.path.join(directory, key + ".json")
-        # False for a session that could not be written, which nobody can use after this process.
+        # False for a session that could not be written, so that no later process can use it.
         self.kept = True
         self._lock_path = os.path.join(directory, key + ".lock")
         self._patience_s = patience_s
@@ -71,7 +71,7 @@ class SessionStore:
             return _decoded(file.read())
 
     def save(self, state: State) -> None:
-        """Replace the file in one step, readable for nobody else at any moment."""
+        """Replace the file in one step, never readable for other users."""
         draft = f"{self.path}.{os.getpid()}.{threading.get_ident()}"
         try:
             with open(draft, "w", opener=_private_opener) as file:
@@ -125,7 +125,7 @@ class SessionStore:
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[bool]:
-        """Whether the lock was free; it ends with the process, so nobody has to clean up after a kill."""
+        """Return whether the lock was free; it ends with the process, so a kill leaves no lock behind."""
         with contextlib.ExitStack() as stack:
             try:
                 file = stack.enter_context(open(self._lock_path, "a", opener=_private_opener))
@@ -202,7 +202,7 @@ def _private_opener(path: str, flags: int) -> int:
 
 
 def _decoded(raw: bytes) -> State | None:
-    """A State, or None for anything that does not look like one written by this version."""
+    """Return a State, or None for text that this version did not write."""
     try:
         data = json.loads(raw)
     except ValueError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.watch import News
 
-    # How many jobs have ended, of how many, and which one did just now.
+    # Number of ended jobs, number of all jobs, and the job that has just ended.
     Progress = Callable[[int, int, str, "Outcome"], None]
 
 FIRST_PAUSE_S = 0.1
@@ -45,7 +45,7 @@ class Job:
 
 @dataclass
 class Outcome:
-    """How one job ended: error is None on success. uncertain: it may have been carried out, or may be yet."""
+    """Result of one job: error is None on success. uncertain: it may have been carried out, or may be yet."""
 
     result: Data = None
     error: OperatorError | None = None
@@ -193,7 +193,7 @@ class _Run:
                 self._end(work, Outcome(error=error, uncertain=True))
 
     def _poll_s(self) -> int:
-        """How long the server may hold a poll back: not beyond the next deadline or start."""
+        """Return how long the server may delay a poll: not beyond the next deadline or start."""
         now = self.clock.now()
         moments = [work.deadline for work in self.running.values()]
         if len(self.running) < self.limit:

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Calls that survive transient trouble, and never send a change twice.
+"""Retry calls after transient failures, and never send a change twice.
 
-pyVmomi calls a stub for every method; ReliableStub stands there and lets a Wire do the talking.
+pyVmomi calls a stub for every method; ReliableStub takes that position and sends the calls through a Wire.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class FateUnknown(OperatorError):
 
 
 class ReliableStub:
-    """What pyVmomi's managed objects talk to: one retry policy for every call."""
+    """Stub of pyVmomi's managed objects: one retry policy for every call."""
 
     def __init__(self, wire: Wire, renew: Callable[[str], None], clock: type[Clock] = Clock) -> None:
         self.wire = wire
@@ -116,7 +116,7 @@ class ReliableStub:
             else:
                 if status == 200:
                     return answer
-                # The server refuses before it looks at the request, so even a change may be sent again.
+                # The server refuses before it processes the request, so even a change may be sent again.
                 if not may_renew or not isinstance(answer, vim.fault.NotAuthenticated):
                     raise answer
             self._renew(cookie)
@@ -139,7 +139,7 @@ class ReliableStub:
 
 
 def is_repeatable(method: str) -> bool:
-    """Whether a method may be sent twice without harm."""
+    """Return whether a method may be sent twice without harm."""
     return method.startswith(_REPEATABLE) and method not in _ONCE
 
 
@@ -164,5 +164,5 @@ def persist(attempt: Callable[[], T], wire: Wire, what: str, repeatable: bool, c
             out_of_time = clock.now() - began > wire.target.timeout_s
             if not trouble.is_passing(error) or not pauses or out_of_time:
                 raise trouble.explain(error, wire.target) from error
-            # Many forks meet the same trouble at the same moment; they must not come back at the same moment.
+            # Many forks meet the same failure at the same moment; they must not retry at the same moment.
             clock.sleep(pauses.pop(0) * random.uniform(0.5, 1.0))

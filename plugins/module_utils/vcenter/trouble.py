@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Trouble between us and vCenter, in words that an operator can act on."""
+"""Connection failures of vCenter, in words that an operator can act on."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class CertificateChanged(OSError):
 
 
 def http_status(error: BaseException) -> int | None:
-    """The status code inside the exception that pyVmomi makes of an unexpected HTTP answer."""
+    """Return the status code inside the exception that pyVmomi raises for an unexpected HTTP answer."""
     match = re.match(r"([1-5]\d\d)\b", str(error)) if error.__class__ is HTTPException else None
     return int(match.group(1)) if match else None
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same attempt may succeed a moment later."""
+    """Return whether the same attempt may succeed a moment later."""
     if isinstance(error, (ssl.SSLCertVerificationError, socket.gaierror, ConnectionRefusedError, CertificateChanged)):
         return False
     if isinstance(error, ssl.SSLError):
@@ -56,7 +56,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """One clause that says what happened on the wire."""
+    """Return one clause that describes the failure on the wire."""
     status = http_status(error)
     if status is not None:
         return f"The server answered with HTTP status {error}"
@@ -179,7 +179,7 @@ _TELLERS: tuple[tuple[type[BaseException], Callable[[Any, Target], NoConnection]
     (ssl.SSLCertVerificationError, _untrusted),
     (CertificateChanged, _changed),
     (socket.gaierror, _name_unknown),
-    # What Python says of a name with an empty label or one that is too long.
+    # Python raises this for a name with an empty label or for one that is too long.
     (UnicodeError, _name_unknown),
     (ConnectionRefusedError, _refused),
     (ssl.SSLError, _not_tls),

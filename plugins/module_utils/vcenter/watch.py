@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One list view and one property filter that watch any number of tasks, and outlive a lost session."""
+"""Watch any number of tasks with one list view and one property filter, also after a lost session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PATHS = ("info.state", "info.error", "info.result")
 
 @dataclass
 class News:
-    """What is known of a task."""
+    """Known state of a task."""
 
     state: str = ""
     result: Data = None
@@ -93,7 +93,7 @@ class Watch:
     def _follow(self, tasks: Sequence[Ref]) -> None:
         wanted = {task._GetMoId(): task for task in tasks}
         if self._collector is None:
-            # Forks share the session: updates of the session's own collector would go to whoever asks first.
+            # Forks share the session: updates of the session's own collector would go to the first client that asks.
             self._collector = self._vcenter.content.propertyCollector.CreatePropertyCollector()
             self._view = self._vcenter.content.viewManager.CreateListView(obj=list(tasks))
             self._collector.CreateFilter(spec=_filter_spec(self._view), partialUpdates=False)
@@ -122,7 +122,7 @@ class Watch:
     def _note(self, update: Data) -> None:
         moid = update.obj._GetMoId()
         if update.kind == "leave":
-            # Also what a removal from the view looks like; then nobody asks for this news any more.
+            # A removal from the view has the same form; then no caller asks for this news any more.
             self._news.setdefault(moid, News()).gone = True
             return
         news = self._news.setdefault(moid, News())

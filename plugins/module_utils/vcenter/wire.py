@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One HTTPS connection to one server: TLS that is always checked, a pinned certificate, an optional proxy."""
+"""One HTTPS connection to one server: TLS that is always verified, a pinned certificate, an optional proxy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST_PAGE = 1 << 20
 
 @dataclass(frozen=True)
 class Target:
-    """Where to connect and how far to trust it."""
+    """Server to connect to, and its trust settings."""
 
     host: str
     port: int
@@ -59,9 +59,9 @@ class Wire:
         self.target = target
         self.pin: str | None = None
         self.shown: str | None = None
-        # Whether any part of the latest request has left this machine.
+        # True if any part of the latest request has left this machine.
         self.sent = False
-        # How long the next answer may take.
+        # Time limit of the next answer.
         self.patience_s = target.timeout_s
         self._context = tls_context(target)
         self._adapter: Any = None
@@ -87,7 +87,7 @@ class Wire:
             self._new_adapter(version)
 
     def call(self, mo: Ref, info: Data, args: Sequence[object], stub: ReliableStub) -> tuple[int, Data]:
-        """One SOAP request; the HTTP status and the answer or fault."""
+        """Send one SOAP request; return the HTTP status and the answer or fault."""
         self.sent = False
         if info.wsdlName == "Login":
             # vCenter refuses the login of a session that is logged in, as one is whose answer was lost.
@@ -99,7 +99,7 @@ class Wire:
         return status, answer
 
     def fetch(self, path: str) -> tuple[int, bytes]:
-        """One GET; the HTTP status and the body."""
+        """Send one GET; return the HTTP status and the body."""
         self.sent = False
         connection = self._adapter.GetConnection()
         connection.request("GET", path)
@@ -117,7 +117,9 @@ class Wire:
     def exchange(
         self, method: str, path: str, body: bytes | IO[bytes] | None = None, headers: Mapping[str, str] | None = None
     ) -> Iterator[HTTPResponse]:
-        """One request of any kind, for the other services at vCenter's address; the response, to be read inside."""
+        """Send one request of any kind, for the other services at vCenter's address; the response must be read
+        inside.
+        """
         self.sent = False
         self._shed_dead_connections()
         connection = self._adapter.GetConnection()
@@ -171,7 +173,7 @@ class Wire:
 
 
 class _Connection(HTTPSConnection):
-    """Tells its wire what happens, limits the time to connect, and goes through the proxy if there is one."""
+    """Report its state to its wire, limit the time to connect, and use the proxy if there is one."""
 
     def __init__(self, *_address: object, wire: Wire, timeout: float, context: ssl.SSLContext, **_more: object) -> None:
         # Each release of pyVmomi handles a proxy differently, so the address that it hands over is not used.
@@ -188,7 +190,7 @@ class _Connection(HTTPSConnection):
             super().connect()
         finally:
             self.timeout = patience
-            # What went to a proxy to open the tunnel is not the request.
+            # The data that opens the tunnel at a proxy is not the request.
             self._wire.sent = False
         self.sock.settimeout(patience)
         self._wire.opened(self)
@@ -202,7 +204,7 @@ class _Connection(HTTPSConnection):
 
 
 def _has_input(sock: socket.socket) -> bool:
-    """Whether something can be read from a socket of which nothing is expected, such as its end."""
+    """Return whether a socket has input although no answer is expected, such as its end."""
     with selectors.DefaultSelector() as selector:
         selector.register(sock, selectors.EVENT_READ)
         return bool(selector.select(0))

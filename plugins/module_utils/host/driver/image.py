@@ -58,9 +58,7 @@ class ClusterImage:
         return _versions(self._image().get("components"))
 
     def holds(self, wished: Mapping[str, str | None]) -> bool:
-        """Return whether the image matches the request; {name: version}, None for a component that must not be in
-        it.
-        """
+        """Return whether the image matches the request: {name: version}, None for a component to leave out."""
         there = self.components()
         return all(there.get(name) == version for name, version in wished.items())
 

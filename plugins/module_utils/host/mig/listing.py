@@ -170,9 +170,7 @@ def is_mode(text: str) -> bool:
 
 
 def modes(text: str) -> tuple[bool | None, bool | None]:
-    """Return (the mode now, the mode after a restart) from a query of both; raises ValueError if no row contains
-    them.
-    """
+    """Return (mode now, mode after a restart) from a query of both; raises ValueError if no row has them."""
     for row in csv_rows(text):
         if len(row) == 2 and all(map(is_mode, row)):
             return mode(row[0]), mode(row[1])

@@ -10,7 +10,7 @@ from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
-# Of these a name has to be said; without one, the others stand for all that is around the hosts that were named.
+# These kinds need a name; without one, the other kinds mean all objects around the named hosts.
 NAMED = ("datastore", "network", "vm")
 KINDS = ("vcenter", "datacenter", "cluster", "host", "folder", *NAMED)
 ARGUMENTS = dict(

@@ -109,7 +109,9 @@ def _clock(ask: Callable[[], datetime.datetime], subject: str) -> tuple[float, f
 
 
 def _privileges(vcenter: VCenter, there: state.Inventory, wishes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each wish whether the object is there and what is not held on it; all objects are asked for at once."""
+    """Return for each request whether the object exists and which privileges are missing; one query covers all
+    objects.
+    """
     meant = [there.meant(wish["kind"], wish["name"]) for wish in wishes]
     refs = list({ref._GetMoId(): ref for found in meant for ref in found}.values())
     asked = sorted({privilege for wish in wishes for privilege in wish["privileges"]})

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whose privileges are asked for: the objects that a wish stands for, from the rows of the inventory. Pure."""
+"""Objects whose privileges are checked: resolve a request to rows of the inventory. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Inventory:
         self.strangers = [name for name in hosts if name.lower() not in there]
 
     def meant(self, kind: str, name: str | None = None) -> list[Ref]:
-        """The references of the objects that a wish stands for; none where there is no such object."""
+        """Return the references of the objects that a request names; none if there is no such object."""
         if kind == "vcenter":
             return [self._root]
         if not name:
@@ -97,9 +97,9 @@ def name_of(row: Row) -> str:
 
 
 def skew(theirs: datetime.datetime, before: float, after: float) -> tuple[float, float]:
-    """(seconds that a clock is ahead at least, how exactly that is known), from one look between two moments of ours.
+    """Return (minimum seconds that a clock is ahead, accuracy), from one reading between two local timestamps.
 
-    What lies within the time that the question took may be the way, and counts as none.
+    An offset within the duration of the request may be network delay, and counts as none.
     """
     if theirs.tzinfo is None:
         theirs = theirs.replace(tzinfo=datetime.timezone.utc)

@@ -141,8 +141,7 @@ def _why(
 
 
 def _other_roots(room: Room, vm: Vm, nics: Iterable[Nic]) -> bool:
-    """Return whether GPUs for the profile exist away from the VM's ports: vSphere chooses among all GPUs of the host.
-    """
+    """Return whether GPUs for the profile exist away from the VM's ports: vSphere chooses among all of them."""
     roots, boards = {nic.root for nic in nics}, {capacity.board_in(profile) for profile in vm.profiles}
     shared = (gpu for gpu in room.host.gpus if gpu.board in boards and capacity.carries(gpu, ()))
     return any(gpu.root not in roots for gpu in shared)
