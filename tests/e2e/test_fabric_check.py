@@ -38,7 +38,7 @@ def test_a_fabric_as_it_is_delivered_disagrees_and_one_that_was_set_up_agrees(fa
     before = configurations(lab)
     run = check(lab)
     assert run.status != 0
-    assert any("puts DSCP 26 into priority 1" in line for line in told(run, "error")), run.output
+    assert any("maps DSCP 26 to priority 1" in line for line in told(run, "error")), run.output
     assert configurations(lab) == before
     assert lab.fabric().status == 0
     run = check(lab)
@@ -78,6 +78,6 @@ def test_check_mode_of_the_stage_reports_no_errors_of_switches_that_the_run_will
     lab = fabric_lab(SMALL)
     run = lab.fabric("--check")
     assert run.status == 0, run.output
-    assert any("puts DSCP 26 into priority 1" in line for line in told(run, "planned")), run.output
+    assert any("maps DSCP 26 to priority 1" in line for line in told(run, "planned")), run.output
     assert told(run, "error") == [], run.output
     assert "which this run will change first." in run.text

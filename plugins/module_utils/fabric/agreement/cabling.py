@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which port leads where: by LLDP of either end, else as it was told. Pure."""
+"""Cabling from LLDP of either end, or else from the list of cables. Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Link:
 
 @dataclass
 class Cabling:
-    """All cables between ends that were looked at, and what is odd about them."""
+    """All cables between ends that were read, and findings about them."""
 
     links: list[Link] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    strangers: dict[Key, str] = field(default_factory=dict)  # {key of a Side: name of a system that was not looked at}
+    strangers: dict[Key, str] = field(default_factory=dict)  # {key of a Side: name of a system that was not read}
 
     def of(self, key: Key) -> list[Link]:
         return [link for link in self.links if key in (link.a, link.b)]
@@ -64,7 +64,7 @@ def cabling(sides: Mapping[Key, Side], aliases: Mapping[str, str], given: Iterab
 
 
 def owner_of(aliases: Mapping[str, str], name: str | None) -> str | None:
-    """The owner that a system's name means: also without its domain, where that is unmistakable."""
+    """The owner with this system name; the name without its domain also matches if it is unique."""
     lowered = (name or "").lower()
     if lowered in aliases:
         return aliases[lowered]
@@ -84,7 +84,7 @@ def same_port(one: str, other: str) -> bool:
 
 
 def find_port(sides: Mapping[Key, Side], owner: str, name: str | None) -> Key | None:
-    """The key of a port by any spelling of its name; None where the owner has none of it."""
+    """The key of a port by any spelling of its name; None if the owner has no such port."""
     if not name:
         return None
     if (owner, name) in sides:
@@ -133,12 +133,12 @@ def _elsewhere(sides: Mapping[Key, Side], link: Link, one: Key, other: Key) -> F
         "cable_elsewhere",
         WARNING,
         sides[key],
-        f"leads to {seen.place} by LLDP",
-        f"the cable to {meant.place} that was told is plugged in elsewhere, and what was checked there is another path",
+        f"is connected to {seen.place} according to LLDP",
+        f"the listed cable to {meant.place} is plugged in elsewhere, so the check followed another path",
         "cable",
         seen.place,
         "the list of cables",
-        f"says {meant.place}",
+        f"names {meant.place}",
         meant.place,
     )
 
@@ -152,9 +152,9 @@ def _two_peers(found: Cabling, sides: Mapping[Key, Side]) -> None:
                     "two_lldp_agents",
                     WARNING,
                     side,
-                    f"sees {len(side.neighbours)} neighbours ({', '.join(sorted(map(str, chassis)))})",
-                    "two agents speak LLDP there, such as the firmware of the adapter and a service of its system, and "
-                    "flow control goes off when the wrong one answers last",
+                    f"has {len(side.neighbours)} LLDP neighbours ({', '.join(sorted(map(str, chassis)))})",
+                    "two LLDP agents send on this cable, such as the adapter firmware and an operating system service; "
+                    "PFC turns off when the wrong agent sends last",
                     "lldp",
                     sorted(map(str, chassis)),
                 )

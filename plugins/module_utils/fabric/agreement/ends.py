@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What one adapter of a host or guest does to RoCE. Pure."""
+"""Findings about the RoCE QoS of one adapter of a host or guest. Pure."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 NEEDED = {
-    "trust": "what it trusts",
-    "pfc": "flow control",
+    "trust": "the trust mode",
+    "pfc": "PFC",
     "mtu": "the MTU",
     "pause": "link-level pause",
-    "ecn": "whether it reacts to marks",
-    "cnp_dscp": "the DSCP of its congestion notifications",
+    "ecn": "the reaction to ECN marks",
+    "cnp_dscp": "the CNP DSCP",
 }
-DSCP = "the DSCP that it puts on RoCE"
-# What the host decides for guests whose adapter it keeps.
+DSCP = "the RoCE DSCP"
+# Settings that the host decides for its guests, since it keeps the adapter.
 OF_THE_HOST = ("trust", "pfc", "pause", "ecn", "cnp_dscp")
 FIRMWARE_AGENT = "the firmware"
 
 
 def unknown(side: Side, wish: Treatment, behind_host: bool = False, stamped_by: Side | None = None) -> list[str]:
-    """What is not known of an adapter and decides, in words."""
+    """The relevant settings of an adapter that are unknown, in words."""
     found = [NEEDED[key] for key in _keys(wish, behind_host) if getattr(side.endpoint, key) is None]
     if side.endpoint.dscps() is None and stamped_by is None:
         found.insert(0, DSCP)
@@ -42,7 +42,7 @@ def unknown(side: Side, wish: Treatment, behind_host: bool = False, stamped_by: 
 
 
 def needed(wish: Treatment, behind_host: bool = False) -> list[str]:
-    """All that decides, in words."""
+    """All relevant settings, in words."""
     return [DSCP, *(NEEDED[key] for key in _keys(wish, behind_host))]
 
 
@@ -69,8 +69,8 @@ def check(side: Side, wish: Treatment, peer: Side | None = None, stamped_by: Sid
             "ecn_host",
             WARNING if wish.lossless else ERROR,
             side,
-            f"does not react to congestion for priority {wish.priority}",
-            "switches mark its packets in vain",
+            f"does not react to ECN marks for priority {wish.priority}",
+            "it does not slow down when switches mark its packets",
             "ecn",
             adapter.ecn,
         )
@@ -80,12 +80,12 @@ def check(side: Side, wish: Treatment, peer: Side | None = None, stamped_by: Sid
                 "mtu",
                 ERROR,
                 side,
-                f"carries {adapter.mtu} bytes",
-                "large packets vanish there, while a ping works",
+                f"has MTU {adapter.mtu}",
+                "large packets are dropped there, although a ping works",
                 "mtu",
                 adapter.mtu,
                 f"{side.owner} {device}",
-                f"sends up to {mtu}",
+                f"sends packets of up to {mtu} bytes",
                 mtu,
             )
     if adapter.pending:
@@ -93,8 +93,8 @@ def check(side: Side, wish: Treatment, peer: Side | None = None, stamped_by: Sid
             "waits_for_restart",
             WARNING,
             side,
-            f"is set to what does not act yet ({', '.join(adapter.pending)})",
-            "what was checked changes with the next restart",
+            f"has settings that are pending reboot ({', '.join(adapter.pending)})",
+            "the checked values change with the next restart",
             "pending",
             adapter.pending,
         )
@@ -104,22 +104,22 @@ def check(side: Side, wish: Treatment, peer: Side | None = None, stamped_by: Sid
             "two_lldp_agents",
             WARNING,
             side,
-            f"has {' and '.join(agents)} speak LLDP",
-            "they overwrite each other's settings, and flow control goes off after a restart",
+            f"sends LLDP from {' and '.join(agents)}",
+            "they overwrite each other's settings, and PFC turns off after a restart",
             "agents",
             agents,
         )
 
 
 def _fate(dscp: int, peer: Side | None) -> str:
-    """What becomes of packets with a DSCP that is not that of RoCE, at the switch where they arrive."""
+    """What the switch behind the adapter does to packets whose DSCP is not the RoCE DSCP."""
     goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
     if goes is None:
-        return "switches do not know them as RoCE, and drop them under load"
-    into = f"{cast('Side', peer).place} puts them into priority {goes}"
+        return "switches do not treat them as RoCE and drop them under load"
+    into = f"{cast('Side', peer).place} maps them to priority {goes}"
     if goes in (cast("Side", peer).pfc or ()):
-        return f"{into}, which is lossless there, and switches without this mapping drop them under load"
-    return f"{into}, and drops them under load"
+        return f"{into}, which is lossless there, but switches without this mapping drop them under load"
+    return f"{into} and drops them under load"
 
 
 def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | None) -> Iterator[Finding]:
@@ -128,12 +128,12 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             "stamps_nothing",
             WARNING,
             side,
-            "puts no DSCP of its own on packets of RoCE",
-            "those of the host have none, and those of guests what a guest says; what has none is dropped under load",
+            "does not set a DSCP on RoCE packets itself",
+            "host packets have no DSCP, guest packets only that of the guest; unmarked packets are dropped under load",
             "stamps",
             False,
             wish.source,
-            f"knows RoCE by DSCP {wish.dscp}",
+            f"uses DSCP {wish.dscp} for RoCE",
             wish.dscp,
         )
     dscps = side.endpoint.dscps()
@@ -145,12 +145,12 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             "marks_nothing",
             ERROR,
             side,
-            "puts no DSCP on packets of RoCE",
-            "switches treat them as any other traffic, and drop them under load",
+            "sets no DSCP on RoCE packets",
+            "switches treat them like other traffic and drop them under load",
             "dscp",
             0,
             wish.source,
-            f"knows RoCE by DSCP {wish.dscp}",
+            f"uses DSCP {wish.dscp} for RoCE",
             wish.dscp,
         )
     elif where:
@@ -158,12 +158,12 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             "dscp_differs",
             ERROR,
             side,
-            f"puts DSCP {', '.join(map(str, where))} on packets of RoCE",
+            f"sets DSCP {', '.join(map(str, where))} on RoCE packets",
             _fate(where[0], peer),
             "dscp",
             where[0] if len(where) == 1 else where,
             wish.source,
-            f"knows RoCE by DSCP {wish.dscp}",
+            f"uses DSCP {wish.dscp} for RoCE",
             wish.dscp,
         )
     bare = side.endpoint.without_ect()
@@ -172,8 +172,8 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             "not_ecn_capable",
             WARNING,
             side,
-            f"does not say that its packets may be marked ({', '.join(bare)})",
-            "switches drop them where they would mark them, unless the adapter sets the bits itself",
+            f"does not set the ECN-capable bits ({', '.join(bare)})",
+            "switches drop its packets instead of marking them, unless the adapter sets the bits itself",
             "traffic_class",
             [mark["traffic_class"] for mark in side.endpoint.marks or []],
         )
@@ -187,11 +187,11 @@ def _class(side: Side, wish: Treatment) -> Iterator[Finding]:
             ERROR,
             side,
             "trusts the VLAN tag (802.1p)",
-            f"its pauses and buffers are not those of DSCP {wish.dscp}",
+            f"DSCP {wish.dscp} does not select its PFC priority and buffer",
             "trust",
             "pcp",
             wish.source,
-            "wants trust in dscp",
+            "sets trust dscp",
             "dscp",
         )
         return
@@ -201,12 +201,12 @@ def _class(side: Side, wish: Treatment) -> Iterator[Finding]:
             "dscp_map",
             ERROR,
             side,
-            f"puts DSCP {wish.dscp} into priority {priority}",
-            f"it sends RoCE on while priority {wish.priority} is paused",
+            f"maps DSCP {wish.dscp} to priority {priority}",
+            f"it continues to send RoCE while priority {wish.priority} is paused",
             "dscp_map",
             priority,
             wish.source,
-            f"wants priority {wish.priority}",
+            f"sets priority {wish.priority}",
             wish.priority,
         )
 
@@ -219,12 +219,12 @@ def _pauses(side: Side, wish: Treatment) -> Iterator[Finding]:
             "pfc_more_priorities",
             WARNING,
             side,
-            f"pauses {numbers(adapter.pfc)}",
-            "what is not RoCE can stop ports too",
+            f"has PFC on {numbers(adapter.pfc)}",
+            "traffic other than RoCE can also pause ports",
             "pfc",
             adapter.pfc,
             wish.source,
-            f"wants priority {wish.priority} alone",
+            f"sets PFC on priority {wish.priority} only",
             [wish.priority],
         )
     set_to = {*(adapter.pfc_obeys or [])} & {*(adapter.pfc_sends or [])}
@@ -233,20 +233,20 @@ def _pauses(side: Side, wish: Treatment) -> Iterator[Finding]:
             "pfc_not_acting",
             ERROR,
             side,
-            f"is set to pause priority {wish.priority} and acts on {numbers(adapter.pfc)}",
-            "packets of RoCE are dropped under load",
+            f"has PFC configured on priority {wish.priority} but effective on {numbers(adapter.pfc)}",
+            "RoCE packets are dropped under load",
             "pfc",
             adapter.pfc,
         )
 
 
 def _notifications(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
-    """What a switch does to those that have the right DSCP is told of the switch."""
+    """Findings about the CNP DSCP; hops.py checks how switches treat notifications with the right DSCP."""
     dscp = side.endpoint.cnp_dscp
     if dscp is None or dscp == wish.cnp_dscp:
         return
     goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
-    fate = f"{cast('Side', peer).place} puts them into priority {goes}, where" if goes is not None else "on the way"
+    fate = f"{cast('Side', peer).place} maps them to priority {goes}, where" if goes is not None else "on the way"
     yield finding(
         "cnp_dscp",
         WARNING,
@@ -256,6 +256,6 @@ def _notifications(side: Side, wish: Treatment, peer: Side | None) -> Iterator[F
         "cnp_dscp",
         dscp,
         wish.source,
-        f"knows them by DSCP {wish.cnp_dscp}",
+        f"uses DSCP {wish.cnp_dscp} for them",
         wish.cnp_dscp,
     )

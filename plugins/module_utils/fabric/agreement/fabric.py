@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether switches, adapters of hosts, and guests treat RoCE alike: every disagreement, in a sentence each. Pure."""
+"""Compare the RoCE QoS of switches, host adapters and guests; one sentence for each disagreement. Pure."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     )
 
 
-# Names of ports that take more characters are told in short.
+# Longest list of port names in a sentence, in characters; longer lists are abbreviated.
 LONG = 60
 
 
 class Fabric:
-    """Everything that was looked at."""
+    """All switches, hosts and guests that were read."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Fabric:
         self.wish = wanted.of_fabric(sides) if intent is None else wanted.of_intent(intent_of(intent), sides)
 
     def disagreements(self) -> list[Finding]:
-        """All of them, the worse ones first."""
+        """All disagreements, errors first."""
         found = list(self.cabling.findings) + self.exceptions + self._links
         marking = next((side for side in self._of_roce() if side.is_switch and self._does_mark(side)), None)
         for side in self._of_roce():
@@ -82,12 +82,12 @@ class Fabric:
         return sorted(found, key=lambda one: (one["severity"] != ERROR, natural(one["msg"])))
 
     def not_known(self) -> list[str]:
-        """Sentences about what could not be checked; it is never taken for right."""
+        """Sentences about values that could not be checked; an unknown value never counts as correct."""
         found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent(), *self._unknown_links]
         return sorted(set(found), key=natural)
 
     def ends(self) -> list[dict[str, Any]]:
-        """Of each port that RoCE passes, which settings of those that decide are known, and which are not."""
+        """The known and the unknown relevant settings of each port that RoCE passes."""
         return [
             {
                 "name": side.owner,
@@ -102,7 +102,7 @@ class Fabric:
         ]
 
     def paths(self, disagreements: Iterable[Finding]) -> list[dict[str, Any]]:
-        """Every cable that carries RoCE, where it is known from, and whether its ends agree."""
+        """Every cable that carries RoCE, with its source and whether its ends agree."""
         bad = {(end["name"], end["port"]) for one in disagreements if one["severity"] == ERROR for end in _ends(one)}
         return [
             {
@@ -160,7 +160,7 @@ class Fabric:
         return found
 
     def _fastest(self) -> pairs.WithSpeed | None:
-        """The adapter of a host that has the fastest line, of those whose line is known."""
+        """The host adapter with the highest known link speed."""
         hosts = [side for side in self._of_roce() if not side.is_switch and side.endpoint.kind == "esxi"]
         return max(
             cast("Iterator[pairs.WithSpeed]", (side for side in hosts if side.speed)),
@@ -169,14 +169,14 @@ class Fabric:
         )
 
     def _carries(self, side: Side) -> bool:
-        """Whether RoCE uses an adapter: it has an RDMA device, flow control, or stands in the list of cables."""
+        """Whether RoCE uses an adapter: it has an RDMA device, PFC or a DSCP, or its owner is in the list of cables."""
         adapter = side.endpoint
         return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._told
 
     def _is_beside(self, side: Side) -> bool:
-        """Whether an adapter of a host is not of the data path, such as one for management that has an RDMA device too.
+        """Whether a host adapter is outside the data path, such as a management adapter with an RDMA device.
 
-        Only where another adapter of the same host is known to be: by PVRDMA or a port group of the data path.
+        Only if another adapter of the host is known to be in it, by PVRDMA or a port group of the data path.
         """
         one = side.endpoint
         if side.is_switch or one.kind != "esxi" or one.pfc or one.dscp is not None:
@@ -188,7 +188,7 @@ class Fabric:
         return bool(used) and side.key not in used
 
     def _of_roce(self) -> list[Side]:
-        """The Sides that RoCE passes: both ends of its cables, adapters for it, and ports that pause and are in use."""
+        """The Sides that RoCE passes: both ends of its cables, adapters for it, and used ports with PFC."""
         linked = {key for link, _one, _other in self._linked for key in (link.a, link.b)}
         other_traffic = {key for link in self.cabling.links for key in (link.a, link.b)} - linked
         known = {owner for owner, _port in linked}
@@ -200,7 +200,7 @@ class Fabric:
         return found
 
     def _may_carry(self, side: Side, known: set[str]) -> bool:
-        """Whether a port of which nobody knows where it leads is looked at: many switches pause on unused ports too."""
+        """Whether to check a port whose peer is unknown; many switches enable PFC on unused ports too."""
         up = side.oper.up if side.oper is not None else None
         return bool(side.pfc) and (up is True or (up is None and side.owner not in known))
 
@@ -224,7 +224,7 @@ class Fabric:
         return [one for one in self._of_roce() if one.owner == host and not one.is_switch] if host else []
 
     def _stamps_for(self, side: Side) -> Side | None:
-        """An adapter of the host that puts its own DSCP on what the guest sends."""
+        """An adapter of the host that sets its own DSCP on packets of the guest."""
         return next((one for one in self._hosts_of(side) if one.endpoint.dscp is not None), None)
 
     def _guests(self) -> Iterator[Finding]:
@@ -251,15 +251,15 @@ class Fabric:
             if told:
                 grouped.setdefault((side.owner, tuple(told)), []).append(side.name)
         return [
-            f"{owner} {_in_short(names)} does not tell {_listed(told)}." for (owner, told), names in grouped.items()
+            f"{owner} {_in_short(names)} does not report {_listed(told)}." for (owner, told), names in grouped.items()
         ]
 
     def _silent(self) -> Iterator[str]:
-        """Switches of which no port was compared with anything: that they are not complained of means nothing."""
+        """Switches without a compared port; for these, no finding proves nothing."""
         compared = {side.owner for side in self._of_roce()}
         switches = {side.owner for side in self.sides.values() if side.is_switch}
         for owner in switches - compared:
-            yield f"{owner}: none of its ports is on a known cable or pauses anything, so nothing of it was looked at."
+            yield f"{owner}: no port was checked. No port has PFC or is on a known cable."
 
     def _unknown_ways(self) -> Iterator[str]:
         linked = {key for link in self.cabling.links for key in (link.a, link.b)}
@@ -272,13 +272,13 @@ class Fabric:
                 grouped.setdefault((side.owner, stranger), []).append(side.name)
         for (owner, stranger), names in grouped.items():
             if stranger:
-                yield f"{owner} {_in_short(names)} leads to {stranger}, which was not looked at."
+                yield f"{owner} {_in_short(names)} is connected to {stranger}, which was not read."
             else:
-                why = "LLDP shows nothing, and no cable was told"
-                yield f"{owner} {_in_short(names)}: what is at the other end is not known; {why}."
+                why = "LLDP shows no neighbour, and no cable is listed"
+                yield f"{owner} {_in_short(names)}: the other end is unknown. {why}."
         for guest, host in self._guests_on.items():
             if owner_of(self._aliases, host) is None:
-                yield f"{guest} runs on {host}, which was not looked at."
+                yield f"{guest} runs on {host}, which was not read."
 
 
 def agree(
@@ -310,7 +310,7 @@ def agree(
 
 
 def summary(answer: Mapping[str, Any]) -> list[str]:
-    """The answer of agree() in lines for people: ports of a switch with one and the same trouble share a line."""
+    """The answer of agree() in lines for people: ports of a switch with the same problem share a line."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for one in answer["disagreements"]:
         place = f"{one['a']['name']} {one['a']['port']}"
@@ -342,7 +342,7 @@ def _ends(one: Finding) -> list[Place]:
 
 
 def _in_short(names: Sequence[str]) -> str:
-    """Names of ports, or how many when they would fill a line."""
+    """Names of ports, or their number if the names do not fit."""
     text = ranged(names)
     if len(text) <= LONG:
         return text

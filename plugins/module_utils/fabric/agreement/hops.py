@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What one port of a switch does to RoCE on its way: DSCP, priority, buffer, queue, pauses, marks. Pure."""
+"""Findings about the RoCE QoS of one switch port: DSCP, priority, buffer, queue, PFC, ECN. Pure."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Side, Treatment
 
 
-# What has to be known of a port before it may be called right, as a person would ask for it.
+# Settings that must be known before a port counts as correct, in words for people.
 NEEDED = {
-    "trust": "what it trusts",
-    "roce_priority": "the priority of RoCE's DSCP",
-    "pfc": "flow control",
-    "lossless": "which priorities are lossless",
+    "trust": "the trust mode",
+    "roce_priority": "the priority of the RoCE DSCP",
+    "pfc": "PFC",
+    "lossless": "the lossless priorities",
     "ecn": "ECN",
     "mtu": "the MTU",
     "pause": "link-level pause",
     "watchdog": "the watchdog",
 }
-STALE = "its configuration does not act"
-# The most of headers that a platform counts in one place and not in another.
+STALE = "its configuration is not effective"
+# Most header bytes that a platform counts in one place and not in another.
 COUNTED = 32
 ONLY_LOSSLESS = ("pfc", "lossless", "watchdog")
 
 
 def unknown(side: Side, wish: Treatment) -> list[str]:
-    """What is not known of a port and decides, in words."""
+    """The relevant settings of a port that are unknown, in words."""
     effect = effect_of(side, wish)
     return [what for key, what in needed(wish).items() if effect[key] is None]
 
 
 def needed(wish: Treatment) -> dict[str, str]:
-    """{key: words} of all that decides."""
+    """{key: words} of all relevant settings."""
     without = {*(() if wish.lossless else ONLY_LOSSLESS), *(() if wish.watchdog else ("watchdog",))}
     return {key: what for key, what in NEEDED.items() if key not in without}
 
@@ -67,7 +67,7 @@ def effect_of(side: Side, wish: Treatment) -> dict[str, Any]:
 
 
 def check(side: Side, wish: Treatment, peer: Side | None = None, marking: Side | None = None) -> Iterator[Finding]:
-    """The disagreements of a port with the treatment; peer: the Side it leads to; marking: a port that marks."""
+    """The disagreements of a port with the treatment; peer: the other end; marking: a port with ECN."""
     effect = effect_of(side, wish)
     yield from _class_of_roce(side, wish, effect, peer)
     if wish.lossless:
@@ -81,25 +81,25 @@ def check(side: Side, wish: Treatment, peer: Side | None = None, marking: Side |
 
 
 def _storms(side: Side, wish: Treatment) -> Iterator[Finding]:
-    """Queues that the watchdog holds up now: their packets are dropped until the peer stops pausing."""
+    """Queues that the watchdog blocks now: their packets are dropped until the peer stops sending pauses."""
     storms = side.oper.storms if side.oper is not None else None
     if not storms:
         return
     queue = (side.port.queues or {}).get(wish.priority)
     of_roce = queue is None or queue in storms
     queues = f"queue{'s' if storms[1:] else ''} {', '.join(map(str, storms))}"
-    says = f"has a storm of pauses now, and its watchdog holds up {queues}"
-    whose = "RoCE" if of_roce else "another class"
-    breaks = f"packets of {whose} are dropped until the peer stops pausing"
+    says = f"is in a PFC storm, and its watchdog blocks {queues}"
+    whose = "RoCE packets" if of_roce else "packets of another priority"
+    breaks = f"{whose} are dropped until the peer stops sending pauses"
     yield finding("pfc_storm", ERROR if of_roce else WARNING, side, says, breaks, "storms", storms)
 
 
 def _class_of_roce(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side | None) -> Iterator[Finding]:
-    """A port that does not look at the DSCP has no use for a table of DSCPs: one finding, and not two."""
+    """One finding, not two: a port that does not trust the DSCP does not use its DSCP map."""
     trust, priority = effect["trust"], effect["roce_priority"]
-    marks = f"RoCE is known by DSCP {wish.dscp} alone"
+    marks = f"RoCE is identified only by DSCP {wish.dscp}"
     if trust not in (None, "dscp", "both"):
-        looks = {"pcp": "trusts the VLAN tag (802.1p)", "none": "trusts nothing"}.get(trust, f"trusts {trust}")
+        looks = {"pcp": "trusts the VLAN tag (802.1p)", "none": "trusts no marking"}.get(trust, f"trusts {trust}")
         breaks = f"{marks}; packets without a tag get priority 0 and are dropped under load"
         yield finding("trust", ERROR, side, looks, breaks, "trust", trust, *_wants(wish, peer, "dscp"))
     elif priority is not None and priority != wish.priority:
@@ -107,10 +107,10 @@ def _class_of_roce(side: Side, wish: Treatment, effect: Mapping[str, Any], peer:
             "dscp_map",
             ERROR,
             side,
-            f"puts DSCP {wish.dscp} into priority {priority}",
-            "packets of RoCE are in another class than its pauses, and are dropped under load"
+            f"maps DSCP {wish.dscp} to priority {priority}",
+            "RoCE packets are not in the PFC priority and are dropped under load"
             if wish.lossless
-            else "packets of RoCE share a queue with other traffic",
+            else "RoCE packets share a queue with other traffic",
             "roce_priority",
             priority,
             *_wants(wish, peer, wish.priority),
@@ -118,15 +118,15 @@ def _class_of_roce(side: Side, wish: Treatment, effect: Mapping[str, Any], peer:
 
 
 def _wants(wish: Treatment, peer: Side | None, value: int | str) -> tuple[Side | str, str, int | str]:
-    """Who is in disagreement with the port, for finding(): the host behind it, or whoever wants it."""
+    """The other end for finding(): the host or switch behind the port, or the source of the desired state."""
     if peer is not None and not peer.is_switch and value in (peer.pfc or []):
-        return peer, f"pauses priority {value}", value
+        return peer, f"has PFC on priority {value}", value
     if peer is not None and value == "dscp" and not peer.is_switch:
-        return peer, f"marks by DSCP {wish.dscp}", value
+        return peer, f"marks RoCE with DSCP {wish.dscp}", value
     reads = peer is not None and peer.is_switch and peer.port.trust in ("dscp", "both")
     if reads and value != "dscp" and cast("Side", peer).priority_of(wish.dscp) == value:
-        return cast("Side", peer), f"puts it into priority {value}", value
-    return wish.source, f"wants {'priority ' if value != 'dscp' else 'trust in '}{value}", value
+        return cast("Side", peer), f"maps it to priority {value}", value
+    return wish.source, f"sets {'priority' if value != 'dscp' else 'trust'} {value}", value
 
 
 def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side | None) -> Iterator[Finding]:
@@ -140,12 +140,12 @@ def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side
                 "pfc_auto",
                 ERROR,
                 side,
-                "leaves flow control to DCBX (auto), and nothing was agreed",
-                f"priority {priority} is not paused, although it is configured",
+                "leaves PFC to DCBX (auto), but nothing was negotiated",
+                f"PFC on priority {priority} is configured but not effective",
                 "pfc_mode",
                 "auto",
                 peer,
-                "speaks no DCBX" if silent else f"pauses {numbers(peer.pfc)}" if peer else "",
+                "sends no DCBX" if silent else f"has PFC on {numbers(peer.pfc)}" if peer else "",
                 None if peer is None else peer.pfc,
             )
     elif on and running is not None and priority not in running:
@@ -153,8 +153,8 @@ def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side
             "pfc_not_acting",
             ERROR,
             side,
-            f"is set to pause priority {priority} and acts on {numbers(running)}",
-            "packets of RoCE are dropped under load",
+            f"has PFC configured on priority {priority} but effective on {numbers(running)}",
+            "RoCE packets are dropped under load",
             "pfc",
             running,
         )
@@ -164,12 +164,12 @@ def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side
             "pfc_more_priorities",
             WARNING,
             side,
-            f"pauses {numbers(side.pfc)}",
-            "what is not RoCE can stop ports too, and each class takes buffer from the others",
+            f"has PFC on {numbers(side.pfc)}",
+            "traffic other than RoCE can also pause ports, and each lossless priority takes buffer from the others",
             "pfc",
             side.pfc,
             wish.source,
-            f"wants priority {priority} alone",
+            f"sets PFC on priority {priority} only",
             [priority],
         )
     yield from _buffers(side, wish, effect, on)
@@ -178,8 +178,8 @@ def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side
             "watchdog_off",
             WARNING,
             side,
-            "pauses and has no watchdog",
-            "one adapter that never stops to send pauses freezes the fabric",
+            "has PFC but no PFC watchdog",
+            "one adapter that sends pauses without end can block the fabric",
             "watchdog",
             False,
         )
@@ -192,8 +192,8 @@ def _buffers(side: Side, wish: Treatment, effect: Mapping[str, Any], on: bool) -
             "no_headroom",
             ERROR,
             side,
-            f"pauses priority {priority} and keeps no lossless buffer for it",
-            "what arrives until the pause acts is dropped",
+            f"has PFC on priority {priority} but no lossless buffer for it",
+            "packets that arrive before the pause takes effect are dropped",
             "lossless",
             effect["lossless"],
         )
@@ -202,22 +202,22 @@ def _buffers(side: Side, wish: Treatment, effect: Mapping[str, Any], on: bool) -
             "pauses_other_queue",
             ERROR,
             side,
-            f"stops another queue than RoCE's when it is asked to pause priority {priority}",
-            "packets go on to a peer that has no room for them",
+            f"stops a queue other than the RoCE queue when it receives a pause for priority {priority}",
+            "it continues to send packets to a peer whose buffer is full",
             "pfc_queues",
             (side.port.pfc_queues or {}).get(priority),
         )
     for key, code, what in (
-        ("roce_queue_shared_with", "queue_shared", "the queue"),
-        ("roce_group_shared_with", "group_shared", "the priority group"),
+        ("roce_queue_shared_with", "queue_shared", "queue"),
+        ("roce_group_shared_with", "group_shared", "priority group"),
     ):
         if effect[key]:
             yield finding(
                 code,
                 WARNING,
                 side,
-                f"has {numbers(effect[key])} in {what} of RoCE too",
-                "other traffic is paused with RoCE, and fills its buffer",
+                f"also has {numbers(effect[key])} in the RoCE {what}",
+                "other traffic is paused together with RoCE and fills its buffer",
                 key,
                 effect[key],
             )
@@ -229,12 +229,12 @@ def _lossy(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
             "pfc_unwanted",
             WARNING,
             side,
-            f"pauses {numbers(side.pfc)}",
-            "pauses spread through a fabric that is to do without them",
+            f"has PFC on {numbers(side.pfc)}",
+            "pauses spread through a fabric that is configured without PFC",
             "pfc",
             side.pfc,
             wish.source,
-            "wants none",
+            "sets no PFC",
             [],
         )
 
@@ -248,8 +248,8 @@ def _marks(side: Side, wish: Treatment, effect: Mapping[str, Any], marking: Side
             "wred_drops",
             ERROR,
             side,
-            "drops packets of RoCE early (WRED without ECN)",
-            "they are lost where they should be marked",
+            "drops RoCE packets early (WRED without ECN)",
+            "congestion drops packets instead of marking them",
             "ecn",
             told,
         )
@@ -258,33 +258,33 @@ def _marks(side: Side, wish: Treatment, effect: Mapping[str, Any], marking: Side
             "ecn_hop",
             ERROR if not wish.lossless else WARNING,
             side,
-            "marks nothing",
-            "senders do not hear of congestion there, and pauses spread"
+            "does not mark packets (ECN is off)",
+            "senders are not notified of congestion there, and pauses spread"
             if wish.lossless
-            else "senders do not hear of congestion there, and packets are dropped",
+            else "senders are not notified of congestion there, and packets are dropped",
             "ecn",
             {},
             marking if marking is not None else wish.source,
-            "marks" if marking is not None else "wants ECN at every hop",
+            "marks them" if marking is not None else "sets ECN on every hop",
             True,
         )
 
 
 def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> Iterator[Finding]:
-    """Congestion notifications have a class of their own, which goes first and is never paused."""
+    """Congestion notifications need their own class, with strict priority and without PFC."""
     if wish.cnp_dscp is None or effect["trust"] not in ("dscp", "both"):
         return
     priority = effect["cnp_priority"]
     if priority is None:
         return
-    subject = f"puts congestion notifications (DSCP {wish.cnp_dscp}) into priority {priority}"
+    subject = f"maps congestion notifications (DSCP {wish.cnp_dscp}) to priority {priority}"
     if priority == wish.priority or (wish.lossless and priority in (side.pfc or [])):
         yield finding(
             "cnp_with_roce",
             ERROR,
             side,
-            f"{subject}, which is paused",
-            "senders hear of congestion when it is over",
+            f"{subject}, which PFC pauses",
+            "notifications are delayed until the congestion is over",
             "cnp_priority",
             priority,
         )
@@ -298,7 +298,7 @@ def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> It
             "cnp_priority",
             priority,
             wish.source,
-            f"wants priority {wish.cnp_priority}",
+            f"sets priority {wish.cnp_priority}",
             wish.cnp_priority,
         )
     elif effect["cnp_strict"] is False:
@@ -306,7 +306,7 @@ def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> It
             "cnp_not_strict",
             WARNING,
             side,
-            f"{subject}, whose queue does not go first",
+            f"{subject}, whose queue is not strict priority",
             "they wait behind other traffic, and senders slow down too late",
             "cnp_strict",
             False,
@@ -314,7 +314,7 @@ def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> It
 
 
 def _acting(side: Side, effect: Mapping[str, Any]) -> Iterator[Finding]:
-    """What runs is not what is configured."""
+    """Differences between the configured and the running state."""
     oper = side.oper
     if oper is None or oper.up is False:
         return
@@ -325,10 +325,12 @@ def _acting(side: Side, effect: Mapping[str, Any]) -> Iterator[Finding]:
         and oper.trust != effect["trust"]
         and not {oper.trust, effect["trust"]} <= {*kinds}
     ):
-        says = f"is set to trust {effect['trust']} and runs with {oper.trust}"
+        says = f"is configured to trust {effect['trust']} but runs with {oper.trust}"
         yield finding("not_acting", ERROR, side, says, STALE, "trust", oper.trust)
     if oper.mtu and effect["mtu"] and oper.mtu < effect["mtu"] - COUNTED:
-        says = f"is set to an MTU of {effect['mtu']} and runs with {oper.mtu}"
+        says = f"is configured with MTU {effect['mtu']} but runs with {oper.mtu}"
         yield finding("not_acting", ERROR, side, says, STALE, "mtu", oper.mtu)
     if effect["watchdog"] and oper.watchdog is False:
-        yield finding("not_acting", WARNING, side, "has a watchdog that does not run", STALE, "watchdog", False)
+        yield finding(
+            "not_acting", WARNING, side, "has a watchdog that is configured but not running", STALE, "watchdog", False
+        )

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether the data path is one network: links, VLANs of ports, and addresses of both ends. Pure."""
+"""Findings about links, VLANs and addresses, which must form one network in the data path. Pure."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
     Names = Mapping[str, Union[Sequence[str], None]]  # {switch: names of ports}
     Linked = Sequence[Tuple[Link, Side, Side]]
-    Untagged = Tuple[Side, Side, Sequence[str]]  # (switch, host, who sends packets without a tag)
+    Untagged = Tuple[Side, Side, Sequence[str]]  # (switch, host, senders of untagged packets)
     Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
     Rows = Dict[Tuple[str, str, str], Tuple[reach.End, Side]]
 
 
-NOBODY = "no packet of RoCE passes it"
-FALLS_BACK = "PVRDMA falls back to TCP, and reports nothing"
+NOBODY = "no RoCE packet passes it"
+FALLS_BACK = "PVRDMA falls back to TCP without an error"
 BREAKS = {
     reach.NO_ADDRESS: FALLS_BACK,
-    reach.VLAN: f"they do not reach each other, and {FALLS_BACK}",
-    reach.SUBNET: f"they do not reach each other, and {FALLS_BACK}",
+    reach.VLAN: f"they cannot reach each other, and {FALLS_BACK}",
+    reach.SUBNET: f"they cannot reach each other, and {FALLS_BACK}",
     reach.DUPLICATE: "packets for one of them go to the other",
 }
 
@@ -60,10 +60,10 @@ class Listed:
 def check(
     sides: Mapping[Key, Side], linked: Linked, listed: Listed, given: Container[Key | None], names: Container[str]
 ) -> tuple[list[Finding], list[str]]:
-    """(disagreements, sentences about what is not known).
+    """(disagreements, sentences about unknown values).
 
     linked: [(Link, Side, Side)] of the cables with RoCE. given: keys of the ports in the list of cables. names: port
-    groups of the data path, beside those of VMkernel adapters that PVRDMA uses.
+    groups of the data path, in addition to those of VMkernel adapters that PVRDMA uses.
     """
     peers: dict[Key, Side] = {}
     for _link, one, other in linked:
@@ -81,7 +81,7 @@ def check(
 
 
 def _is_routed(linked: Linked) -> bool:
-    """Whether switches route between each other: each has its own VLANs and subnets then."""
+    """Whether switches route to each other, so that each has its own VLANs and subnets."""
     modes = [(one.port.vlan_mode, other.port.vlan_mode) for _link, one, other in linked if _both_switches(one, other)]
     return bool(modes) and all(one == other == vlans.ROUTED for one, other in modes)
 
@@ -97,7 +97,7 @@ def _states(
     given: Container[Key | None],
     names: Container[str],
 ) -> Iterator[Finding]:
-    """Ports that were shut down, and ports without a link, of those that the data path needs."""
+    """Data path ports that are shut down or have no link."""
     for side in sides.values():
         peer = peers.get(side.key)
         named = listed.role(side.key) is not None or side.key in given
@@ -114,19 +114,19 @@ def _states(
 
 
 def in_use(side: Side, names: Container[str]) -> bool:
-    """Whether an adapter is an uplink of the data path: adapters for management often have an RDMA device too."""
+    """Whether an adapter is an uplink of the data path; management adapters often have an RDMA device too."""
     one = side.endpoint
     used = any(row.get("pvrdma") for row in one.addresses) or any(group["name"] in names for group in one.portgroups)
     return bool(one.switch and one.rdma and used)
 
 
 def _at(side: Side, code: str, says: str, key: str, value: object, peer: Side | None) -> Finding:
-    cable = f"its cable leads to {peer.place}, and {NOBODY}" if peer is not None else NOBODY
+    cable = f"its cable connects to {peer.place}, and {NOBODY}" if peer is not None else NOBODY
     return finding(code, ERROR, side, says, cable, key, value)
 
 
 def _unlisted(linked: Linked, listed: Listed) -> Iterator[Finding]:
-    """Hosts at ports that the inventory does not name: nobody sets such a port up."""
+    """Hosts on ports that the inventory does not name, so that no run configures the port."""
     for _link, one, other in linked:
         for switch, host in ((one, other), (other, one)):
             if not switch.is_switch or host.is_switch or not listed.names(switch.owner):
@@ -139,7 +139,7 @@ def _unlisted(linked: Linked, listed: Listed) -> Iterator[Finding]:
                     ERROR,
                     switch,
                     says,
-                    "nobody sets up that port for RoCE of a host; name it in switch_host_ports, or correct the cable",
+                    "no run configures this port for RoCE; add it to switch_host_ports or correct the cable",
                     "role",
                     role,
                     host,
@@ -149,7 +149,7 @@ def _unlisted(linked: Linked, listed: Listed) -> Iterator[Finding]:
 
 
 def needs(side: Side, names: Container[str]) -> dict[int, list[str]]:
-    """{VLAN: who needs it} of an adapter of a host; 0 for packets without a tag."""
+    """{VLAN: names of its users} for a host adapter; 0 for untagged packets."""
     found: dict[int, list[str]] = {}
     for one in side.endpoint.addresses if side.endpoint is not None else ():
         if one.get("pvrdma") and one.get("vlan") is not None:
@@ -172,21 +172,19 @@ def _at_hosts(linked: Linked, names: Container[str], routed: bool) -> tuple[list
             for vlan, who in sorted(wanted.items()):
                 carried = vlans.carries(switch.port, vlan)
                 if carried is None:
-                    unknown.append(f"{switch.place} does not tell whether it carries {_named(vlan)}.")
+                    unknown.append(f"{switch.place} does not report whether it carries {_named(vlan)}.")
                 elif not carried:
-                    found.append(
-                        _missing(switch, vlan, host, f"sends {', '.join(who)} with it" if vlan else _bare(who))
-                    )
+                    found.append(_missing(switch, vlan, host, f"sends {', '.join(who)} in it" if vlan else _bare(who)))
                 elif vlan == 0:
                     untagged.append((switch, host, who))
-    # Where switches route, a VLAN ends at its switch.
+    # With routing between switches, a VLAN ends at its switch.
     for owner in dict.fromkeys(switch.owner for switch, _host, _who in untagged) if routed else [None]:
         found += _unlike([one for one in untagged if owner in (None, one[0].owner)])
     return found, unknown
 
 
 def _unlike(untagged: Sequence[Untagged]) -> Iterator[Finding]:
-    """Ports that put packets without a tag into another VLAN than most: (port, host, who sends them)."""
+    """Ports that assign untagged packets to another VLAN than most ports do."""
     usual = Counter(switch.port.untagged for switch, _host, _who in untagged).most_common(1)
     first = next((switch for switch, _host, _who in untagged if switch.port.untagged == usual[0][0]), None)
     for switch, host, who in untagged:
@@ -195,18 +193,18 @@ def _unlike(untagged: Sequence[Untagged]) -> Iterator[Finding]:
                 "vlan",
                 ERROR,
                 switch,
-                f"puts packets without a tag, such as those of {', '.join(who)}, into VLAN {switch.port.untagged}",
-                f"{host.place} does not reach the others",
+                f"assigns untagged packets, such as those of {', '.join(who)}, to VLAN {switch.port.untagged}",
+                f"{host.place} cannot reach the others",
                 "untagged",
                 switch.port.untagged,
                 first,
-                f"puts them into VLAN {usual[0][0]}",
+                f"assigns them to VLAN {usual[0][0]}",
                 usual[0][0],
             )
 
 
 def _between(linked: Linked, names: Container[str]) -> tuple[list[Finding], list[str]]:
-    """VLANs of the ports between switches: those that hosts of more than one switch need."""
+    """Findings about VLANs between switches, if hosts on more than one switch need the VLAN."""
     where: dict[int, set[str]] = {}
     for _link, one, other in linked:
         for switch, host in ((one, other), (other, one)):
@@ -232,36 +230,36 @@ def _over(one: Side, other: Side, vlan: int, unknown: list[str]) -> Iterator[Fin
     modes = [side.port.vlan_mode for side in (one, other)]
     if None in modes:
         unknown += [
-            f"{side.place} does not tell whether it carries VLAN {vlan}."
+            f"{side.place} does not report whether it carries VLAN {vlan}."
             for side, mode in zip((one, other), modes)
             if mode is None
         ]
         return
     if modes == [vlans.ROUTED] * 2:
-        unknown.append(f"{one.place} and {other.place} are routed; whether VLAN {vlan} gets across is not known.")
+        unknown.append(f"{one.place} and {other.place} are routed ports. It is unknown whether VLAN {vlan} passes.")
         return
     tags = [_tag(side.port, vlan) for side in (one, other)]
     for side, peer, tag in zip((one, other), (other, one), tags):
         if tag is None:
-            yield _missing(side, vlan, peer, "is the other end of a way between hosts in it")
+            yield _missing(side, vlan, peer, "is on a path between hosts in it")
     if None not in tags and tags[0] != tags[1]:
         side, peer = (one, other) if tags[0] == 0 else (other, one)
         yield finding(
             "vlan",
             ERROR,
             side,
-            f"sends VLAN {vlan} without its tag",
-            "what passes there ends in another VLAN, or is dropped",
+            f"sends VLAN {vlan} untagged",
+            "its packets end in another VLAN or are dropped",
             "untagged",
             vlan,
             peer,
-            "sends it with its tag",
+            "sends it tagged",
             peer.port.tagged,
         )
 
 
 def _tag(port: Port, vlan: int) -> int | None:
-    """The tag that a VLAN leaves with; None where it does not."""
+    """The tag with which a VLAN leaves the port; None if the port does not carry it."""
     if port.vlan_mode == vlans.ROUTED:
         return None
     return 0 if port.untagged == vlan else vlan if vlans.carries(port, vlan) else None
@@ -272,27 +270,27 @@ def _missing(switch: Side, vlan: int, other: Side, other_says: str) -> Finding:
     if port.vlan_mode == vlans.ROUTED:
         there = "is routed and in no VLAN"
     elif vlan and port.untagged == vlan:
-        there = f"sends VLAN {vlan} without its tag"
+        there = f"sends VLAN {vlan} untagged"
     else:
-        parts = [f"{port.untagged} without a tag"] if port.untagged is not None else []
+        parts = [f"{port.untagged} untagged"] if port.untagged is not None else []
         there = f"carries VLAN {' and '.join([*parts, *([port.tagged] if port.tagged else [])]) or 'none'}"
-        there += f", and not {vlan}" if vlan else ", and drops packets without a tag"
-    breaks = f"nobody is reached there in {_named(vlan)}"
+        there += f", but not {vlan}" if vlan else ", and drops untagged packets"
+    breaks = f"no host is reachable there {'in' if vlan else 'with'} {_named(vlan)}"
     return finding("vlan", ERROR, switch, there, breaks, "tagged", port.tagged, other, other_says, vlan)
 
 
 def _named(vlan: int) -> str:
-    return f"VLAN {vlan}" if vlan else "packets without a tag"
+    return f"VLAN {vlan}" if vlan else "untagged packets"
 
 
 def _bare(who: Iterable[str]) -> str:
-    return f"sends {', '.join(who)} without a tag"
+    return f"sends {', '.join(who)} untagged"
 
 
 def _addresses(sides: Mapping[Key, Side], routed: bool) -> Iterator[Finding | str]:
-    """VMkernel adapters of PVRDMA among each other, and guests among each other; duplicates among all.
+    """Compare PVRDMA VMkernel adapters with each other and guests with each other; find duplicates among all.
 
-    Findings, and sentences about what is not known.
+    Yields findings, and sentences about unknown values.
     """
     at_hosts: Rows
     guests: Rows
@@ -313,13 +311,13 @@ def _addresses(sides: Mapping[Key, Side], routed: bool) -> Iterator[Finding | st
     }
     path = {end for end, _side in [*at_hosts.values(), *guests.values()]}
     for trouble in reach.duplicates([end for end, _side in everybody.values()]):
-        # Two that carry no RoCE may be alike: NSX gives vmk50 of every host one address.
+        # Addresses without RoCE may repeat: NSX gives vmk50 of every host the same address.
         if trouble.text not in told and path & {trouble.end, trouble.other}:
             yield _trouble(trouble, everybody, BREAKS[reach.DUPLICATE])
 
 
 def _of_guests(ends: Sequence[reach.End], sides: Rows, routed: bool) -> Iterator[Finding | str]:
-    """A guest may have an adapter in each of several networks, and then each peer has one there too."""
+    """A guest can have an adapter in each of several networks; each peer then needs one there too."""
     networks: dict[str, dict[Network, reach.End]] = {}
     for end in ends:
         if end.network is not None:
@@ -329,14 +327,14 @@ def _of_guests(ends: Sequence[reach.End], sides: Rows, routed: bool) -> Iterator
         for network, end in owned.items():
             lonely = counted[network] == 1 and len(networks) > 1
             usual = next((one for other in networks.values() for one in other.values() if one.owner != end.owner), None)
-            # Of two with a network each, both are told of once.
+            # Two guests with a network each are one finding.
             if lonely and usual is not None and (counted[usual.network] > 1 or usual.owner > end.owner):
                 says = f"is in the subnet {network}"
                 trouble = reach.Trouble(reach.SUBNET, end, says, usual, f"is in the subnet {usual.network}")
                 if routed:
-                    yield f"{trouble.text}: whether the switches route between these is not known."
+                    yield f"{trouble.text}: it is unknown whether the switches route between these subnets."
                 else:
-                    yield _trouble(trouble, sides, "guests do not reach each other over it without a router")
+                    yield _trouble(trouble, sides, "guests cannot reach each other over it without a router")
     for trouble in reach.duplicates(ends):
         yield _trouble(trouble, sides, BREAKS[reach.DUPLICATE])
 

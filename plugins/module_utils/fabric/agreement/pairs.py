@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the two ends of a cable have to agree on, in both directions. Pure."""
+"""Findings about settings that both ends of a cable must agree on, in both directions. Pure."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
         def speed(self) -> int: ...
 
 
-# A switch may count what is around a packet of IP: Ethernet header, VLAN tag.
+# Some switches count the Ethernet header and the VLAN tag around an IP packet.
 HEADERS = 18
-LOST = "packets of RoCE are dropped there under load"
+LOST = "RoCE packets are dropped there under load"
 
 
 def check(link: Link, one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
@@ -59,12 +59,12 @@ def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
             "pfc_missing",
             ERROR,
             one,
-            f"does not pause priority {priority}",
-            f"{wish.source} wants it lossless, and {LOST} in both directions",
+            f"has no PFC on priority {priority}",
+            f"{wish.source} sets it lossless, but {LOST} in both directions",
             "pfc",
             one.pfc,
             other,
-            "does not either",
+            "has none either",
             other.pfc,
         )
         return
@@ -73,7 +73,7 @@ def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
             yield _no_such(side, peer, wish)
             return
     for side, peer, mine in ((one, other, 0), (other, one, 1)):
-        # Packets from the peer are safe when this side asks it to wait, and it does.
+        # Packets from the peer are safe if this side sends pauses and the peer obeys them.
         if not sends[mine] and has[1 - mine] and not (side.is_switch and not wish.sends_pauses):
             yield _one_way(side, peer, priority, "sends no pauses", "would obey them", "sends")
         elif sends[mine] and not has[1 - mine]:
@@ -81,20 +81,20 @@ def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
 
 
 def _no_such(side: Side, peer: Side, wish: Treatment) -> Finding:
-    """One end lacks the priority altogether, or has another one."""
+    """One end has no PFC, or has it on another priority only."""
     others = [priority for priority in side.pfc or [] if priority != wish.priority]
     code = "pfc_priority" if others else "pfc_one_sided"
-    says = f"pauses {numbers(others)}" if others else "pauses nothing"
+    says = f"has PFC on {numbers(others)}" if others else "has no PFC"
     return finding(
         code,
         ERROR,
         side,
         says,
-        f"no pause for RoCE ever acts on this cable, and {LOST} in both directions",
+        f"no pause for RoCE takes effect on this cable, and {LOST} in both directions",
         "pfc",
         side.pfc,
         peer,
-        f"pauses {numbers(peer.pfc)}",
+        f"has PFC on {numbers(peer.pfc)}",
         peer.pfc,
     )
 
@@ -105,7 +105,7 @@ def _one_way(side: Side, peer: Side, priority: int, does: str, does_not: str, ke
         ERROR,
         side,
         f"{does} for priority {priority}",
-        f"packets of RoCE from {peer.place} to {side.place} are dropped under load",
+        f"RoCE packets from {peer.place} to {side.place} are dropped under load",
         f"pfc_{key}",
         side.sends(priority),
         peer,
@@ -126,8 +126,8 @@ def speed(one: Side, other: Side, fastest: WithSpeed | None) -> Iterator[Finding
             "slow_cable",
             WARNING,
             slow,
-            f"has a cable of {slow.speed} Gbit/s to {peer.place}",
-            "one flow of RoCE goes by one cable, and gets no more than that",
+            f"is connected to {peer.place} at {slow.speed} Gbit/s",
+            "one RoCE flow uses one cable and is limited to its speed",
             "speed",
             slow.speed,
             fastest,
@@ -137,25 +137,25 @@ def speed(one: Side, other: Side, fastest: WithSpeed | None) -> Iterator[Finding
 
 
 def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
-    """Whether each carries what the other sends."""
+    """Whether each end carries the packets that the other sends."""
     if one.mtu is None or other.mtu is None:
         return
-    # Of equals the host is the smaller one: what it sends has headers around it.
+    # With equal values the host counts as smaller, since headers are added to its packets.
     small, large = cast("list[WithMtu]", sorted((one, other), key=lambda side: (side.mtu, side.is_switch)))
     if small.is_switch and small.mtu < large.mtu:
-        # Platforms count different headers: between switches it matters whether what hosts send gets through.
+        # Platforms count different headers, so between switches only the MTU of the hosts matters.
         if large.is_switch and small.mtu >= (wish.host_mtu or large.mtu - HEADERS):
             return
         yield finding(
             "mtu",
             ERROR,
             small,
-            f"carries {small.mtu} bytes",
-            "large packets vanish there, while a ping works",
+            f"has MTU {small.mtu}",
+            "large packets are dropped there, although a ping works",
             "mtu",
             small.mtu,
             large,
-            f"sends up to {large.mtu}",
+            f"sends packets of up to {large.mtu} bytes",
             large.mtu,
         )
     elif not large.is_switch and small.endpoint.kind == "esxi" and small.mtu < large.mtu:
@@ -163,12 +163,12 @@ def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
             "mtu",
             ERROR,
             small,
-            f"carries {small.mtu} bytes",
-            "large packets of the guest vanish there, while a ping works",
+            f"has MTU {small.mtu}",
+            "large packets of the guest are dropped there, although a ping works",
             "mtu",
             small.mtu,
             large,
-            f"sends up to {large.mtu}",
+            f"sends packets of up to {large.mtu} bytes",
             large.mtu,
         )
     elif large.is_switch and not small.is_switch and large.mtu - small.mtu < HEADERS:
@@ -176,12 +176,12 @@ def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
             "mtu_tight",
             WARNING,
             large,
-            f"carries {large.mtu} bytes",
+            f"has MTU {large.mtu}",
             "switches that count the Ethernet header drop the largest packets",
             "mtu",
             large.mtu,
             small,
-            f"sends up to {small.mtu}",
+            f"sends packets of up to {small.mtu} bytes",
             small.mtu,
         )
 
@@ -195,12 +195,12 @@ def _pause(one: Side, other: Side) -> Iterator[Finding]:
                 "pause",
                 ERROR,
                 side,
-                "pauses all traffic of the link (802.3x)",
-                "one of the two mechanisms is off at each end, and packets are dropped or everything stands still",
+                "uses link-level pause (802.3x) for all traffic",
+                "each end uses only one of the two pause mechanisms, so packets are dropped or all traffic stops",
                 "pause",
                 True,
                 peer,
-                f"pauses {numbers(peer.pfc)} alone" if peer.pfc else "does not",
+                f"uses only PFC on {numbers(peer.pfc)}" if peer.pfc else "does not",
                 False,
             )
 
@@ -211,25 +211,25 @@ def _dcbx(one: Side, other: Side) -> Iterator[Finding]:
             continue
         agent, tells = host.endpoint, switch.port.dcbx
         if agent.dcbx == "cee" and tells == "ieee":
-            breaks = "they never agree on priorities"
-            yield _owner("dcbx_mode", host, switch, "speaks DCBX of the kind CEE", "speaks IEEE", breaks)
+            breaks = "they cannot negotiate priorities"
+            yield _owner("dcbx_mode", host, switch, "uses DCBX mode CEE", "uses DCBX mode IEEE", breaks)
         if agent.dcbx_owner == "firmware" and tells == "off":
             yield _owner(
                 "dcbx_unanswered",
                 host,
                 switch,
-                "leaves its settings to the firmware, which asks the switch",
-                "announces nothing",
-                "what was set by hand goes away with the next restart",
+                "leaves DCBX to the firmware, which expects settings from the switch",
+                "sends no DCBX",
+                "manual settings are lost with the next restart",
             )
         if agent.dcbx_owner == "os" and agent.willing and tells in ("ieee", "cee"):
             yield _owner(
                 "dcbx_two_owners",
                 host,
                 switch,
-                "is set by its operating system and willing to take other settings",
-                "announces its own",
-                "two owners overwrite each other",
+                "is configured by its operating system and in DCBX willing mode",
+                "announces its own settings",
+                "both overwrite each other's settings",
             )
 
 
@@ -240,7 +240,7 @@ def _owner(code: str, host: Side, switch: Side, says: str, other_says: str, brea
 
 
 def _headroom(length: int | None, one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
-    """What an end counts on by default says nothing about a cable: it has to be told how long that is."""
+    """Compare the headroom with a given cable length; the default of an end does not reflect its real cable."""
     needs = length or wish.cable_length_m
     for side in (one, other):
         has = side.cable_length_m
@@ -249,11 +249,11 @@ def _headroom(length: int | None, one: Side, other: Side, wish: Treatment) -> It
                 "headroom",
                 WARNING,
                 side,
-                f"keeps headroom for a cable of {has} m",
-                "packets that are under way when the pause arrives find no room",
+                f"reserves headroom for a cable of {has} m",
+                "packets in flight when the pause arrives are dropped",
                 "cable_length_m",
                 has,
                 "the cable" if length else wish.source,
-                f"has {needs} m" if length else f"wants {needs} m",
+                f"is {needs} m long" if length else f"sets {needs} m",
                 needs,
             )

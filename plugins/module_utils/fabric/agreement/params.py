@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Arguments of roce_agreement_info, and what it says when it fails."""
+"""Arguments and errors of roce_agreement_info."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.s
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
 
-# Disagreements that the message of a failed task tells; more could not be read in one line.
+# Most disagreements in the message of a failed task; nobody reads more in one line.
 TOLD = 5
 CABLE = {
     "switch": {"type": "str", "required": True},
@@ -48,25 +48,25 @@ _SOURCES = {"switches": "roce_qos_info", "hosts": "esxi_roce_info", "guests": "g
 
 
 def check(params: Mapping[str, Any]) -> None:
-    """Refuse what cannot be compared, everything at once."""
+    """Reject data that cannot be compared, with all problems at once."""
     found = [] if params["config"] is None else [f"config.{one}" for one in problems(intent(params["config"]))]
     for key, module in _SOURCES.items():
         kind, word = (dict, "dictionary") if key == "switches" else (list, "list")
         for number, data in enumerate(params[key]):
             if not isinstance(data.get("ports"), kind) or not data.get("name"):
                 found.append(
-                    f"{key}[{number}]: a name and a {word} of ports were wanted, as in the result of {module}."
+                    f"{key}[{number}] has no name, or its ports are not a {word}. Give the result of {module}."
                 )
     for key in ("host_ports", "fabric_ports"):
         for switch, names in params[key].items():
             if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-                found.append(f"{key}.{switch}: a list of names of ports is needed.")
+                found.append(f"{key}.{switch} is not a list of port names. Give a list, such as [Ethernet1/1].")
     if found:
         raise OperatorError(
             "parameters",
-            "what was read of switches, hosts and guests was to be compared",
+            "cannot compare switches, hosts and guests",
             " ".join(found),
-            "Give the results of the modules as they are",
+            "Pass the results of these modules without changes",
             "invalid_parameters",
             problems=found,
         )
@@ -75,12 +75,12 @@ def check(params: Mapping[str, Any]) -> None:
 def disagreement(answer: Mapping[str, Any], strict: bool) -> OperatorError:
     """The error of a fabric that disagrees."""
     told = [one["msg"] for one in answer["disagreements"] if strict or one["severity"] == ERROR]
-    more = f" {len(told) - TOLD} more stand in `disagreements`." if len(told) > TOLD else ""
+    more = f" `disagreements` lists {len(told) - TOLD} more." if len(told) > TOLD else ""
     return OperatorError(
         "fabric",
-        "all ends were to treat RoCE alike",
+        "the ends do not have the same RoCE QoS",
         " ".join(told[:TOLD]) + more,
-        "Correct the ports that are named; what stands in `not_known` was not checked",
+        "Correct the named ports. `not_known` lists values that were not checked",
         "roce_disagreement",
         count=len(told),
     )

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The two kinds of ends that a cable has, in one shape, and what a disagreement is. Pure."""
+"""Both kinds of cable ends in one data type, and the data type of a disagreement. Pure."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
         port: str
 
     class Seen(TypedDict):
-        """What was seen at both ends."""
+        """The values at both ends."""
 
         a: object
         b: object
 
     class Finding(TypedDict):
-        """One disagreement, as finding() makes it."""
+        """One disagreement, as finding() builds it."""
 
         msg: str
         code: str
@@ -44,25 +44,25 @@ if TYPE_CHECKING:
 
 
 ERROR, WARNING = "error", "warning"
-# What a platform has no command for that is known here, in the words of hops.py and ends.py.
+# Settings that no known command of a platform reports, in the words of hops.py and ends.py.
 UNTOLD = {
     "sonic": ("link-level pause",),
     "enterprise_sonic": ("link-level pause",),
     "os10": ("the watchdog",),
-    "esxi": ("whether it reacts to marks", "the DSCP of its congestion notifications"),
+    "esxi": ("the reaction to ECN marks", "the CNP DSCP"),
 }
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """How RoCE is to be treated: what an intent says, or what most of the ends do. None is not known."""
+    """The desired RoCE QoS: that of an intent, or that of most ends. None means unknown."""
 
     dscp: int = Intent.dscp
     priority: int = Intent.priority
     cnp_dscp: int | None = None
     cnp_priority: int | None = None
     lossless: bool = True
-    sends_pauses: bool = True  # whether switches ask their peers to wait; semi-lossless ones do not
+    sends_pauses: bool = True  # whether switches send pauses; semi-lossless switches do not
     ecn: bool = True
     watchdog: bool = True
     host_mtu: int | None = None  # the largest of the adapters that carry RoCE
@@ -71,7 +71,7 @@ class Treatment:
 
     @property
     def source(self) -> str:
-        """Who wants it, as the subject of a sentence."""
+        """Source of the desired state, as the subject of a sentence."""
         return "the intent" if self.from_intent else "most of the fabric"
 
 
@@ -105,7 +105,7 @@ class Side:
 
     @property
     def speed(self) -> int | None:
-        """Gbit/s of its link; None where that is not told."""
+        """Link speed in Gbit/s; None if not reported."""
         return (self.port or self.endpoint).speed
 
     @property
@@ -118,31 +118,31 @@ class Side:
 
     @property
     def pfc(self) -> list[int] | None:
-        """Priorities with flow control, as they are set; whether it acts is another question. None: not told."""
+        """Priorities with PFC, as configured; the effective ones may differ. None: not reported."""
         if self.is_switch:
             return [] if self.port.pfc_mode == "off" else self.port.pfc
         return self.endpoint.pfc
 
     @property
     def untold(self) -> tuple[str, ...]:
-        """What its platform reports nowhere, in words."""
+        """Settings that its platform never reports, in words."""
         return UNTOLD.get(self.platform if self.is_switch else self.endpoint.kind, ())
 
     def sends(self, priority: int) -> bool | None:
-        """Whether it asks its peer to wait; None where that is not told."""
+        """Whether it sends pauses for a priority; None if not reported."""
         if self.is_switch:
             told = None if self.pfc is None else priority in self.pfc
             return told if self.port.pfc_sends is not False else False
         return _in(priority, self.endpoint.pfc_sends, self.endpoint.pfc)
 
     def obeys(self, priority: int) -> bool | None:
-        """Whether it waits when its peer asks it to; None where that is not told."""
+        """Whether it obeys pauses for a priority; None if not reported."""
         if self.is_switch:
             return None if self.pfc is None else priority in self.pfc
         return _in(priority, self.endpoint.pfc_obeys, self.endpoint.pfc)
 
     def priority_of(self, dscp: int | None) -> int | None:
-        """The priority of packets with a DSCP, where DSCPs count; None where that is not told."""
+        """The priority that a DSCP maps to; None if not reported."""
         table = (self.port or self.endpoint).dscp_map
         return None if table is None or dscp is None else table.get(dscp)
 
@@ -159,7 +159,7 @@ def finding(
     other_says: str = "",
     other_value: object = None,
 ) -> Finding:
-    """One disagreement: a sentence, and the same as data. other: a Side, or a text for what is no end of a cable."""
+    """One disagreement: a sentence, and the same as data. other: a Side, or a text if it is no cable end."""
     second = f", while {_place(other)} {other_says}" if other is not None else ""
     return {
         "msg": f"{side.place} {says}{second}: {breaks}.",

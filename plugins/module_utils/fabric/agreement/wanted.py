@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How RoCE is to be treated: as an intent says, else as most of what is there does. Pure."""
+"""The desired RoCE QoS: that of an intent, or else that of most of the fabric. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def of_intent(wish: Intent, sides: Iterable[Side]) -> Treatment:
-    """The Treatment that an Intent stands for."""
+    """The Treatment of an Intent."""
     return Treatment(
         dscp=wish.dscp,
         priority=wish.priority,
@@ -36,7 +36,7 @@ def of_intent(wish: Intent, sides: Iterable[Side]) -> Treatment:
 
 
 def of_fabric(sides: Sequence[Side]) -> Treatment:
-    """The Treatment that most Sides of RoCE have; hosts first, since they say what RoCE is."""
+    """The Treatment of most RoCE Sides; hosts count first, since they mark RoCE packets."""
     usual = Intent()
     hosts = [side for side in sides if not side.is_switch]
     switches = [side for side in sides if side.is_switch]
@@ -58,7 +58,7 @@ def of_fabric(sides: Sequence[Side]) -> Treatment:
 
 
 def as_data(wish: Treatment) -> dict[str, Any]:
-    """What is wanted, as part of a result."""
+    """The desired state, as part of a result."""
     return {
         "source": "intent" if wish.from_intent else "fabric",
         "dscp": wish.dscp,
@@ -73,7 +73,7 @@ def as_data(wish: Treatment) -> dict[str, Any]:
 def _priority(hosts: Sequence[Side], switches: Sequence[Side], dscp: int) -> int:
     paused = [side.pfc[0] for side in hosts if side.pfc and len(side.pfc) == 1]
     if not paused:
-        # Without hosts: where switches put the DSCP of RoCE, if they keep that lossless.
+        # Without hosts: the priority that switches map the RoCE DSCP to, if it is lossless.
         mapped = [side.priority_of(dscp) for side in switches]
         paused = [one for one, side in zip(mapped, switches) if one is not None and one in (side.pfc or [])]
     return _most(paused, Intent().priority)
@@ -84,7 +84,7 @@ def _host_mtu(sides: Iterable[Side]) -> int | None:
 
 
 def _most(values: Sequence[int], usual: U) -> int | U:
-    """The most frequent value, of equals the usual one; the usual one where there is none."""
+    """The most frequent value; the usual one on a tie or without values."""
     if not values:
         return usual
     counted = Counter(values)

@@ -66,26 +66,24 @@ def test_the_path_with_an_error_is_the_one_that_is_told():
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        pytest.param(of_port(trust=None), f"{LEAF} does not tell what it trusts.", id="trust"),
-        pytest.param(of_port(dscp_map=None), f"{LEAF} does not tell the priority of RoCE's DSCP.", id="map"),
-        pytest.param(of_port(pfc=None), f"{LEAF} does not tell flow control.", id="flow control"),
-        pytest.param(of_port(ecn=None), f"{LEAF} does not tell ECN.", id="ECN"),
+        pytest.param(of_port(trust=None), f"{LEAF} does not report the trust mode.", id="trust"),
+        pytest.param(of_port(dscp_map=None), f"{LEAF} does not report the priority of the RoCE DSCP.", id="map"),
+        pytest.param(of_port(pfc=None), f"{LEAF} does not report PFC.", id="PFC"),
+        pytest.param(of_port(ecn=None), f"{LEAF} does not report ECN.", id="ECN"),
         pytest.param(
             of_host(cnp_dscp=None, ecn=None),
-            "esx-01 vmnic2 does not tell whether it reacts to marks and the DSCP of its congestion notifications.",
+            "esx-01 vmnic2 does not report the reaction to ECN marks and the CNP DSCP.",
             id="congestion control of the host",
         ),
-        pytest.param(
-            of_guest(marks=None), "train-01 ens192 does not tell the DSCP that it puts on RoCE.", id="marks of a guest"
-        ),
+        pytest.param(of_guest(marks=None), "train-01 ens192 does not report the RoCE DSCP.", id="marks of a guest"),
         pytest.param(
             lambda lab: lab.hosts.pop("esx-02"),
-            f"leaf-02 {HOST_PORT} leads to esx-02.example.com, which was not looked at.",
-            id="host that was not looked at",
+            f"leaf-02 {HOST_PORT} is connected to esx-02.example.com, which was not read.",
+            id="host that was not read",
         ),
         pytest.param(
             lambda lab: (lab.switches["leaf-01"].neighbours.pop(HOST_PORT), setattr(lab.at(), "lldp", [])),
-            f"leaf-01 {HOST_PORT}: what is at the other end is not known; LLDP shows nothing, and no cable was told.",
+            f"leaf-01 {HOST_PORT}: the other end is unknown. LLDP shows no neighbour, and no cable is listed.",
             id="other end of a port",
         ),
         pytest.param(
@@ -105,7 +103,7 @@ def test_ports_that_tell_as_little_share_a_sentence():
     lab = Lab()
     lab.everywhere(watchdog=None)
     told = [sentence for sentence in lab.ask()["not_known"] if sentence.startswith("spine-01")]
-    assert told == ["spine-01 Ethernet1/1-2 does not tell the watchdog."]
+    assert told == ["spine-01 Ethernet1/1-2 does not report the watchdog."]
 
 
 def test_without_hosts_the_priority_is_the_one_that_switches_keep_lossless():
@@ -175,9 +173,8 @@ def test_ports_with_one_trouble_share_a_line_for_people():
     lab.everywhere(watchdog=False)
     lines = [line for line in summary(lab.ask()) if "spine-01" in line]
     assert lines == [
-        "warning  spine-01 Ethernet1/1-2 pauses and has no watchdog: one adapter that never stops to send pauses "
-        "freezes "
-        "the fabric."
+        "warning  spine-01 Ethernet1/1-2 has PFC but no PFC watchdog: one adapter that sends pauses without end can "
+        "block the fabric."
     ]
 
 
@@ -205,8 +202,8 @@ def test_a_switch_of_which_nothing_is_compared_is_named():
     lab = Lab()
     lab.switches["leaf-03"] = Switch("onyx", ports={"Eth1/1": Port(trust="pcp", pfc=[])})
     answer = lab.ask()
-    said = "leaf-03: none of its ports is on a known cable or pauses anything, so nothing of it was looked at."
-    assert [sentence for sentence in answer["not_known"] if "leaf-0" in sentence and "none of" in sentence] == [said]
+    said = "leaf-03: no port was checked. No port has PFC or is on a known cable."
+    assert [sentence for sentence in answer["not_known"] if "leaf-0" in sentence and "no port" in sentence] == [said]
 
 
 def test_a_peer_that_does_not_look_at_the_dscp_is_no_witness_for_its_class():
@@ -248,8 +245,8 @@ def test_a_setting_that_a_platform_never_reports_is_apart_from_those_that_are_un
     lab.leaf().pfc, lab.leaf().watchdog = None, None
     lab.switches["leaf-01"].platform = "os10"
     (end,) = [end for end in lab.ask()["ends"] if (end["name"], end["port"]) == ("leaf-01", HOST_PORT)]
-    assert (end["unknown"], end["untold"]) == (["flow control"], ["the watchdog"])
-    assert not {"flow control", "the watchdog"} & set(end["known"])
+    assert (end["unknown"], end["untold"]) == (["PFC"], ["the watchdog"])
+    assert not {"PFC", "the watchdog"} & set(end["known"])
 
 
 @pytest.mark.parametrize("neighbours", [1, 2, 3])
@@ -257,6 +254,6 @@ def test_a_port_with_more_than_one_neighbour_has_two_agents(neighbours):
     lab = Lab()
     lab.at().lldp = [Neighbour("leaf-01", "Eth1/1", f"00:11:22:33:44:5{number}") for number in range(neighbours)]
     found = [one for one in lab.ask()["disagreements"] if one["code"] == "two_lldp_agents"]
-    assert [(one["a"]["name"], f"sees {neighbours} neighbours" in one["msg"]) for one in found] == (
+    assert [(one["a"]["name"], f"has {neighbours} LLDP neighbours" in one["msg"]) for one in found] == (
         [("esx-01", True)] if neighbours > 1 else []
     )
