@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How /bin/sh on a guest tells interfaces, addresses and RDMA ports, to plugins that look at many guests at once."""
+"""Read interfaces, addresses and RDMA ports with /bin/sh on a guest, for plugins that read many guests at once."""
 
 from __future__ import annotations
 

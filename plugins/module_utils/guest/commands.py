@@ -14,10 +14,10 @@ from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
-# A login by ssh or sudo may have none of the folders of administrators.
+# A login by ssh or sudo may lack all folders of administrators.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# What a command that talks to a network may need from the environment of the task; they can hold passwords, so that
-# no other command gets them.
+# Proxy variables that a network command may need from the environment of the task; they can hold passwords, so that no
+# other command gets them.
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "ftp_proxy", "all_proxy")
 NOT_FOUND = 127
 # Lines of a long output that a message shows.
@@ -40,7 +40,7 @@ class Done:
 
     @property
     def missing(self) -> bool:
-        """Whether there is no such program."""
+        """Return whether the program does not exist."""
         return self.rc == NOT_FOUND and not self.stdout
 
     @property
@@ -52,7 +52,7 @@ class Done:
 
     @property
     def outcome(self) -> str:
-        """How it ended, as a sentence."""
+        """Return the end of the command as a sentence."""
         name = " ".join(self.argv[:3])
         if self.timed_out:
             return f"`{name}` timed out: {self.words or 'no output'}."
@@ -97,7 +97,7 @@ class Commands:
         return Done(argv, process.returncode, _text(out), _text(err), late)
 
     def must(self, argv: Sequence[str], subject: str, wanted: str, todo: str, code: str, **options: Any) -> Done:
-        """The same for a command that must succeed; wanted is the failure, such as "cannot read the adapters"."""
+        """Run a command that must succeed; wanted is the failure, such as "cannot read the adapters"."""
         done = self.run(argv, **options)
         if not done.ok:
             raise OperatorError(subject, wanted, done.outcome, todo, code, command=list(done.argv), rc=done.rc)
@@ -113,7 +113,7 @@ class Commands:
 
 
 def environment(extra: Mapping[str, str] | None = None, network: bool = False) -> dict[str, str]:
-    """The environment of a command: nothing of the task's but the way to the network, where that is asked for."""
+    """Return the environment of a command: without the task's variables, except the proxies for a network command."""
     found = {"PATH": PATH, "LC_ALL": "C", "LANG": "C", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
     if network:
         names = [*PROXIES, *(name.upper() for name in PROXIES)]

@@ -23,14 +23,14 @@ class Files:
         self._root = root.rstrip("/")
 
     def at(self, path: str) -> str:
-        """Where a path of the guest is for this process."""
+        """Return the local path of a guest path for this process."""
         return self._root + path
 
     def exists(self, path: str) -> bool:
         return os.path.exists(self.at(path))
 
     def text(self, path: str) -> str | None:
-        """What a file holds; None where it is not there or cannot be read."""
+        """Return the content of a file; None if it does not exist or cannot be read."""
         try:
             with open(self.at(path), encoding="utf-8", errors="replace") as file:
                 return file.read()
@@ -45,14 +45,14 @@ class Files:
             return None
 
     def changed_at(self, path: str) -> float | None:
-        """When a file was last written, in seconds of the wall clock; None where there is no file."""
+        """Return the time of the last write to a file, in seconds of the wall clock; None if there is no file."""
         try:
             return os.stat(self.at(path)).st_mtime
         except OSError:
             return None
 
     def came_at(self, path: str) -> float | None:
-        """When a file came to where it is, whatever time its package gave it; None where there is no file."""
+        """Return the time when a file got its present path, whatever time its package set; None if there is no file."""
         try:
             return os.stat(self.at(path)).st_ctime
         except OSError:

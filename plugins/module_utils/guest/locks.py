@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Who holds the lock of a package manager, such as the unattended upgrades of a guest that has just started."""
+"""Find the process that holds the lock of a package manager, such as the unattended upgrades of a new guest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FLOCK = "hhqqi4x"
 
 
 def holder(files: Files, family: str) -> str | None:
-    """The process that holds a lock of the package manager, as `name (process id)`; None where nobody does."""
+    """Return the process that holds a lock of the package manager, as `name (process id)`; None if there is none."""
     for path in LOCKED.get(family, ()):
         pid = _locking(files.at(path))
         if pid:

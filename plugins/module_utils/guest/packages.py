@@ -41,7 +41,7 @@ class Package:
 
 
 class Packages:
-    """What both package managers have in common."""
+    """Common base of both package managers."""
 
     family: str | None = None
 
@@ -87,11 +87,11 @@ class Packages:
         raise NotImplementedError
 
     def pinned(self, name: str, version: str) -> str:
-        """How a version of a package is asked for."""
+        """Return the argument that selects a version of a package."""
         raise NotImplementedError
 
     def broken_off(self) -> bool:
-        """Whether the package manager was killed in the middle, so that it refuses to work until it is repaired."""
+        """Return whether the package manager was killed midway, so that it refuses to work until it is repaired."""
         return False
 
     def change(
@@ -187,7 +187,7 @@ class Dpkg(Packages):
         return self._commands.run(["apt-get", "-q", "update"], limit_s=LIMIT_S, network=True).ok
 
     def _apt(self, verb: str) -> list[str]:
-        # Its own time limit is for a process that comes between the look at the lock and the lock.
+        # Its own time limit covers a process that takes the lock after the check and before this command.
         kept = ["-o", "Dpkg::Options::=--force-confold", "-o", "Dpkg::Options::=--force-confdef"]
         return ["apt-get", "-q", "-y", "-o", f"DPkg::Lock::Timeout={self._wait_s}", *kept, verb]
 
@@ -258,6 +258,6 @@ def of(
 
 
 def named(packages: Iterable[Package], patterns: Sequence[str]) -> list[Package]:
-    """Those packages whose name fits one of the patterns, sorted by name."""
+    """Return the packages whose name matches one of the patterns, sorted by name."""
     fitting = [one for one in packages if any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
     return sorted(fitting, key=lambda one: one.name)

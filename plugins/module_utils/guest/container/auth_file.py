@@ -31,7 +31,7 @@ SET, OTHER = "set", "another one"
 
 @dataclass(frozen=True)
 class LoginState:
-    """One registry's login in one file. The password is compared, and never shown."""
+    """Login of one registry in one file. The password is compared, and never shown."""
 
     username: str = ""
     password: str = ""
@@ -42,7 +42,7 @@ class LoginState:
 
 
 def tree(path: str, text: str | None) -> dict[str, Any]:
-    """What a file says, {} of one that is not there."""
+    """Return the content of a file, {} if it does not exist."""
     if text is None or not text.strip():
         return {}
     try:

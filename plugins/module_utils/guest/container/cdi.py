@@ -12,7 +12,7 @@ from typing import Iterable, Literal, Sequence
 GPU = re.compile(r"GPU (\d+): .*\(UUID: (GPU-[0-9A-Za-z-]+)\)")
 INSTANCE = re.compile(r"\s+MIG .*Device\s+(\d+): \(UUID: (MIG-[0-9A-Za-z/-]+)\)")
 KIND = "nvidia.com/gpu"
-# The toolkit may be told to write gpu0 and mig0:1 for 0 and 0:1.
+# The toolkit can be configured to write gpu0 and mig0:1 for 0 and 0:1.
 TYPED = re.compile(r"(?:gpu|mig)(?=\d)")
 
 

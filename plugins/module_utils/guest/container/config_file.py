@@ -33,7 +33,7 @@ def read(files: Files, path: str) -> str | None:
 
 
 def tree(path: str, text: str | None, kind: str) -> dict[str, Any]:
-    """What a text says, {} of a file that is not there or empty."""
+    """Return the content of a text, {} for a missing or empty file."""
     if text is None or not text.strip():
         return {}
     try:
@@ -57,7 +57,7 @@ def _broken(path: str, kind: str, why: str) -> OperatorError:
 
 
 def differences(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """One change for each value that is not the same in two trees."""
+    """Return one change for each value that differs between two trees."""
     old, new = dict(_leaves(before)), dict(_leaves(after))
     return [
         Change(f"{name}: {'.'.join(path)}", old.get(path), new.get(path))

@@ -31,7 +31,7 @@ class Docker:
         except ValueError:
             info = None
         info = info if isinstance(info, dict) else {}
-        # Without a daemon, some versions print what the client knows and end well.
+        # Without a daemon, some versions print the data of the client and exit with 0.
         if not done.ok or not info.get("ServerVersion"):
             raise OperatorError(
                 self._label,
@@ -55,7 +55,7 @@ class Docker:
         known = (info.get("Runtimes") or {}).get(state.name) or {}
         loaded = (known.get("path") or "") == runtime.path
         loaded = loaded and (info.get("DefaultRuntime") == state.name) == runtime.default
-        # Older daemons do not tell it.
+        # Older daemons do not report it.
         if runtime.cdi and "CDISpecDirs" in info:
             loaded = loaded and bool(info["CDISpecDirs"])
         return replace(state, loaded=loaded, version=info["ServerVersion"], containers=self.containers())

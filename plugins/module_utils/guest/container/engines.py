@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What differs between container engines: their files, their service, and what they load without a restart."""
+"""Differences between container engines: their files, their service, and the settings that need no restart."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Engine:
     drop_in: str = ""
     format: str = ""
     runtime_path: str = "nvidia-container-runtime"
-    # Whether containers stop when the service does. Where each has a guardian of its own, they go on.
+    # True if containers stop with the service. With a monitor process each, they continue.
     loses_containers: bool = False
     # Keys at the top of the configuration that a reload is enough for, and those below them.
     reloadable: tuple[str, ...] = ()
-    # The program behind its option for GPUs, which it looks for once, when it starts.
+    # Program behind its option for GPUs; the engine searches it once, when it starts.
     gpu_hook: str = ""
 
 
@@ -77,7 +77,7 @@ class Runtime:
 
 
 def runtime_in(engine: str, trees: Iterable[Mapping[str, Any]], name: str) -> Runtime:
-    """What the trees of an engine's files, in the order in which they are read, say of one runtime."""
+    """Return the settings of one runtime from the trees of an engine's files, in the order in which they are read."""
     path, default, cdi = "", None, False
     for tree in trees:
         for said_path, said_default, said_cdi in _said(engine, tree, name):
@@ -125,9 +125,9 @@ def without_runtime(engine: str, tree: Mapping[str, Any], name: str) -> dict[str
 
 
 def mended(before: Mapping[str, Any], made: Mapping[str, Any], name: str, default: bool, cdi: bool) -> dict[str, Any]:
-    """What nvidia-ctk made of docker's configuration, without what it should not have done.
+    """Return docker's configuration from nvidia-ctk without its side effects.
 
-    Switching CDI on, it drops every other flag under features (1.20.0, EnableCDI), and it never takes a default back.
+    When it enables CDI, it drops every other flag under features (1.20.0, EnableCDI), and it never unsets a default.
     """
     mended_tree = dict(made)
     flags = {key: value for key, value in _below(before, "features").items() if key != "cdi" or not cdi}

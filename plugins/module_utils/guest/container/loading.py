@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How an engine is made to run with what its files say, and what happens when it does not."""
+"""Load the files of an engine into its service, and report a failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 
-# How long an engine may take to answer after it was started, and to take a new configuration over.
+# Time limits of an engine to answer after its start, and to apply a new configuration.
 ANSWERS_S, RELOADS_S = 60, 10
 
 

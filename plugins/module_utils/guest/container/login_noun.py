@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 ADDRESS = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
-# Where engines look for the authority of a registry.
+# Folders in which engines search the CA certificate of a registry.
 AUTHORITIES = ("/etc/docker/certs.d", "/etc/containers/certs.d")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the parameters."""
+    """Return all problems of the parameters."""
     problems: list[str] = []
     if ADDRESS.fullmatch(params["registry"]) is None:
         problems.append(
@@ -93,7 +93,7 @@ class RegistryLogin(Noun[Wish, LoginState]):
             said = auth_file.with_login(self._tree(), self._key, self._login)
             folder = os.path.dirname(self._files.at(self._path))
             with contextlib.suppress(OSError):
-                # What goes wrong here is told when the file is written.
+                # A failure here is reported when the file is written.
                 os.makedirs(folder, mode=0o700, exist_ok=True)
             self._files.write(self._path, auth_file.as_text(said), mode=auth_file.MODE)
 
@@ -159,7 +159,7 @@ class RegistryLogin(Noun[Wish, LoginState]):
 
 
 def _user(label: str, name: str | None) -> pwd.struct_passwd:
-    """Whose login it is."""
+    """Return the owner of the login."""
     try:
         user = pwd.getpwnam(name) if name else pwd.getpwuid(os.geteuid())
     except KeyError:

@@ -29,7 +29,7 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        """One address with everything in it, for a request of our own."""
+        """Return one complete address, for a request of the module itself."""
         return _with(self.https or self.http, self.credentials)
 
 
@@ -43,7 +43,7 @@ def from_params(params: Mapping[str, Any]) -> Proxy:
 
 
 def problems(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the proxy options."""
+    """Return all problems of the proxy options."""
     found: list[str] = []
     for name in ("http", "https"):
         value = params[name] or ""
@@ -74,7 +74,7 @@ def as_text(proxy: Proxy) -> str | None:
 
 
 def parse(text: str | None) -> Proxy:
-    """What a file says."""
+    """Parse the content of a file."""
     said = {}
     for line in (text or "").splitlines():
         found = LINE.fullmatch(line.strip())

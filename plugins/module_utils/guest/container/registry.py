@@ -37,7 +37,7 @@ NVIDIA, NVIDIA_USER = "nvcr.io", "$oauthtoken"
 
 
 def login_key(address: str) -> str:
-    """The name under which an engine looks for the login of a registry."""
+    """Return the key under which an engine searches the login of a registry."""
     return HUB_KEY if address in HUB else address
 
 
@@ -111,13 +111,13 @@ class Registry:
         return context
 
     def answers(self) -> None:
-        """Nothing where a registry is there, with or without a login; an error otherwise."""
+        """Return if a registry answers, with or without a login; raise an error otherwise."""
         _scheme, status, headers = self._first()
         if status != 200 and not (status == 401 and headers.get("WWW-Authenticate")):
             raise self._strange(status)
 
     def takes(self, login: Login) -> str:
-        """How the registry checked the login, 'basic', 'token' or 'open'; an error when it refuses it."""
+        """Return how the registry checked the login, 'basic', 'token' or 'open'; raise an error if it refuses it."""
         scheme, status, headers = self._first()
         if status == 200:
             return "open"

@@ -106,7 +106,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
     def pending(self, state: RuntimeState) -> list[dict[str, Any]]:
         return runtime_state.pending(state)
 
-    # What is there
+    # Existing files
 
     def _paths(self) -> list[str]:
         paths = [self._engine.config] if self._engine.config else []

@@ -28,10 +28,10 @@ class RuntimeState:
     name: str
     # {path: what the file says}, in the order in which the engine reads them.
     trees: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    # Whether the engine's service runs, and whether with what its files say now.
+    # State of the engine's service: running, and with the present content of its files.
     running: bool = False
     loaded: bool = True
-    # Whether the engine can have found the program behind its option for GPUs (`docker run --gpus`).
+    # True if the engine can have found the program behind its option for GPUs (`docker run --gpus`).
     knows_gpus: bool = True
     version: str = ""
     # Running containers that a restart would stop.
@@ -46,7 +46,7 @@ class RuntimeState:
 
 
 def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], wish: Mapping[str, Any]) -> RuntimeState:
-    """The state with these files; refuses what would stop containers that nobody allowed to stop."""
+    """Return the state with these files; refuses to stop containers without permission."""
     wanted = replace(now, trees=trees, cdi_missing=(), cdi_stale=(), loaded=True, knows_gpus=True)
     differ = file_changes(now, wanted)
     if not now.running:
@@ -64,7 +64,7 @@ def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], wis
 
 
 def restart_is_due(now: RuntimeState, wanted: RuntimeState) -> bool:
-    """Whether a reload is known not to be enough."""
+    """Return whether a reload is known to be insufficient."""
     if now.knows_gpus != wanted.knows_gpus:
         return True
     reloadable = engines.ENGINES[now.engine].reloadable

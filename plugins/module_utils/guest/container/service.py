@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Callable
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 
-# What is read of a journal, and how much of it is told.
+# Lines to read from a journal, and lines to report.
 JOURNAL_LINES, WORDS_LINES = 100, 8
-# Engines of containers tell at these levels what they do, and not what ails them.
+# Container engines log progress at these levels, and not failures.
 _CHATTER = re.compile(r"\blevel=(?:debug|info)\b")
 
 
@@ -26,7 +26,7 @@ class Seen:
 
     known: bool = False
     active: bool = False
-    # When its main process started, by the clock of the wall.
+    # Start of its main process, in wall-clock time.
     since: float = 0.0
     memlock: str = ""
 
@@ -58,7 +58,7 @@ class Service:
         )
 
     def do(self, verb: str, limit_s: float = 120) -> bool:
-        """Whether a verb of systemctl succeeded."""
+        """Return whether a verb of systemctl succeeded."""
         return self._commands.run(["systemctl", verb, self.unit], limit_s=limit_s).ok
 
     def start_afresh(self) -> bool:
@@ -67,10 +67,10 @@ class Service:
         return self.do("restart")
 
     def last_words(self, since: float | None = None) -> str:
-        """What it said last of what ails it, else what systemd said of it, or what is known instead."""
+        """Return its last error lines, else those of systemd about it, or the known facts instead."""
         # A service that failed is known to have failed before the journal has what it said last.
         self._commands.run(["journalctl", "--sync"], limit_s=20)
-        # systemd tells of every try to start it again, which would push the reason out.
+        # systemd logs every restart attempt, which would hide the reason.
         lines = self._journal(f"_SYSTEMD_UNIT={self.unit}", since, _ails) or self._journal(f"--unit={self.unit}", since)
         lines = [line for line in lines if _ails(line)] or lines
         return " / ".join(lines[-WORDS_LINES:]) or "nothing"

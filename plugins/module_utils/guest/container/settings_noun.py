@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the service of an engine is allowed and told."""
+"""Manage the limits and settings of an engine's service."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class EngineSettings(Noun[Wish, SettingsState]):
         return state
 
     def _is_current(self, unit: str, seen: Seen) -> bool:
-        """Whether a service started after the files that it reads only then were written."""
+        """Return whether a service started after the last change of the files that it reads only then."""
         paths = [_memlock_drop_in(unit)]
         if unit == self._engine.unit:
             paths += [self._proxy_drop_in, self._env_file]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the service of an engine is allowed and told, as it is and as it shall be. Nothing here asks the machine."""
+"""Present and desired limits and settings of an engine's service. No I/O."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ INSECURE = "insecure-registries"
 
 @dataclass(frozen=True)
 class SettingsState:
-    """One engine's service."""
+    """Service of one engine."""
 
     # {unit: its limit of locked memory, as systemd has it}
     memlock: dict[str, str] = field(default_factory=dict)
     proxy: Proxy = Proxy()
-    # What Docker's configuration says.
+    # Content of Docker's configuration.
     daemon: dict[str, Any] = field(default_factory=dict)
     running: bool = False
     loaded: bool = True
@@ -38,12 +38,12 @@ class SettingsState:
 
     @property
     def units(self) -> tuple[dict[str, str], Proxy]:
-        """What a service takes over only when it starts."""
+        """Return the settings that a service reads only when it starts."""
         return self.memlock, self.proxy
 
 
 def want(label: str, now: SettingsState, wish: Mapping[str, Any]) -> SettingsState:
-    """The state that is asked for; refuses what would stop containers that nobody allowed to stop."""
+    """Return the requested state; refuses to stop containers without permission."""
     wanted = replace(now, loaded=True)
     if wish["memlock"] == "unlimited":
         wanted = replace(wanted, memlock=dict.fromkeys(now.memlock, UNLIMITED))

@@ -24,7 +24,7 @@ BLANKS, LINES = " \t", " \t\r\n"
 
 
 class TomlError(ValueError):
-    """What is wrong with a text, and in which line."""
+    """Syntax error in a text, with its line."""
 
 
 def parse(text: str) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Toolkit:
     def configured(
         self, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
     ) -> dict[str, str | None]:
-        """What the engine's files would be: {path: text}, made from {path: text or None}."""
+        """Return the new files of the engine: {path: text}, made from {path: text or None}."""
         # Memory where there is such a folder: a full disk is no reason not to say what would change.
         place = "/run" if os.access("/run", os.W_OK) else None
         folder = tempfile.mkdtemp(prefix="aiready-nvidia-ctk-", dir=place)

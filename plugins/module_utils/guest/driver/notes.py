@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a run has begun, kept in the guest until it is done, so that the next run finishes what a killed one left."""
+"""Steps that a run has begun, saved in the guest until they are done, so that the next run finishes those of a killed
+one."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class GuestDriver(Noun[Wish, DriverState]):
-    """One guest; its files, its commands and its time may be others in tests."""
+    """One guest; tests may replace its files, its commands and its time."""
 
     def __init__(
         self,
@@ -139,8 +139,8 @@ class GuestDriver(Noun[Wish, DriverState]):
             trouble.refuse_without_gpu(item.label, proved, self._around, item.wish["host_version"])
 
     def _matters(self, change: Change, item: Item[Wish, DriverState], proved: DriverState) -> bool:
-        # Without a GPU a module may be refused by the kernel, or be loaded by the package: either is fine. So is a
-        # module that got into the kernel without the reboot that was thought to be needed.
+        # Without a GPU the kernel may refuse a module, or the package may load it: either is valid. The same applies to
+        # a module that is in the kernel without the expected reboot.
         return change.path != "loaded" or (item.wish["gpu"] == "required" and proved.loaded != proved.version)
 
     def _see(self, item: Item[Wish, DriverState], prove: bool = False) -> DriverState:
@@ -163,7 +163,7 @@ class GuestDriver(Noun[Wish, DriverState]):
         return package_file.known(label, found, self._manager, distribution)
 
     def _choose(self, item: Item[Wish, DriverState]) -> None:
-        """Which version of a package of a repository it is: the one asked for, the one that is there, or the newest."""
+        """Choose the version of a package of a repository: the requested, the installed, or the newest one."""
         wish, found = item.wish, item.wish["found"]
         if item.now.package == found.name and found.version in (None, item.now.version):
             wish["found"] = replace(found, version=item.now.version)

@@ -12,12 +12,14 @@ from typing import Sequence
 FILE = "/etc/modprobe.d/blacklist-nouveau.conf"
 TEXT = "blacklist nouveau\noptions nouveau modeset=0\n"
 FOLDERS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d")
-# How the early file system of the boot is made anew, which has a list of its own.
+# Rebuild of the initramfs, which has its own list of modules.
 REBUILDS = (("update-initramfs", ["update-initramfs", "-u"]), ("dracut", ["dracut", "--force"]))
 
 
 def blocked(texts: Sequence[str], command_line: str = "") -> bool:
-    """Whether files of modprobe, or the command line of the kernel, keep nouveau away and its modes unset."""
+    """Return whether files of modprobe, or the command line of the kernel, block nouveau and disable its mode
+    setting.
+    """
     lines = [" ".join(line.split("#")[0].split()) for text in texts for line in text.splitlines()]
     words = command_line.split()
     lists = [word.split("=", 1)[1].split(",") for word in words if re.match(r"(rd\.driver|modprobe)\.blacklist=", word)]

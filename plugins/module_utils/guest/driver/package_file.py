@@ -31,7 +31,7 @@ SILENT_S = 60
 
 
 def known(label: str, found: source.Source, manager: Packages, distribution: Distribution) -> source.Source:
-    """The Source with what its file tells, where it is on the guest already."""
+    """Return the Source with the data of its file, if the file is already on the guest."""
     if found.kind != source.FILE or not os.path.isfile(found.place):
         return found
     looked = read.look_into(found, found.place, manager, distribution)

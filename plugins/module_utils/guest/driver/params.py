@@ -36,7 +36,7 @@ DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the options."""
+    """Return all problems of the options."""
     problems: list[str] = []
     if params["state"] == "present":
         problems += _package(params)

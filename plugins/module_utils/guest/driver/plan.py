@@ -50,7 +50,7 @@ def _without(label: str, now: DriverState, around: Surroundings) -> DriverState:
     refusals.refuse_in_use(label, now, around, "cannot remove the driver")
     gone = replace(now, version=None, format=None, package=None, built=None, interrupted=())
     if now.version is None:
-        # What is left in the kernel then is no matter of the guest driver.
+        # Remaining modules in the kernel do not belong to the guest driver then.
         gone = replace(gone, built=now.built)
     return replace(gone, nouveau=now.nouveau if not now.ours else "allowed")
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Looking at a guest: what it has of NVIDIA's driver and what surrounds it. Nothing is decided here."""
+"""Read NVIDIA's driver on a guest, and its surroundings. No decisions here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Packages of the guest driver itself.
 GUEST = ("nvidia-linux-grid-*", "nvidia-linux-grid")
-# Drivers of data centres and of distributions, which bring the same files and find no vGPU. The list is of the names
+# Drivers of data centres and of distributions, which contain the same files but detect no vGPU. The list has the names
 # that NVIDIA, Ubuntu, Debian and RPM Fusion use.
 CONFLICTING = (
     "nvidia-driver",
@@ -45,13 +45,13 @@ CONFLICTING = (
 UNINSTALLER, LICENCE_SERVICE = "/usr/bin/nvidia-uninstall", "/usr/bin/nvidia-gridd"
 LIBRARIES = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib/aarch64-linux-gnu", "/usr/lib")
 EFI_VARIABLE = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-# Where DKMS and the tools of Ubuntu keep the public key that belongs to the key they sign modules with.
+# DKMS and the tools of Ubuntu save the public part of their module signing key here.
 SIGNING_KEYS = ("/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der")
 TOOLS = ("gcc", "make", "dkms")
 
 
 class Look:
-    """One look at the guest; what was asked once is not asked again."""
+    """One reading of the guest; each answer is cached."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Look:
         self._installed: list[packages.Package] = []
 
     def state(self, wish: source.Source | None) -> tuple[DriverState, Surroundings]:
-        """(DriverState, Surroundings); wish: the Source that the task names, None for none."""
+        """Return (DriverState, Surroundings); wish: the Source that the task names, None for none."""
         self._installed = self._manager.all()
         own = self._own(wish)
         ran = self._ran()
@@ -93,7 +93,7 @@ class Look:
         return state, self._around(own, wish, state)
 
     def report(self) -> smi_text.Report:
-        """What nvidia-smi tells."""
+        """Return the report of nvidia-smi."""
         done = self._commands.run(["nvidia-smi", "-q"])
         if done.missing:
             return smi_text.Report(trouble="not_installed", said=done.outcome)
@@ -210,7 +210,7 @@ def head_of(path: str) -> str:
 def look_into(
     found: source.Source, path: str, manager: packages.Packages, distribution: Distribution
 ) -> source.Source | None:
-    """A Source with what its file tells of itself; None for a file that is not what its name says."""
+    """Return a Source with the metadata of its file; None for a file that does not match its name."""
     if not os.path.isfile(path):
         return None
     if found.format == "run":

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Where a guest driver comes from and what it is, as far as a name or the first lines of a file tell. Pure."""
+"""Source and kind of a guest driver, as far as a name or the first lines of a file show them. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMATS = (".deb", ".rpm", ".run")
 _GRID = re.compile(r"(?i)(?:^|[^a-z])grid(?:[^a-z]|$)")
 _HOST = re.compile(r"(?i)vgpu|vsphere|\bhost\b")
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
-# How much of a .run file is looked at: its script comes before the archive.
+# Bytes to read of a .run file: its script comes before the archive.
 HEAD_BYTES = 32768
 
 
@@ -39,7 +39,7 @@ class Source:
     name: str | None = None
     version: str | None = None
     architecture: str | None = None
-    # Whether the version is from the file itself and not only from its name.
+    # True if the version is from the file itself and not only from its name.
     looked: bool = False
 
     @property
@@ -57,7 +57,7 @@ class Source:
 
 
 def of(package: str, kind: str = "auto", version: str | None = None) -> Source:
-    """The Source that a task names; what its name tells of it is filled in."""
+    """Return the Source that a task names, with the data from its name."""
     if kind == "auto":
         kind = URL if re.match(r"https?://", package) else FILE if package.startswith("/") else REPOSITORY
     source = Source(kind, package)
@@ -80,7 +80,7 @@ def driver_version(text: str | None) -> str | None:
 
 
 def is_package(source: Source, package: Package) -> Source:
-    """The source with what the package in the file tells of itself."""
+    """Return the source with the metadata of the package in the file."""
     return replace(
         source,
         name=package.name,
@@ -91,9 +91,9 @@ def is_package(source: Source, package: Package) -> Source:
 
 
 def is_run_file(source: Source, head: str) -> Source | None:
-    """The source with what the first lines of a .run file tell; None where they are not those of NVIDIA's.
+    """Return the source with the data in the first lines of a .run file; None if the lines are not NVIDIA's.
 
-    Which of the lines there are depends on the release, so that the name of the file has the last word.
+    The set of lines depends on the release, so the name of the file has priority.
     """
     if not head.startswith("#!"):
         return None

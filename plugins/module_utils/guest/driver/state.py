@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a guest has of a driver, and what surrounds it."""
+"""Driver state of a guest, and its surroundings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DriverState:
-    """What the module manages."""
+    """State that the module manages."""
 
     # The version of the guest driver that is installed, by a deb, rpm or run.
     version: str | None = None
@@ -28,14 +28,14 @@ class DriverState:
     built: str | None = None
     # The version of the module that is in the kernel now.
     loaded: str | None = None
-    # Whether nouveau is kept from loading at boot.
+    # State of nouveau at boot: allowed or blocked.
     nouveau: str = "allowed"
     nouveau_loaded: bool = False
-    # Whether the file that blocks it is as this module writes it.
+    # True if the file that blocks it has exactly this module's content.
     ours: bool = False
     # Packages that building the module needs and that are not there.
     missing: tuple[str, ...] = ()
-    # Whether the driver can be installed only after a reboot: a .run file refuses to work while nouveau is loaded.
+    # True if the driver can be installed only after a reboot: a .run file refuses to work while nouveau is loaded.
     held: bool = False
     # Steps that a killed run left open.
     interrupted: tuple[str, ...] = ()
@@ -43,20 +43,20 @@ class DriverState:
 
     @property
     def waits(self) -> bool:
-        """Whether the driver cannot get into the kernel before a reboot."""
+        """Return whether the driver cannot be loaded into the kernel before a reboot."""
         return self.nouveau_loaded or self.loaded not in (None, self.version)
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What decides whether a driver can be installed, and what is never changed here."""
+    """Conditions for the installation of a driver, which are never changed here."""
 
     distribution: Distribution
     kernel: str
     machine: str
-    # None where it cannot be found out, as in a guest without EFI variables.
+    # None if it is unknown, as in a guest without EFI variables.
     secure_boot: bool | None = None
-    # Whether a key by which modules are signed on this guest is enrolled in its firmware.
+    # True if a key that signs modules on this guest is enrolled in its firmware.
     key_enrolled: bool = False
     # Installed packages that are not of the guest driver: those that must not be there, and all that are broken.
     conflicting: tuple[str, ...] = ()
@@ -67,9 +67,9 @@ class Surroundings:
     others: tuple[str, ...] = ()
     # Processes that use the GPU.
     users: tuple[str, ...] = ()
-    # Whether a GPU of NVIDIA's is on the PCI bus; None where the bus cannot be read.
+    # True if an NVIDIA GPU is on the PCI bus; None if the bus cannot be read.
     device: bool | None = None
-    # What the kernel said last of NVIDIA's driver.
+    # Last kernel messages of NVIDIA's driver.
     kernel_said: tuple[str, ...] = ()
 
 
@@ -89,7 +89,7 @@ def project(state: DriverState) -> dict[str, Any]:
 
 
 def pending(state: DriverState) -> list[dict[str, Any]]:
-    """What waits for a reboot."""
+    """Return the changes pending until a reboot."""
     found = []
     # A driver that is no guest driver, such as that of a data centre, comes back with each start.
     foreign = state.version is None and state.loaded is not None and state.built == state.loaded

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a driver that is installed has no GPU: what nvidia-smi says is a symptom, and the cause lies elsewhere. Pure."""
+"""Find the cause if an installed driver has no GPU: the message of nvidia-smi is only a symptom. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
-# What modprobe and the kernel say of a module without a valid signature.
+# Messages of modprobe and the kernel for a module without a valid signature.
 UNSIGNED = re.compile(r"Key was rejected by service|Required key not available|module verification failed")
 OTHER_KERNEL = re.compile(r"Invalid module format|Exec format error|Unknown symbol|disagrees about version")
 UNUSABLE = (

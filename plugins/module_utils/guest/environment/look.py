@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a machine reaches, how much disk is free, what time it has. Standard library only; nothing is changed."""
+"""Read the reachable addresses, the free disk space and the time of a machine. Standard library only; no changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def look(params: Mapping[str, Any]) -> dict[str, Any]:
 def address(
     wish: Mapping[str, Any], timeout_s: float, opener: urllib.request.OpenerDirector | None = None
 ) -> dict[str, Any]:
-    """Whether one address answers as it should."""
+    """Return whether one address answers as required."""
     told: dict[str, Any] = {
         "url": wish["url"],
         "reached": False,
@@ -80,7 +80,7 @@ def _refused(status: int) -> str:
 
 
 def registry(wish: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
-    """Whether a registry answers, and whether it takes the login where there is one."""
+    """Return whether a registry answers, and whether it accepts the login if there is one."""
     told: dict[str, Any] = {"address": wish["address"], "reached": False, "login": "none", "why": "", "code": ""}
     login = Login(wish["address"], wish["username"] or "", wish["password"] or "")
     known = bool(wish["username"] and wish["password"])
@@ -133,7 +133,7 @@ def _ask(
 
 
 def _reason(reason: str | BaseException, timeout_s: float) -> str:
-    """What went wrong, as a sentence."""
+    """Return the failure as a sentence."""
     if isinstance(reason, ssl.SSLCertVerificationError):
         return f"Its certificate is not trusted: {str(reason.verify_message).rstrip('.')}."
     if isinstance(reason, socket.gaierror):

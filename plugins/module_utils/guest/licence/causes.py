@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a guest gets no licence, from what its service, its clock and the network say. Pure.
+"""Find the cause of a missing licence from the report of its service, its clock and the network. Pure.
 
 NVIDIA documents few of the messages of the service. They are matched by single words, and a journal that matches none
-is shown as it is.
+is shown unchanged.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ CAUSES = (
         "The guest and the licence server do not trust each other",
         "Check the certificate of the licence server and the clock of the guest",
     ),
-    # It follows from others too, which are told above it.
+    # Other causes, which are reported above, lead to this message too.
     ("token_refused", r"[Ff]ailed to register client", "The service cannot use the token", plan.PORTAL),
 )
 # Lines of a new start: earlier lines belong to an older configuration.

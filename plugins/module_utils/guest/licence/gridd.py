@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The file gridd.conf, in which the licence service of the guest driver finds its settings. Pure.
+"""The file gridd.conf with the settings of the guest driver's licence service. Pure.
 
-Only the lines of the keys that are asked for change; comments, blanks and all other keys stay as they are.
+Only the lines of the requested keys change; comments, blanks and all other keys stay unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TOKENS = f"{FOLDER}/ClientConfigToken"
 FEATURE, TOKEN_FOLDER = "FeatureType", "ClientConfigTokenPath"
 # The numbers of FeatureType in the manual: the service takes the type of a vGPU from its profile.
 FEATURES = {"unlicensed": "0", "vgpu": "1", "rtx_vws": "2", "compute": "4"}
-# Of the licence server that NVIDIA has withdrawn; a server of today is named by the token.
+# Keys of the licence server that NVIDIA has withdrawn; the token names a current server.
 WITHDRAWN = ("ServerAddress", "ServerPort", "BackupServerAddress", "BackupServerPort")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
@@ -26,7 +26,7 @@ _COMMENTED = re.compile(r"\s*#+\s*([A-Za-z][A-Za-z0-9_]*)\s*=")
 
 
 def parse(text: str | None) -> dict[str, str]:
-    """{key: value} of the file; of a key that stands there twice, the last."""
+    """Return {key: value} of the file; for a repeated key, the last value."""
     found = {}
     for line in (text or "").splitlines():
         pair = _LINE.match(line)

@@ -33,7 +33,7 @@ PORT, REACH_S = 443, 5
 
 
 def _connect(host: str, port: int) -> bool:
-    """Whether a server takes connections."""
+    """Return whether a server accepts connections."""
     try:
         with contextlib.closing(socket.create_connection((host, port), timeout=REACH_S)):
             return True
@@ -42,7 +42,7 @@ def _connect(host: str, port: int) -> bool:
 
 
 class Licence(Noun[Wish, states.LicenceState]):
-    """One guest; its files, its commands, its time and its network may be others in tests."""
+    """One guest; tests may replace its files, its commands, its time and its network."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class Licence(Noun[Wish, states.LicenceState]):
     def _current(self, started: float | None, paths: Sequence[str]) -> bool:
         now = self._clock.wall()
         written = [self._files.changed_at(path) for path in paths]
-        # A file from the future was written before the clock was set, and tells nothing.
+        # A file from the future was written before the clock was set, and proves nothing.
         return started is None or all(at is None or at > now or at <= started for at in written)
 
     def _report(self) -> smi_text.Report:

@@ -26,7 +26,7 @@ MUTUALLY_EXCLUSIVE = [("token", "token_file")]
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All problems of the options; no message contains a token."""
+    """Return all problems of the options; no message contains a token."""
     problems: list[str] = []
     name = params["token_name"]
     if "/" in name or not name.endswith(token.ENDING) or name.startswith("."):

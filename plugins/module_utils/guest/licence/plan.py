@@ -21,9 +21,9 @@ PORTAL = "Create a token on the licensing portal of NVIDIA or on your licence se
 
 
 def want(label: str, now: LicenceState, wish: Mapping[str, Any]) -> LicenceState:
-    """The desired state; refuses invalid requests.
+    """Return the desired state; refuses invalid requests.
 
-    wish: the options, `settings` as text, `text` with the token that the task gives, and `held`, the tokens by their
+    wish: the options, `settings` as text, `text` with the token from the task, and `held`, the tokens by their
     fingerprints as {fingerprint: Token}.
     """
     if now.service is None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a guest has of a licence: its settings, its token by name only, its service, and what the GPUs say."""
+"""Licence state of a guest: its settings, its token by name only, its service, and the report of the GPUs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text impor
 
 @dataclass(frozen=True)
 class LicenceState:
-    """What the module manages. The texts of tokens are never in it."""
+    """State that the module manages. It never contains the text of a token."""
 
     # {key of gridd.conf: value}: those that the task speaks of.
     settings: dict[str, str] = field(default_factory=dict)
@@ -24,13 +24,13 @@ class LicenceState:
     modes: dict[str, str] = field(default_factory=dict)
     # active, inactive, or failed; None where there is no such service.
     service: str | None = None
-    # Whether the service runs with the files as they are.
+    # True if the service runs with the present content of its files.
     current: bool = True
     report: Report = field(default_factory=Report)
 
     @property
     def status(self) -> str | None:
-        """The worst state of all GPUs that need a licence; None where no GPU tells."""
+        """Return the worst state of all GPUs that need a licence; None if no GPU reports one."""
         told = [gpu.licence for gpu in self.report.gpus if gpu.licence]
         return next((one for one in told if one != "Licensed"), told[0] if told else None)
 

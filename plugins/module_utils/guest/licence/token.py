@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The client configuration token: what it tells of itself without being shown. Pure.
+"""Public data of the client configuration token, without showing the token. Pure.
 
-A token has the form of a JSON web token in every one that was seen in public, but NVIDIA does not document that.
-What cannot be read is not known, and no reason to refuse it.
+Every token that was seen in public has the form of a JSON web token, but NVIDIA does not document that. Unreadable
+parts are unknown, and no reason to refuse a token.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from typing import Any, Iterator, Mapping
 MODE = 0o744
 ENDING = ".tok"
 NAME = "client_configuration_token_aiready.tok"
-# How far the clock of a guest may be behind the server's before a token is said to be from the future.
+# Tolerance for a guest clock behind the server's before a token counts as issued in the future.
 SKEW_S = 60
-# The digits of a digest that tell two tokens apart, and tell nothing of either.
+# Digits of a digest that distinguish two tokens, and reveal nothing of either.
 SHOWN = 12
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token's times in seconds, and the servers that it names; None and nothing where it does not tell."""
+    """Times of a token in seconds, and the servers that it names; None and empty if it does not contain them."""
 
     made: int | None = None
     begins: int | None = None
@@ -37,12 +37,12 @@ class Token:
 
 
 def fingerprint(text: str) -> str:
-    """A few digits by which a token is told from another one."""
+    """Return a few digits that distinguish a token from another one."""
     return hashlib.sha256(text.strip().encode()).hexdigest()[:SHOWN]
 
 
 def problem(text: str) -> str | None:
-    """Why a text is not a token, as a sentence; None if nothing is wrong."""
+    """Return why a text is not a token, as a sentence; None if it is valid."""
     stripped = text.strip()
     if not stripped:
         return "It is empty"
@@ -65,7 +65,7 @@ def read(text: str) -> Token:
 
 
 def wrong_time(token: Token, now: float) -> tuple[str, str] | None:
-    """Why a token is not valid at this time, as (code, sentence); None for one that is, or does not tell."""
+    """Return why a token is not valid at this time, as (code, sentence); None for a valid one, or one without times."""
     begin = max((at for at in (token.made, token.begins) if at is not None), default=None)
     if begin is not None and now < begin - SKEW_S:
         return "clock_wrong", "By the clock of the guest, the token is from the future, so the clock is behind"

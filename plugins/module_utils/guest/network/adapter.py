@@ -26,7 +26,7 @@ ANCESTORS_AT_MOST = 32
 
 @dataclass
 class Link:
-    """One adapter as it runs."""
+    """One adapter in the running configuration."""
 
     name: str
     mac: str
@@ -35,7 +35,7 @@ class Link:
     carrier: bool = True
     addresses: list[str] = field(default_factory=list)  # with prefix; link-local ones are left out
     largest_mtu: int | None = None
-    # Whether it is a device, and no VLAN or bridge on top of one, which has the same MAC address.
+    # True for a device, false for a VLAN or bridge on top of one, which has the same MAC address.
     is_device: bool = True
 
 
@@ -124,7 +124,7 @@ def default_routes(files: Files) -> list[str]:
 
 
 def same_network(address: str, other: str) -> bool:
-    """Whether two addresses with prefix are in one network."""
+    """Return whether two addresses with prefix are in one network."""
     one, two = ipaddress.ip_interface(address), ipaddress.ip_interface(other)
     return one.version == two.version and one.network.overlaps(two.network)
 

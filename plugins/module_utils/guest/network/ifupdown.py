@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         address: str | None
 
     class Stanza(Told, total=False):
-        """The same; netmask only until it is a part of the address, file where it is of one that the guest has."""
+        """The same; netmask only until it is a part of the address, file if it is one of an existing stanza."""
 
         netmask: str
         file: str
@@ -88,7 +88,7 @@ class Ifupdown(Service):
             self.put(MAIN, f"{text.rstrip()}\n\nsource {own_file(link)}\n")
 
     def _stanzas(self, link: Link) -> list[Stanza]:
-        """Those of an adapter and of further addresses of it, which have names such as eth0:1."""
+        """Return the stanzas of an adapter and of its further addresses, which have names such as eth0:1."""
         return [
             cast("Stanza", dict(stanza, file=path))
             for path in self._files()
@@ -117,7 +117,7 @@ class Ifupdown(Service):
                 "List the folders one by one, then run the task again",
                 "pattern_of_folders",
             )
-        # What begins with a dot is meant by no pattern, such as what editors leave behind.
+        # Patterns do not match names with a leading dot, such as backup files of editors.
         names = [one for one in self.files.names(folder) if not one.startswith(".") or name.startswith(".")]
         return [f"{folder}/{one}" for one in names if fnmatch.fnmatch(one, name)]
 

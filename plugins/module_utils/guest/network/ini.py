@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Files of systemd: sections and keys that may stand there several times. Pure."""
+"""Files of systemd: sections and keys that may occur several times. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def render(sections: Iterable[Section]) -> str:
 
 
 def values(sections: Iterable[Section], name: str, key: str) -> list[str]:
-    """All values of a key in all sections of a name; an empty value takes back those before it."""
+    """Return all values of a key in all sections of a name; an empty value resets those before it."""
     found: list[str] = []
     for section, pairs in sections:
         for one, value in pairs if section == name else ():

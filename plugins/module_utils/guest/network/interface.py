@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Service
 
 
-# With a smaller one IPv6 stops to work on an adapter.
+# IPv6 does not work on an adapter with a smaller MTU.
 SMALLEST_IPV6 = 1280
-# As often in a row an adapter has to be right, which takes about two seconds.
+# Number of consecutive correct readings of an adapter, which take about two seconds.
 CALM_LOOKS = 5
 # The service may be faster.
 DONE_ALREADY = re.compile("File exists|already assigned")
@@ -81,7 +81,7 @@ class Interface(Noun[Wish, State]):
             link,
             self._service.read(link),
             services.name_of(self._service),
-            # Without a connection to be seen, it is the adapter of the default route.
+            # Without a visible connection, it is the adapter of the default route.
             came in own if came else link.name in adapter.default_routes(self._files),
             [one for one in links if one.name != link.name],
         )
@@ -150,7 +150,7 @@ class Interface(Noun[Wish, State]):
         for path, before, after in (("", now.link, wanted.link), ("kept.", now.kept, wanted.kept)):
             if mtu is not None and before.mtu != after.mtu:
                 found.append(Change(f"{path}mtu", before.mtu, after.mtu))
-            # Addresses that others gave it in the meantime, by DHCP or IPv6, are none of our business.
+            # Addresses that other sources added in the meantime, by DHCP or IPv6, are not managed here.
             missing = not set(after.addresses) <= set(before.addresses)
             if address is not None and (missing or set(wanted.gone) & set(before.addresses)):
                 found.append(Change(f"{path}addresses", sorted(before.addresses), sorted(after.addresses)))
@@ -195,7 +195,7 @@ class Interface(Noun[Wish, State]):
         for address in now.addresses:
             if address in gone:
                 self._commands.run(["ip", "addr", "del", address, "dev", wanted.name])
-        # With an address the kernel may take away others of its network, so that it is asked what is left.
+        # With an address the kernel may remove others of its network, so the remaining ones are read.
         left = adapter.find(adapter.read_all(self._commands), name=wanted.name).addresses if gone else now.addresses
         for address in wanted.addresses:
             if address not in left and ":" not in address:
@@ -246,7 +246,7 @@ class Interface(Noun[Wish, State]):
         )
 
     def _activate(self, now: State) -> None:
-        """What a service does not do now is set directly: whether all came out right is seen afterwards."""
+        """Set the values directly that a service does not apply now: a later reading verifies the result."""
         done = self._service.activate(now.link)
         if done is not None and not done.ok:
             self._warn(f"{self._service.NAME} saved the settings but cannot apply them. {done.outcome}")

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the files of a guest say of an adapter, so that it is there after a restart, and how a service changes that."""
+"""Saved configuration of an adapter in the files of a guest, for the time after a restart, and its change by a
+service.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ class Kept:
     """The saved settings of one adapter."""
 
     where: str = ""  # the file or profile that speaks of it; empty where none does
-    mtu: int | None = None  # None: nobody says, so that it is the driver's own, 1500
+    mtu: int | None = None  # None: not configured, so that the driver's own value applies, 1500
     addresses: list[str] = field(default_factory=list)
     ours: list[str] = field(default_factory=list)  # those of them that this module put there
-    # What the service needs to know again when it writes.
+    # Data that the service needs again when it writes.
     detail: dict[str, Any] = field(default_factory=dict)
 
 
@@ -77,7 +79,7 @@ class Service:
             self.files.write(path, text, cast("int", self.files.mode(path)) if old is not None else mode)
 
     def refused(self, link: Link, wanted: str, done: Done) -> OperatorError:
-        """The error for a service that rejects its settings; wanted is the failure."""
+        """Return the error for a service that rejects its settings; wanted is the failure."""
         return OperatorError(
             f"Adapter {link.name}",
             wanted,

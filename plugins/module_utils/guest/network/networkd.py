@@ -61,7 +61,7 @@ class Networkd(Service):
         self.put(_addition(path), ini.render([section for section in sections if section[1]]))
 
     def activate(self, link: Link) -> Done:
-        # Only adapters whose files changed are set up anew.
+        # Only adapters with changed files are configured again.
         return self.commands.run(["networkctl", "reload"])
 
     def _file(self, link: Link) -> str | None:
@@ -94,7 +94,7 @@ def _addresses(sections: Sequence[Section]) -> list[str]:
 
 
 def _only(sections: Iterable[Section], link: Link) -> bool:
-    """Whether a file is for this adapter alone."""
+    """Return whether a file is for this adapter alone."""
     told = [pair for section, pairs in sections if section == "Match" for pair in pairs]
     macs = [mac_of(value) for key, value in told if key in ("MACAddress", "PermanentMACAddress")]
     names = [value for key, value in told if key in ("Name", "OriginalName")]
@@ -111,6 +111,6 @@ def _copy(link: Link, sections: Iterable[Section]) -> list[Section]:
 
 
 def _fresh(link: Link) -> list[Section]:
-    """For an adapter that nobody spoke of: it gets no more than is asked for, and keeps what others gave it."""
+    """Return sections for an unmanaged adapter: only the requested settings, and it keeps its present ones."""
     quiet = [("DHCP", "no"), ("LinkLocalAddressing", "ipv6"), ("IPv6AcceptRA", "no"), ("KeepConfiguration", "static")]
     return [("Match", [("MACAddress", link.mac)]), ("Network", quiet)]

@@ -48,7 +48,8 @@ class NetworkManager(Service):
             return Kept()
         addresses, ours = _addresses(said), [one for one in _addresses(said) if one == self._note(link)]
         if said[AUTO] != "yes":
-            # Such as one that NetworkManager made of what it found: the next start would not bring it back.
+            # Such as a connection that NetworkManager generated from the running state: the next start would not
+            # restore it.
             return Kept(said["connection.id"], None, [], ours, said)
         mtu = int(said[MTU]) if said[MTU].isdecimal() else 0
         return Kept(said["connection.id"], mtu or None, addresses, ours, said)
@@ -87,7 +88,7 @@ class NetworkManager(Service):
 
     def _added(self, link: Link, address: str | None) -> str:
         name = f"aiready-{link.name}"
-        # An adapter that nobody spoke of gets no more than is asked for.
+        # An unmanaged adapter gets only the requested settings.
         words = ["ipv4.method", "manual", "ipv4.addresses", address] if address else ["ipv4.method", "disabled"]
         words += ["ipv6.method", "link-local", "connection.autoconnect-priority", PRIORITY]
         argv = ["nmcli", "connection", "add", "type", "ethernet", "con-name", name, "ifname", link.name, *words]
@@ -125,7 +126,7 @@ class NetworkManager(Service):
     def _profile(self, link: Link) -> dict[str, str]:
         """The profile that an adapter uses, or will use; {} where there is none."""
         uuid = self._device(link).get("GENERAL.CON-UUID", "")
-        # One of our own that a killed run did not get to use.
+        # A connection of this module that a killed run did not activate.
         for chosen in (["uuid", uuid] if uuid else None, ["id", f"aiready-{link.name}"]):
             if chosen is None:
                 continue
@@ -156,5 +157,5 @@ def _address_words(kept: Kept, address: str) -> list[str]:
     others = [one for one in _addresses(kept.detail) if one not in kept.ours]
     method = kept.detail.get("ipv4.method", "manual")
     wanted = others if address in others else [*others, address]
-    # With DHCP it gets the address beside the one that it is given.
+    # With DHCP it gets the address beside the leased one.
     return ["ipv4.addresses", ",".join(wanted), "ipv4.method", method if method == "auto" else "manual"]

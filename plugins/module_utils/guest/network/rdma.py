@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The RDMA devices of a guest as the files of its kernel tell them; no tool of any vendor is needed."""
+"""RDMA devices of a guest from the files of its kernel; no vendor tool is needed."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _other_build(files: Files, commands: Commands, name: str) -> bool:
 
 
 def memlock(commands: Commands, user: str) -> dict[str, int] | None:
-    """What a login of a user may lock: {soft_kb, hard_kb}, -1 for unlimited; None where it cannot be told."""
+    """Return the memlock limits of a user's login: {soft_kb, hard_kb}, -1 for unlimited; None if unknown."""
     script = "ulimit -S -l; ulimit -H -l"
     done = commands.run(["su", "-l", user, "-s", "/bin/sh", "-c", script])
     words = done.stdout.split()[-2:]
@@ -182,7 +182,7 @@ def _indexes(files: Files, place: str) -> list[int]:
 
 
 def _gid(files: Files, place: str, index: int) -> Gid | None:
-    """One line of the table; None for one that is not in use, whose attributes cannot be read."""
+    """Return one line of the table; None for an unused one, whose attributes cannot be read."""
     gid = _line(files, f"{place}/gids/{index}")
     kind = _line(files, f"{place}/gid_attrs/types/{index}")
     if not gid or gid == EMPTY or kind is None:
@@ -226,7 +226,7 @@ def numa(files: Files) -> dict[str, Any]:
 
 
 def gpudirect(files: Files) -> dict[str, Any]:
-    """Which ways between network adapter and GPU are open, as far as the kernel tells."""
+    """Return the available paths between network adapter and GPU, as far as the kernel reports them."""
     module = next((name for name in ("nvidia_peermem", "nv_peer_mem") if files.exists(f"/sys/module/{name}")), None)
     version = (files.text("/proc/driver/nvidia/version") or "").lower()
     return {

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether packets of full size reach other machines. A packet that is too large for a hop vanishes without a word."""
+"""Check whether packets of full size reach other machines. A hop silently drops a packet that is too large."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # The headers of IP and ICMP in front of what ping sends.
 HEADERS = 28
 SMALLEST = 576
-# How long the answer to one of the packets is waited for, while the largest size is looked for.
+# Time limit for the answer to one packet during the search of the largest size.
 ANSWERS_S = 3
 _RECEIVED = re.compile(r"\b([0-9]+) (?:packets )?received")
 PLACES = (

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What one adapter of a guest does to RoCE, what it shall do, and the commands between. Pure.
+"""Present and desired RoCE QoS of one guest adapter, and the commands between them. Pure.
 
-A guest owns flow control and trust only of an adapter that it has whole. Of a virtual function and of a paravirtual
-adapter they belong to the host, and the guest says no more than which class its packets ask for.
+A guest controls flow control and trust only of an adapter in full passthrough. The host controls those of a virtual
+function and of a paravirtual adapter; the guest only sets the class that its packets request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONFIGFS = "/sys/kernel/config/rdma_cm"
 
 @dataclass
 class State:
-    """One adapter. None is not known, or not there."""
+    """One adapter. None means unknown or missing."""
 
     interface: str
     mac: str
@@ -59,7 +59,7 @@ def unit_name(interface: str) -> str:
 
 
 def owns(data_path: str, intent: Intent) -> bool:
-    """Whether the guest sets flow control and trust; with DCBX the switch tells them to the adapter."""
+    """Return whether the guest sets flow control and trust; with DCBX the adapter gets them from the switch."""
     return data_path == "passthrough" and intent.dcbx != "ieee"
 
 
@@ -82,7 +82,7 @@ def compare(now: State, wanted: State) -> list[Change]:
     names = ("dcbx_owner", "trust", "pfc", "traffic_class", "override")
     found = [Change(name, getattr(now, name), getattr(wanted, name)) for name in names if not _same(name, now, wanted)]
     asked = wanted.dscp_map or {}
-    # The map that most adapters begin with has these pairs already, told or not.
+    # The default map of most adapters has these pairs already, reported or not.
     given = {dscp: dscp >> 3 for dscp in asked} if now.dscp_map is None else now.dscp_map
     gap = {dscp: priority for dscp, priority in asked.items() if given.get(dscp, dscp >> 3) != priority}
     if gap:
@@ -100,7 +100,7 @@ def _same(name: str, now: State, wanted: State) -> bool:
 
 
 def commands(wanted: State, intent: Intent, data_path: str) -> list[str]:
-    """What the next start runs, as lines of a unit; the same commands make the change now."""
+    """Return the commands of the next start, as lines of a unit; the same commands make the change now."""
     folder = f"{CONFIGFS}/$$(dirname $$(dirname $$p))"
     told = f"mkdir -p {folder}; echo {wanted.traffic_class} > {CONFIGFS}/$$p/default_roce_tos"
     if wanted.override is not None:
