@@ -193,7 +193,7 @@ UNKNOWN_IDS = dict.fromkeys(("vendor", "model", "serial", "uuid", "system_id"))
 
 
 class ServerPower(Noun[Wish, str]):
-    """Whether one server is on; a state is a PowerState of Redfish."""
+    """Power state of one server; a state is a PowerState of Redfish."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self._params = params

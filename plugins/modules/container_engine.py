@@ -271,7 +271,7 @@ ARGUMENTS = {
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the parameters, all of it."""
+    """Return all problems of the parameters."""
     problems = proxy.problems(params["proxy"]) if params["proxy"] is not None else []
     both = sorted(set(params["insecure_registries"]) & set(params["secure_registries"]))
     if both:

@@ -282,7 +282,7 @@ class ModuleOptions(HostNoun[module_state.Module]):
         return module_state.pending(state)
 
     def _note(self, item: Item[Wish, module_state.Module]) -> None:
-        """Keep what this boot was loaded with, which nobody can tell once the string is written anew."""
+        """Save the options of this boot, which are lost once the string is rewritten."""
         row, name = self._found.row, item.wanted.name
         boot_time = row.get("runtime.bootTime")
         if boot_time is None or at_boot.is_noted(marks.read(row), name, boot_time):

@@ -244,7 +244,7 @@ ARGUMENTS = {
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All that is wrong with the parameters, as sentences."""
+    """Return all problems of the parameters, as sentences."""
     problems = [] if params["name"].strip() else ["name: it is empty."]
     if params["address"]:
         try:
@@ -255,7 +255,8 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 
 
 def interface_with(files: Files, mac: str) -> str:
-    """The interface with a MAC address; an empty text where none has it. What is built on an adapter may share it."""
+    """Return the interface with a MAC address; an empty text if there is none. Interfaces on top of an adapter may
+    share it."""
     found = [
         name
         for name in files.names(NET)

@@ -246,7 +246,7 @@ ARGUMENTS = {"user": {"type": "str"}}
 
 
 def look(commands: Commands, files: Files, user: str | None) -> dict[str, Any]:
-    """What the guest has."""
+    """Return the RDMA state of the guest."""
     ofed = rdma.ofed(commands)
     return {
         "devices": rdma.devices(files),

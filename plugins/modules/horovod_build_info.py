@@ -139,7 +139,7 @@ LAST_LINES = 5
 
 
 def look(params: Mapping[str, Any], run: Callable[[list[str]], tuple[int, str, str]]) -> tuple[str, dict[str, Any]]:
-    """With what Horovod was built; run(argv) gives (status, stdout, stderr)."""
+    """Return the build options of Horovod; run(argv) gives (status, stdout, stderr)."""
     subject = f"Image {params['image']}" if params["image"] else "Horovod"
     argv = ["timeout", str(params["timeout_s"]), *_command(params)]
     status, stdout, stderr = run(argv)

@@ -325,14 +325,14 @@ class HostGraphics(HostNoun[graphics.Graphics]):
         return graphics.pending(state)
 
     def _wait(self, item: Item[Wish, graphics.Graphics]) -> None:
-        """A restarted Xorg needs a moment before the host tells the new types."""
+        """Wait: a restarted Xorg needs a moment before the host reports the new types."""
         clock = self._vcenter.clock
         deadline = clock.now() + self._params["xorg_timeout_s"]
         while graphics.pending(self.look(self._found, item.wish)) and clock.now() < deadline:
             clock.sleep(1)
 
     def _note(self, item: Item[Wish, graphics.Graphics]) -> None:
-        """Keep the policy that Xorg runs with, which vSphere does not tell."""
+        """Save the policy that Xorg runs with, which vSphere does not report."""
         boot_time = self._found.row.get("runtime.bootTime")
         policy = item.wanted.policy if item.touched and item.wanted.restarted else item.now.active_policy
         if boot_time is None or item.now.policy == item.wanted.policy == item.now.active_policy:

@@ -204,7 +204,7 @@ if TYPE_CHECKING:
 
 
 def look(vcenter: VCenter, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of the driver of the host that a task names."""
+    """Return the driver data of the host that a task names."""
     reach = read.open_reach(vcenter, wish)
     try:
         now = read.read(reach)

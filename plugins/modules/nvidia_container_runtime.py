@@ -276,7 +276,7 @@ UNKNOWN_IDS = dict.fromkeys(("name", "machine_id", "toolkit_version", "engine_ve
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the parameters, all of it."""
+    """Return all problems of the parameters."""
     problems = []
     if params["engine"] == "podman" and params["default_runtime"]:
         problems.append(

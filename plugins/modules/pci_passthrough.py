@@ -310,7 +310,7 @@ class Passthrough(HostNoun[Dict[str, passthrough.Given]]):
             functions=passthrough_rules.functions_of(self.esxcli.call("hardware.pci.list")),
             storage={cast(str, pci.normal_address(one.pci)): one.device for one in adapters if one.pci},
             gpus={device.id: device for device in graphics.devices} if graphics else {},
-            # Hosts before 7.0 do not tell it and cannot do it.
+            # Hosts before 7.0 neither report nor support it.
             rebinds=bool(row.get("capability.deviceRebindWithoutRebootSupported")),
         )
 

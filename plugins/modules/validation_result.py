@@ -301,7 +301,7 @@ TOLD = ("id", "verdict", "why", "cause", "evidence")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All that is wrong with the parameters, as sentences."""
+    """Return all problems of the parameters, as sentences."""
     problems = thresholds.problems(params["thresholds"])
     if not params["intent"].get("guests"):
         problems.append("intent: it names no guests.")

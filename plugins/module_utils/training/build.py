@@ -56,7 +56,7 @@ def refuse_missing(subject: str, build: Mapping[str, Any], wanted: Mapping[str, 
 
 
 def needed(params: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What a run needs of Horovod."""
+    """Return the parts of Horovod that a run needs."""
     controller = params["controller"]
     return {"controllers": [controller], "operations": ["nccl" if params["gpus"] == "all" else controller]}
 

@@ -19,8 +19,9 @@ OUT = "/aiready-out"
 RDMA_FOLDER = "/dev/infiniband"
 
 
-# What sshd needs to let the launcher in (SETUID, SETGID, SYS_CHROOT, AUDIT_WRITE, KILL), and root to read data of other
-# users and to write results. Left out of the engine's own: MKNOD, NET_RAW, NET_BIND_SERVICE, SETPCAP, SETFCAP, FSETID.
+# Capabilities that sshd needs to accept the launcher (SETUID, SETGID, SYS_CHROOT, AUDIT_WRITE, KILL), and that root
+# needs to read data of other users and to write results. Dropped from the engine's defaults: MKNOD, NET_RAW,
+# NET_BIND_SERVICE, SETPCAP, SETFCAP, FSETID.
 CAPABILITIES = ("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID", "SYS_CHROOT")
 
 
@@ -31,7 +32,7 @@ def name_of(run: str) -> str:
 def run_argv(
     params: Mapping[str, Any], place: Place, places: Sequence[Place], run: str, limits: tuple[int, int]
 ) -> list[str]:
-    """The command that starts the container; limits are (seconds without a word, seconds in all)."""
+    """Return the command that starts the container; limits are (seconds without output, seconds in all)."""
     engine = params["container_engine"]
     folder = f"{params['work_dir']}/{run}"
     argv = [CLIENTS[engine], "run", "--detach", "--name", name_of(run), "--label", f"{LABEL}={run}"]

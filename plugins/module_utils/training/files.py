@@ -30,16 +30,17 @@ if TYPE_CHECKING:
 
 
 USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# What an image may say of itself that the launcher must not take over, besides what looks like a secret.
+# Variables of an image that the launcher must not inherit, besides those that look like a secret.
 NOT_FROM_IMAGE = ("HOSTNAME", "TERM", "NVIDIA_REQUIRE_")
 # It imports every framework.
 CHECK_S = 90
-# What is started by the name of its interpreter is plain. Programs are those that the worker copies to PROGRAMS.
+# Files that are started by the name of their interpreter are plain. Programs are those that the worker copies to
+# PROGRAMS.
 PLAIN, SECRET_FILE, PROGRAM = 0o644, 0o600, 0o755
 
 
 def clean_environment(image: Mapping[str, Any] | None, settings: Iterable[Setting]) -> dict[str, str]:
-    """All that a rank finds in its environment: what the image says of itself, and what this run derives."""
+    """Return the environment of a rank: the variables of the image, and those that this run derives."""
     found = {
         name: value
         for name, value in (image or {}).get("environment", {}).items()
@@ -157,7 +158,7 @@ def _server(place: Place, port: int) -> str:
 
 
 def _discover(places: Sequence[Place]) -> str:
-    """For elastic runs: the guests whose container answers."""
+    """Print the guests whose container answers, for elastic runs."""
     asked = "".join(
         f"{PROGRAMS}/bin/ssh -o ConnectTimeout=3 {other.node} true 2>/dev/null && echo {other.node}:{other.slots}\n"
         for other in places[1:]

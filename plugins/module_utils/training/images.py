@@ -16,12 +16,12 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Image:
-    """One image, or several tags that hold the same."""
+    """One image, or several tags with the same content."""
 
     name: str  # as people write it
     pattern: str
-    # A version, `yes` where only that is known, `none`, or empty where nobody has published it. The last is no reason
-    # to refuse an image.
+    # A version, `yes` if only the presence is known, `none`, or empty if it is not published. The last is no reason to
+    # refuse an image.
     horovod: str
     frameworks: tuple[str, ...]
     nccl: str = ""
@@ -106,15 +106,15 @@ def wrong_digest(image: str) -> str:
 
 
 def known(image: str) -> Image | None:
-    """What is known of an image by its name, or None."""
+    """Return the known data of an image by its name, or None."""
     name = image.partition("@")[0]
     return next((entry for entry in IMAGES if re.fullmatch(entry.pattern, name)), None)
 
 
 def nccl_of(image: str, seen: Mapping[str, Any] | None = None) -> tuple[int, int] | None:
-    """The version of NCCL in an image as (major, minor), or None where it is not known.
+    """Return the version of NCCL in an image as (major, minor), or None if it is unknown.
 
-    seen is what an engine tells of the image, once it is there: those of NVIDIA, and all that are built on them, have
+    seen is the engine's report on the image, once it is present: NVIDIA's images, and all images based on them, have
     the version in their environment.
     """
     entry = known(image)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, Setting
 
 INSIDE = "/aiready"  # the folder of a run, as its containers see it
-# In the file system of each container: from the folder of a run nothing can be executed where the guest's /run is
-# noexec, as on Debian and Ubuntu.
+# In the file system of each container: the folder of a run is not executable if the guest's /run is noexec, as on
+# Debian and Ubuntu.
 PROGRAMS = "/usr/local/libexec/aiready"
 DISCOVER = f"{PROGRAMS}/discover"
 TRAININGS = f"{INSIDE}/trainings"
@@ -40,7 +40,7 @@ class Launch:
 
 
 def launches(params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting]) -> list[Launch]:
-    """What is to be started, and where."""
+    """Return the commands to start, with their guests."""
     if params["engine"] == "torchrun":
         return _torchrun(params, places)
     ranks = sum(place.slots for place in places)
@@ -65,7 +65,7 @@ def _mca(parameters: Iterable[Setting]) -> list[str]:
 
 def _mpirun(params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting], ranks: int) -> list[str]:
     argv = ["mpirun", "--allow-run-as-root", "--tag-output", "-np", str(ranks), "-H", _hosts(places)]
-    # With two dashes: Open MPI 5 knows no other form.
+    # With two dashes: Open MPI 5 accepts no other form.
     argv += ["--bind-to", "none", "--map-by", "slot", *_mca(mpi_parameters(places))]
     if len(places) >= MANY_HOSTS:
         argv += ["--mca", "plm_rsh_no_tree_spawn", "true", "--mca", "plm_rsh_num_concurrent", str(len(places))]

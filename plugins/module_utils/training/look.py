@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What was seen of a guest before a run: network, RDMA, engine, image, GPUs. Reads what scripts.LOOK prints. Pure."""
+"""Reading of a guest before a run: network, RDMA, engine, image, GPUs. Parses the output of scripts.LOOK. Pure."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Look:
 
 
 def parse(name: str, text: str) -> Look:
-    """The look that a script printed: one line each, a word for what it is and the rest."""
+    """Parse the output of the script: one line each, a word for its kind and the rest."""
     lines: dict[str, list[str]] = {}
     for line in text.splitlines():
         word, _space, rest = line.strip().partition(" ")
@@ -137,7 +137,7 @@ def _addresses(rows: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, int
 
 
 def _image(encoded: str) -> dict[str, Any] | None:
-    """What the engine reports of the image, shortened to what a run needs; None when it is not there."""
+    """Return the engine's report on the image, shortened to the needs of a run; None if the image is missing."""
     if not encoded:
         return None
     try:

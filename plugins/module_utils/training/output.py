@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What trainings, launchers and NCCL print, line by line. Pure."""
+"""Output of trainings, launchers and NCCL, line by line. Pure."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PIECE = re.compile(r"\[\d+,(\d{1,9})\]<(stdout|stderr|stddiag)>:")
 # torchrun: '[default0]:', by the place of a rank on its host.
 TEED = re.compile(r"^\[[A-Za-z]\w*?(\d{1,9})\]: ?(.*)$")
 OURS = "AIREADY "
-# A rank may print anything. What is longer is cut before a pattern sees it: more digits are no number for Python, and
-# a pattern may take the square of the length.
+# A rank may print anything. Longer texts are cut before a pattern reads them: Python converts no number of more digits,
+# and a pattern may take the square of the length.
 LONGEST_LINE, LONGEST_TEXT, LONGEST_OF_NCCL = 65536, 4096, 1024
-# What an event may hold; its texts are shown and stored.
+# Limits of an event; its texts are shown and stored.
 LONGEST_WORDS, DEEPEST, MOST_PARTS = 1000, 3, 50
 LARGEST = 1e100
 # Each rank prints to two streams.
@@ -36,9 +36,9 @@ BENCHMARK = (
     ("model", re.compile(r"Model:\s+(\S+)")),
     ("batch", re.compile(r"Batch size:\s+(\d+)")),
 )
-# What NCCL itself calls IB is IBext, IBext_v8 and the like where HPC-X is in the image: the same over a plugin.
+# NCCL reports IB as IBext, IBext_v8 and the like if HPC-X is in the image: the same over a plugin.
 RDMA, SOCKETS = r"IB\w*", "Socket"
-# The network of a connection and whether it reaches the memory of GPUs; newer ones tell a proxy behind the number. The
+# Network of a connection, and whether it reaches the memory of GPUs; newer versions print a proxy after the number. The
 # name of a plugin may have several words, such as AWS Libfabric.
 WAY = r"NET/(\w[\w. -]*)/\d+(?:\(\d+\))?(/GDRDMA)?"
 NCCL = (
@@ -56,7 +56,7 @@ CHATTER = re.compile(r"NCCL INFO (?!.*(?:[Ff]ail|[Ee]rror|refused|timed out|\.cc
 
 @dataclass(frozen=True)
 class Line:
-    """One line that a launcher handed on. rank is None if the line has none; then local may have the position."""
+    """One line from a launcher. rank is None if the line has none; then local may have the position."""
 
     rank: int | None
     local: int | None
@@ -77,7 +77,7 @@ class Lines:
             yield line(raw)
             return
         before, pieces = parts[0], list(zip(parts[1::3], parts[2::3], parts[3::3]))
-        # A time that horovodrun put in front is of no use.
+        # The time that horovodrun adds in front is not used.
         if before.strip() and not before.endswith(":"):
             yield Line(None, None, before)
         for rank, stream, text in pieces[:-1]:
@@ -87,7 +87,7 @@ class Lines:
         yield Line(int(rank), None, self._begun.pop((rank, stream), "") + text, stream)
 
     def rest(self) -> Iterator[Line]:
-        """What was begun and never ended."""
+        """Yield lines that began and never ended."""
         for (rank, stream), text in sorted(self._begun.items()):
             yield Line(int(rank), None, text, stream)
         self._begun.clear()
@@ -105,7 +105,7 @@ def line(raw: str) -> Line:
 
 
 def event(text: str) -> dict[str, Any] | None:
-    """What one of our own trainings says, as a dictionary with its event; None for any other line."""
+    """Return the event of a training script of this collection as a dictionary; None for any other line."""
     at = text.find(OURS)
     if at < 0 or text[:at].strip():
         return None
@@ -118,7 +118,7 @@ def event(text: str) -> dict[str, Any] | None:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """What a rank says, as it can be counted with and written as JSON; what is no number any more becomes a word."""
+    """Convert a value from a rank to one that can be counted and written as JSON; other values become a word."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value if abs(value) < LARGEST else str(value)[:LONGEST_WORDS]
     if isinstance(value, str):
@@ -131,7 +131,7 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def number(value: Any) -> bool:
-    """Whether a value of an event can be counted with."""
+    """Return whether a value of an event is a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -156,12 +156,12 @@ def nccl(text: str) -> tuple[str, list[str | Any]] | None:
 
 
 def is_chatter(text: str) -> bool:
-    """Whether a line of NCCL's log explains no failure."""
+    """Return whether a line of NCCL's log explains no failure."""
     return CHATTER.search(text[:LONGEST_OF_NCCL]) is not None
 
 
 def is_rdma(network: str) -> bool:
-    """Whether a network of NCCL is RDMA, by its name."""
+    """Return whether a network of NCCL is RDMA, by its name."""
     return re.fullmatch(RDMA, network) is not None
 
 

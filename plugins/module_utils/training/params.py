@@ -82,8 +82,8 @@ RELATIONS = {
     "required_one_of": [("builtin", "command")],
 }
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What sounds like a secret never becomes the environment of a rank, where every process of the guest could read it. A
-# token is one, but tokens and tokenizers are what language models are about.
+# Variables with names of secrets never enter the environment of a rank, where every process of the guest could read
+# them. A token is a secret, but language models use tokens and tokenizers in another sense.
 SECRET = re.compile(
     r"pass(word|wd|phrase)?($|_)|secret|token(?![a-z])|api_?key|access_?key|credential|private_?key", re.I
 )
@@ -111,7 +111,7 @@ KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|O
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All that is wrong with the parameters, as sentences."""
+    """Return all problems of the parameters, as sentences."""
     return [
         *_image(params["image"]),
         *_hosts(params),
@@ -184,7 +184,7 @@ def _environment(environment: Mapping[Any, Any]) -> Iterator[str]:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Whether a name with this value gives a secret away."""
+    """Return whether a name with this value reveals a secret."""
     if SECRET_VALUE.search(value):
         return True
     if FILE.fullmatch(name):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a run will be: where each guest takes part, what is started, and what makes it impossible. Pure."""
+"""Plan of a run: the part of each guest, the commands to start, and the reasons of a refusal. Pure."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def nodes(names: Sequence[str]) -> dict[str, str]:
 
 
 def plan(params: Mapping[str, Any], looks: Mapping[str, Look], run: str, limits: tuple[int, int]) -> Plan:
-    """The plan for guests that look like this, in the order of the hosts; refuses what cannot work."""
+    """Return the plan for guests with these readings, in the order of the hosts; refuses invalid requests."""
     names = nodes([host["name"] for host in params["hosts"]])
     places = tuple(_place(params, host, looks[host["name"]], names[host["name"]]) for host in params["hosts"])
     for place in places:
@@ -72,12 +72,13 @@ def plan(params: Mapping[str, Any], looks: Mapping[str, Look], run: str, limits:
         tuple(place.name for place in places if params["pull"] == "always" or looks[place.name].image is None),
         {place.name: [left.run for left in looks[place.name].leftovers] for place in places},
     )
-    # What is fetched anew may be another image.
+    # A newly pulled image may be another one.
     return informed(made, {} if params["pull"] == "always" else looks)
 
 
 def informed(made: Plan, looks: Mapping[str, Look]) -> Plan:
-    """The plan with all that follows from the image, as far as looks know it: before it is fetched, they do not."""
+    """Return the plan with all data that follows from the image, if the readings contain it: before the pull, they do
+    not."""
     params, places = made.params, made.places
     held = [looks[place.name].image for place in places if place.name in looks]
     nccl = images.nccl_of(params["image"], next((image for image in held if image is not None), None))
@@ -104,7 +105,7 @@ def with_result(made: Plan, result: dict[str, Any]) -> Plan:
 
 
 def ranks_environment(made: Plan, image: Mapping[str, Any] | None) -> dict[str, str]:
-    """All variables of a rank, those of the image among them."""
+    """Return all variables of a rank, including those of the image."""
     return files.clean_environment(image, made.settings)
 
 
@@ -264,7 +265,7 @@ def _told_indexes(places: Sequence[Place]) -> str:
 
 
 def _cannot_share_gid(params: Mapping[str, Any], places: Sequence[Place]) -> bool:
-    """Whether one GID index does not do for all guests, and the user gave none."""
+    """Return whether one GID index does not fit all guests, and the user gave none."""
     return _shares_rdma(params, places) and GID_INDEX not in params["environment"] and len(gid_indexes(places)) > 1
 
 
@@ -306,7 +307,7 @@ def refuse_images(params: Mapping[str, Any], looks: Mapping[str, Look]) -> None:
 
 
 def refuse_lack(params: Mapping[str, Any]) -> None:
-    """What is known of a published image, before gigabytes of it are fetched."""
+    """Refuse a published image that is known to be unsuitable, before gigabytes of it are pulled."""
     found = images.lack(params["image"], params["engine"])
     if found is not None:
         what, todo = found

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 
 LAST_LINES = 40
-# Of a run that says more than this, the rest of its iterations is in the log alone.
+# If a run prints more iterations, the rest of them is in the log alone.
 ITERATIONS_KEPT = 20000
 # Whatever ranks print: no run has more of each.
 RANKS_KEPT, FAILURES_KEPT, NAMES_KEPT = 10000, 1000, 64
@@ -30,7 +30,7 @@ class Progress:
         self.nccl: dict[str, Any] = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
         self.failures: list[dict[str, Any]] = []
         self.lines = 0
-        # When something was done last is the number of lines after which it was: the caller has the clock.
+        # Time of the last activity as a number of lines: the caller has the clock.
         self.steps = 0
         self._tails: dict[int | str | None, deque[str]] = {}
         self._rests: dict[str, str] = {}
@@ -49,7 +49,7 @@ class Progress:
                 self._line(first_rank, line)
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Record the end of the output."""
         for host, rest in list(self._rests.items()):
             if rest:
                 self.feed(host, 0, "\n")
@@ -75,7 +75,7 @@ class Progress:
         return max((entry["iteration"] for entry in self.iterations), default=None)
 
     def told(self) -> str:
-        """How far the run is, in one line for an operator."""
+        """Return the progress of the run, in one line for an operator."""
         words = [f"{len(self.ranks)} of {self.size} ranks"] if self.ranks else []
         last = self.last_iteration
         if last is not None:
@@ -181,10 +181,10 @@ class Progress:
 
 
 def _is_rank(value: Any) -> bool:
-    """Whether it is a number of a rank or an iteration, as far as one can count."""
+    """Return whether it is a valid number of a rank or an iteration."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 
 
 def entry_is_each(entry: Mapping[str, Any]) -> bool:
-    """Whether an iteration is a benchmark's, whose rank 0 prints the rate of each rank."""
+    """Return whether an iteration belongs to a benchmark, whose rank 0 prints the rate of each rank."""
     return entry.get("unit") == "each"

@@ -38,7 +38,7 @@ def counters(text: str) -> dict[str, dict[str, tuple[int, int]]]:
 def traffic(
     before: Mapping[str, Mapping[str, tuple[int, int]]], after: Mapping[str, Mapping[str, tuple[int, int]]]
 ) -> list[dict[str, Any]]:
-    """What the interfaces and RDMA devices of a guest carried in between: [{name, kind, rx_bytes, tx_bytes}]."""
+    """Return the traffic of a guest's interfaces and RDMA devices in between: [{name, kind, rx_bytes, tx_bytes}]."""
     moved = []
     for kind in ("net", "rdma"):
         for name, (received, sent) in sorted(after.get(kind, {}).items()):
@@ -113,7 +113,7 @@ def loss(seen: Progress) -> dict[str, Any]:
 
 
 def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
-    """One entry for each rank that there should be."""
+    """Return one entry for each expected rank."""
     hosts = launch.hosts_of_ranks(places)
     entries = []
     for rank, host in enumerate(hosts):
@@ -137,7 +137,7 @@ def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
 
 
 def shortcomings(params: Mapping[str, Any], seen: Progress) -> list[tuple[str, str]]:
-    """What is wrong with a run that ended well, as (code, sentence): it ran is not the same as it trained."""
+    """Return defects of a run that ended with success, as (code, sentence): a completed run is no proof of training."""
     found = []
     if params["builtin"]:
         missing = [rank for rank in range(seen.size) if rank not in seen.ended]
@@ -173,7 +173,7 @@ def _transport(seen: Progress) -> Iterator[tuple[str, str]]:
 def remarks(
     params: Mapping[str, Any], seen: Progress, places: Sequence[Place], moved: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[str]:
-    """What an operator should know although the run is good."""
+    """Return remarks for the operator on a successful run."""
     said = []
     for place in places if len(places) > 1 else ():
         carrier = carried_by(moved.get(place.name, []))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is run by /bin/sh: on guests before, during and after a run, and as the first process of its containers.
+"""Scripts for /bin/sh: on guests before, during and after a run, and as the first process of its containers.
 
 All of it is POSIX shell with coreutils, so that neither guests nor images need anything else.
 """
@@ -51,7 +51,7 @@ exit 0
 """
 )
 
-# No arguments. What all interfaces and RDMA ports have carried so far.
+# No arguments. Prints the traffic counters of all interfaces and RDMA ports.
 COUNTERS = r"""
 for one in /sys/class/net/*; do
   [ -e "$one/statistics/rx_bytes" ] || continue

@@ -36,7 +36,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Place:
-    """Where one guest takes part: what is asked for, and the interface and the RDMA device that were found for it."""
+    """Part of one guest: its request, and the detected interface and RDMA device."""
 
     name: str  # in the inventory
     node: str  # its name within the run, which launchers take
@@ -55,7 +55,7 @@ class Place:
 def environment(
     params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None = None
 ) -> list[Setting]:
-    """What all ranks get. nccl is the version in the image, as (major, minor), where it is known."""
+    """Return the environment of all ranks. nccl is the version in the image, as (major, minor), if it is known."""
     settings = []
     if params["engine"] == "torchrun" or params["controller"] == "gloo":
         # mpirun gives its ranks a terminal, which does the same and does not cut lines.
@@ -130,7 +130,7 @@ def _nccl(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, i
     yield Setting("NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = matches the whole name.")
     yield Setting("NCCL_IB_TC", str(wish.traffic_class), f"DSCP {wish.dscp} and ECN of the RoCE traffic class.")
     indexes = gid_indexes(places)
-    # One that was read a moment ago is right for newer versions too.
+    # A recently read index is right for newer versions too.
     if len(indexes) == 1 and (nccl is None or nccl < CHOOSES_GID):
         unknown = ", and the image does not report its version" if nccl is None else ""
         reason = f"RoCE v2 over IPv4; NCCL before 2.21 does not find it by itself{unknown}."

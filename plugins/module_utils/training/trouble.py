@@ -140,11 +140,11 @@ KNOWN = (
         "Use an image with the launcher and the command",
     ),
 )
-# Lines that look like errors and mean nothing.
+# Harmless lines that look like errors.
 HARMLESS = re.compile(r"ibv_set_ece|NET/Socket : GPU Direct RDMA Disabled|ibv_modify_qp failed .*, retrying \d")
 
-# Who ended first, as the launchers put it: (pattern, {group: meaning}).
-# Open MPI 5 breaks lines elsewhere, and names processes [prterun-job-01-14660@1,1] where 4 has [[38210,1],1].
+# First process that ended, in the words of the launchers: (pattern, {group: meaning}). Open MPI 5 breaks lines
+# elsewhere, and names processes [prterun-job-01-14660@1,1] where 4 has [[38210,1],1].
 _MPIRUN_SIGNAL = re.compile(r"process rank (\d+) with PID \d+\s+on\s+node\s+(\S+)\s+exited\s+on\s+signal\s+(\d+)")
 _MPIRUN_LEFT = re.compile(r"has exited due to process rank (\d+) with PID \d+\s+on\s+node\s+(\S+)\s")
 _MPIRUN_NAME = re.compile(r"Process name: \[(?:\[\d+,\d+\]|prterun-[^\]]*@\d+),(\d+)\]")
@@ -222,7 +222,7 @@ def _left(text: str) -> First | None:
 
 
 def known_error(lines: Iterable[str]) -> Known | None:
-    """What is known of the first error among these lines, or None."""
+    """Return the known data of the first error among these lines, or None."""
     said = [line for line in lines if not HARMLESS.search(line)]
     for known in KNOWN:
         if any(re.search(known.pattern, line) for line in said):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a run ended as it did: guests and containers first, then ranks, then launchers. Pure."""
+"""Cause of the end of a run: guests and containers first, then ranks, then launchers. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
 
     class Answer(Protocol):
-        """What a guest says of its part of a run, as far as a verdict needs it."""
+        """Report of a guest on its part of a run, as far as a verdict needs it."""
 
         @property
         def running(self) -> bool: ...
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         def said(self) -> str: ...
 
     class Course(Protocol):
-        """What became of a run, as far as a verdict needs it."""
+        """Course of a run, as far as a verdict needs it."""
 
         @property
         def seen(self) -> Progress: ...
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 
 SHOWN_LINES = 12
-# With less, a file that is one page long can no longer be written anew.
+# With less space, a file of one page can no longer be rewritten.
 LEAST_KB = 16
-# What `timeout` ends with when the time is over. 137 is what mpirun says of a rank that was killed.
+# Exit status of `timeout` at its limit. mpirun reports 137 for a killed rank.
 TIMED_OUT = 124
 LOG = "Check the log of the run. Its last lines follow"
-# Why a container ended, by the exit status of its first process.
+# Cause of a container's end, by the exit status of its first process.
 CONTAINER_ENDS: Mapping[int | None, str] = {
     scripts.UNHEARD: "The controller no longer polled the run, so its container stopped",
     scripts.TOO_LONG: "The run exceeded its time limit, so its container stopped",
@@ -100,7 +100,7 @@ def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dic
 
 
 def goes_on_without(made: Plan, names: Collection[str]) -> bool:
-    """Whether a run continues without these guests: an elastic one, with its launcher and as many ranks as it needs."""
+    """Return whether a run continues without these guests: an elastic one, with its launcher and enough ranks."""
     elastic = made.params["elastic"]
     left = [place for place in made.places if place.name not in names]
     if elastic is None or made.places[0] not in left:
@@ -109,7 +109,7 @@ def goes_on_without(made: Plan, names: Collection[str]) -> bool:
 
 
 def went_without(made: Plan, course: Course) -> bool:
-    """Whether the end of an elastic run is that of its launcher, whatever became of other guests."""
+    """Return whether the end of an elastic run is that of its launcher, whatever the state of other guests."""
     if made.params["elastic"] is None:
         return False
     return _ended_well(made, course) or goes_on_without(made, missing(made, course))
