@@ -1,7 +1,7 @@
-"""Switches of all platforms given their RoCE class by one task: time, sessions and lines, and how they grow.
+"""Set the RoCE traffic class on switches of all platforms with one task: time, sessions and lines, and their growth.
 
-Each number of switches has a fabric of its own: configured from the factory's state, then again with nothing to change.
-Growth is told as a ratio to the first number, per switch: 1 is linear, less is better.
+Each number of switches has a fabric of its own: configured from the factory state, then again with nothing to change.
+Growth is shown as a ratio to the first number, per switch: 1 is linear, less is better.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def port(platform, number):
 
 
 def seed(count):
-    """As many switches, each cabled to the next, so that some links are up."""
+    """Create this number of switches, each cabled to the next, so that some links are up."""
     kinds = [PLATFORMS[number % len(PLATFORMS)] for number in range(count)]
     switches = [{"name": f"sw-{number:02}", "platform": kind, "ports": PORTS} for number, kind in enumerate(kinds)]
     pairs = zip(switches, switches[1:], strict=False)
@@ -84,11 +84,11 @@ def inventory(twin, work):
 
 
 def measure(twin, count, step, work, forks):
-    """One run of the play."""
+    """Run the play once."""
     sessions, lines = twin.switch_sessions.total(), _lines(twin)
     play = work / "play.json"
     play.write_text(json.dumps(PLAY))
-    # OpenSSH keeps connections for a while: a run of its own finds none of an earlier one.
+    # OpenSSH keeps connections for a while: with its own folder a run finds none of an earlier one.
     (work / step).mkdir()
     env = playbook.environment(work / step, ANSIBLE_FORKS=str(forks))
     run = playbook.run(play, env=env, inventory=inventory(twin, work))

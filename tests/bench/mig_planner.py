@@ -1,4 +1,4 @@
-"""How long it takes to plan a layout: every geometry of each kind of GPU, from an empty GPU and from a full one."""
+"""Measure the time to plan a layout: every geometry of each kind of GPU, from an empty GPU and from a full one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner i
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
-# Of the GPUs that differ in their grid; the others of a grid have the same numbers under other names.
+# GPUs with different grids; the others of a grid have the same numbers under other names.
 ALIKE = ("a100_40gb", "a30", "rtx_pro_6000_blackwell")
 
 

@@ -1,6 +1,6 @@
-"""How long it takes to plan places: ten VMs per host, from 100 VMs on 10 hosts to 1,000 on 100, and one that is added.
+"""Measure the time to plan placements: ten VMs per host, from 100 VMs on 10 hosts to 1,000 on 100, and one added VM.
 
-What counts is the growth: ten times the VMs on ten times the hosts, as a ratio of the times.
+The result is the growth: ten times the VMs on ten times the hosts, as a ratio of the times.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What part of the time of some processors goes to certain processes: the rest is what others take from them.
+"""Measure the share of certain processes in the time of some processors: the rest goes to other processes.
 
-Ranks that wait for each other do so busily, so that they take whatever they can get. A rate of samples varies with the
-machine; this does not, since both sides of the fraction vary alike.
+Ranks that wait for each other do so busily, so they use all available time. A rate of samples varies with the machine;
+this share does not, since both sides of the fraction vary alike.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 PAUSE_S = 0.25
-# user, nice, system, irq, softirq: neither idle nor taken by whoever lends the machine.
+# user, nice, system, irq, softirq: neither idle nor stolen by the hypervisor.
 BUSY = (0, 1, 2, 5, 6)
 
 
 class Share:
-    """Looks on in a `with`. What counts is the time in which all are there, and each has worked for warm_s before."""
+    """Measure inside a `with`. Only the time counts in which all processes exist, and each has worked for warm_s
+    before."""
 
     def __init__(self, processors: set[int], is_one: Callable[[list[str]], bool], count: int, warm_s: float):
         self._processors, self._is_one, self._count, self._warm_s = processors, is_one, count, warm_s
@@ -37,7 +38,7 @@ class Share:
 
     @property
     def value(self) -> float:
-        """The fraction; without enough of a look there is none."""
+        """Return the fraction; None without enough samples."""
         warm = int(self._warm_s * os.sysconf("SC_CLK_TCK"))
         seen = [(ticks, busy) for ticks, busy in self._seen if min(ticks.values()) >= warm]
         if len(seen) < 2:
@@ -50,7 +51,7 @@ class Share:
             ticks = {pid: taken for pid in self._ones() if (taken := _ticks(pid)) is not None}
             same = not self._seen or self._seen[0][0].keys() == ticks.keys()
             if len(ticks) == self._count and same:
-                # What the kernel does for packets is done for those that send and receive them.
+                # The kernel's work on packets counts for the processes that send and receive them.
                 self._seen.append((ticks, self._busy() - sum(_ticks(pid) or 0 for pid in self._of_packets)))
 
     def _ones(self):
@@ -77,7 +78,7 @@ def _for_packets(processors: set[int]):
 
 
 def _ticks(pid: int) -> int | None:
-    """What a process has taken of processors; None when it has ended."""
+    """Return the processor time of a process; None if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,8 +1,8 @@
-"""What a site costs per host: preflight, plan, the run from factory state and a run with nothing to change.
+"""Costs of a site per host: preflight, plan, the run from factory state and a run with nothing to change.
 
 Each number of hosts has a data centre of its own, with as many leaves as they need. The stages hosts, fabric and
-machines run; nothing goes into guests. Ansible's own cost is beside it: a play without a task over as many hosts.
-Growth is the cost per host as a ratio to that of the first number: 1 is linear, more is worse.
+machines run; no stage enters guests. Ansible's own cost is beside it: a play without a task over as many hosts. Growth
+is the cost per host as a ratio to that of the first number: 1 is linear, more is worse.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _memory_mb(pid):
 
 
 def leaves_of(count):
-    """How many leaves this many hosts need: two at least, since a path has two ends."""
+    """Return the number of leaves for this many hosts: two at least, since a path has two ends."""
     return max(2, -(-count // HOSTS_OF_A_LEAF))
 
 
@@ -160,7 +160,7 @@ def inventory(work, count, serial):
 
 
 def measure(twin, count, step, work, folder):
-    """One run of a playbook."""
+    """Run a playbook once."""
     name, file, arguments = step
     path = PLAYBOOKS / file if file else work / "empty.yml"
     if file is None:

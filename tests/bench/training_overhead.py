@@ -1,12 +1,12 @@
-"""One training by training_run, and the same by a plain mpirun: what our way of running costs.
+"""Overhead of training_run: one training by the module, and the same by a plain mpirun.
 
-Both run the built-in benchmark in containers of the same image on the same two guests, in turns, and what is compared
-is the rate that the ranks themselves tell, without the first iteration. Starting is not in it: it is told by itself,
-since a training of hours does not feel it. Guests have processors of their own, as machines have in the field: the
-first one is left to this program, which is the machine that runs Ansible, and to the simulated data centre.
+Both run the built-in benchmark in containers of the same image on the same two guests, in turns. The comparison uses
+the rate that the ranks themselves report, without the first iteration. The start is reported separately, since it
+hardly matters in a training of hours. Guests have processors of their own, as machines have in the field: the first one
+is left to this program, which represents the Ansible controller, and to the simulated data centre.
 
-How fast a machine is that others use too varies more than what is looked for. What does not vary is which part of the
-guests' processors the ranks got, and that is what a watch would take from them.
+The speed of a shared machine varies more than the difference to measure. The ranks' share of the guests' processors
+does not vary, and monitoring would reduce that share.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SEED = Path(__file__).parents[1] / "guests" / "seed.yml"
 TRAININGS = playbook.ROOT / "roles/horovod/files/trainings"
 JOB = ("--batch", "4", "--image-size", "32", "--width", "16", "--threads", "1", "--warmup", "4")
 PORT, PLACE = "2222", "/srv/plain"
-# Of processor time of each rank, in which it starts and makes itself ready.
+# Processor time of each rank for its start and its preparation.
 WARM_S = 3
 MPIRUN = (
     *("mpirun", "--allow-run-as-root", "--tag-output", "-np", "2", "--bind-to", "none", "--map-by", "slot"),
@@ -45,7 +45,8 @@ MPIRUN = (
 
 @dataclass(frozen=True)
 class Figure:
-    """One run: samples a second of all ranks together, their part of the processors, seconds from order to end."""
+    """Result of one run: samples a second of all ranks together, their share of the processors, seconds from order to
+    end."""
 
     rate: float
     share: float
@@ -53,7 +54,7 @@ class Figure:
 
 
 class Plain:
-    """What a person would do by hand: a container on each guest, an sshd in it, and mpirun."""
+    """Manual equivalent: a container on each guest, an sshd in it, and mpirun."""
 
     def __init__(self, lab, image, theirs):
         self._theirs = theirs
@@ -74,7 +75,7 @@ class Plain:
             )
 
     def run(self, job):
-        """One run of the benchmark."""
+        """Run the benchmark once."""
         began = time.monotonic()
         hosts = ",".join(f"{address}:1" for address in self._addresses)
         argv = ["docker", "exec", "plain", *MPIRUN, "-H", hosts, "python3", f"{PLACE}/synthetic.py", *job]
@@ -85,7 +86,7 @@ class Plain:
         return Figure(_rate(out), share.value, time.monotonic() - began)
 
     def close(self):
-        """Nothing of it is left in the guests."""
+        """Remove everything of it from the guests."""
         for guest in self._guests:
             _do(guest, f"docker rm -f plain; rm -rf {PLACE}")
 
@@ -98,7 +99,7 @@ def _do(guest, text):
 
 
 def _rate(output):
-    """Of all ranks together, without the first iteration, as training_run has it."""
+    """Return the rate of all ranks together, without the first iteration, as training_run computes it."""
     told = {}
     for line in output.splitlines():
         _head, found, text = line.partition("AIREADY ")
@@ -109,7 +110,7 @@ def _rate(output):
 
 
 def ranks(processors):
-    """Looks at the ranks of a benchmark, one on each guest."""
+    """Find the ranks of a benchmark, one on each guest."""
 
     def is_rank(argv):
         return Path(argv[0]).name.startswith("python") and Path((*argv, "")[1]).name == "synthetic.py"

@@ -1,7 +1,7 @@
-"""VMs of a training job made by playbooks/machines.yml on a large data centre: time, requests, and how both grow.
+"""Create VMs of a training job with playbooks/machines.yml on a large data centre: time, requests, and their growth.
 
 Each number of VMs has a data centre of its own: created with their data path and powered on, then again with nothing to
-change. Growth is told as a ratio to the first number, per VM: 1 is linear, less is better.
+change. Growth is shown as a ratio to the first number, per VM: 1 is linear, less is better.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def site(twin, count, path):
 
 
 def measure(twin, count, path, step, work):
-    """One run of the playbook."""
+    """Run the playbook once."""
     before = twin.requests.total()
     with Watch(twin) as watch:
         run = playbook.run(

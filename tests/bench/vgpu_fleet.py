@@ -1,8 +1,8 @@
-"""100 VMs get a vGPU profile: vgpu_profile for a fleet, vgpu_profile in a loop, and the peer module in its usual loop.
+"""Give 100 VMs a vGPU profile: vgpu_profile for a fleet, vgpu_profile in a loop, and the peer module in its usual loop.
 
-All forms run on one twin, each on VMs of its own, first changing every VM and then changing nothing. What is compared
-is the wall time of the whole ansible-playbook process and the number of requests that the server saw. A play without
-tasks is measured too, since its time is in all the others.
+All forms run on one twin, each on VMs of its own, first changing every VM and then changing nothing. The comparison
+uses the wall time of the whole ansible-playbook process and the number of requests that the server received. A play
+without tasks is measured too, since its time is in all the others.
 """
 
 from __future__ import annotations

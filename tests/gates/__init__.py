@@ -1,1 +1,1 @@
-"""What `make test` runs: every gate of the collection, side by side, with one summary."""
+"""Gates of `make test`: every check of the collection, in parallel, with one summary."""

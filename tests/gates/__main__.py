@@ -17,7 +17,7 @@ from gates.table import GATES, PARTS
 from supervise.keeper import self_supervised
 
 FOLLOWED_TAIL_LINES = 400
-# What pip says when ansible-test fills its virtual environments.
+# Output of pip when ansible-test fills its virtual environments.
 NOISE = re.compile(r"\s*(Collecting|Downloading|Installing|Looking in|Processing|Successfully|Using cached|━)")
 
 
@@ -40,7 +40,7 @@ def main(names: list[str]) -> int:
 
 
 def _alone(held: contextlib.ExitStack, name: str) -> bool:
-    """Whether nobody else runs this gate in this tree; nobody can until `held` is closed."""
+    """Return whether no other process runs this gate in this tree; the lock lasts until `held` is closed."""
     LOGS.mkdir(parents=True, exist_ok=True)
     lock = held.enter_context((LOGS / f"{name}.lock").open("w"))
     try:
@@ -55,7 +55,7 @@ def _run(chosen: list[str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     began = time.monotonic()
     gates = [Gate(name, running) for name in chosen]
-    # One more than there are processors: gates with guests wait for them much of their time.
+    # One more thread than processors: gates with guests wait much of their time.
     with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 1) as pool:
         futures = {pool.submit(_timed, gate): gate for gate in gates}
         try:

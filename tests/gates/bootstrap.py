@@ -32,7 +32,7 @@ def main(venv, lock):
 
 
 def runs(python, code):
-    """Whether this interpreter is there and can do that (an upgrade of Python leaves environments that cannot)."""
+    """Return whether this interpreter works (an upgrade of Python leaves environments that do not)."""
     if not python.exists():
         return False
     return subprocess.run([str(python), "-c", code], capture_output=True, check=False).returncode == 0

@@ -6,11 +6,11 @@ import re
 
 from gates.running import PYTHON, Gate
 
-# Where no browser can be had this is said; with AIREADY_BROWSER=required one is installed, or the gate fails.
+# Without a browser the gate reports that; with AIREADY_BROWSER=required one is installed, or the gate fails.
 SKIPPED = re.compile(r"no browser: [^\"\n]+")
 
 
 def browser(gate: Gate) -> None:
-    """One pytest in one process: all tests share a browser."""
+    """Run one pytest in one process: all tests share a browser."""
     gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/browser"])
     gate.note_skipped(SKIPPED)

@@ -19,7 +19,7 @@ from warm import client
 
 
 def _processor_seconds() -> float:
-    """Of this process, of its children that have ended, and of what the warm server ran for it."""
+    """Return the time of this process, of its ended children, and of the warm server's work for it."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return client.used[0] + sum(one.ru_utime + one.ru_stime for one in used)
 

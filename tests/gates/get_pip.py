@@ -1,7 +1,7 @@
-"""Stands in for the script with which ansible-test puts pip into its virtual environments.
+"""Replacement for the script with which ansible-test installs pip into its virtual environments.
 
-ansible-test would download it from a host that is not a package registry. The wheel of pip lies beside this file,
-fetched as every other package; pip can install itself from it, on each Python that ansible-test knows.
+ansible-test would download it from a host that is not a package registry. The wheel of pip is beside this file, fetched
+like every other package; pip can install itself from it, on each Python that ansible-test supports.
 """
 
 import os

@@ -13,14 +13,14 @@ import yaml
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
 from warm import client
 
-# Where no engine can be had, nothing is tried on guests, and this is said; with AIREADY_ENGINE=required it fails.
-# Failed tasks that are told once more, and how much of each.
+# Without a container engine no guest is tested, and the gate reports that; with AIREADY_ENGINE=required it fails.
+# Number of failed tasks to repeat in the report, and their maximum length.
 TOLD, LONGEST = 5, 3000
 SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 
 def guests(gate: Gate) -> None:
-    """One pytest in one process: all tests share a lab, whose guests are up once."""
+    """Run one pytest in one process: all tests share a lab, whose guests start once."""
     _make_images(gate)
     gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/guests"])
     gate.note_skipped(SKIPPED)
@@ -50,14 +50,14 @@ def molecule(gate: Gate) -> None:
 
 
 def _of_scenarios() -> dict[str, str]:
-    """What the configuration of molecule adds to the environment of its playbooks."""
+    """Return the variables that the configuration of molecule adds to the environment of its playbooks."""
     text = (ROOT / "extensions" / "molecule" / "config.yml").read_text(encoding="utf-8")
     added = yaml.safe_load(text)["ansible"]["env"]
     return {name: value.replace("${MOLECULE_PROJECT_DIRECTORY}", str(ROOT)) for name, value in added.items()}
 
 
 def _failures(log: str) -> list[str]:
-    """What tasks failed of, each with its task: the last few, cut where they are long."""
+    """Return the reasons of failed tasks, each with its task: the last few, shortened."""
     found, task = [], ""
     for line in log.splitlines():
         if line.startswith("TASK ["):

@@ -1,4 +1,4 @@
-"""All pages of the project as one HTML site, with those that ansible-doc knows: `make docs`."""
+"""Build all pages of the project as one HTML site, with the pages of ansible-doc: `make docs`."""
 
 from __future__ import annotations
 

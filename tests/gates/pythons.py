@@ -27,7 +27,7 @@ def find(minor: int) -> Path | None:
 
 
 def candidates(name: str) -> Iterator[str]:
-    """Where this interpreter may lie: on PATH, and below the roots of pyenv and uv."""
+    """Yield possible paths of this interpreter: on PATH, and below the roots of pyenv and uv."""
     roots = [Path.home() / ".pyenv"]
     if "PYENV_ROOT" in os.environ:
         roots.insert(0, Path(os.environ["PYENV_ROOT"]))

@@ -22,9 +22,9 @@ VENV = BUILD / "venv"
 LOGS = BUILD / "gates"
 # Ansible's tools write caches, virtual environments and copies below the home: they get one of ours.
 HOME = BUILD / "home"
-# No command of a gate takes this long, unless something in it waits for ever.
+# No command of a gate takes this long, unless it hangs.
 LIMIT_S = 5000
-# How long commands may take to end when the gates are interrupted.
+# Time limit for commands to end after an interrupt of the gates.
 STOP_S = 10
 
 
@@ -33,7 +33,7 @@ class GateFailed(Exception):
 
 
 class Running:
-    """All commands in progress, so that an interrupt leaves none behind."""
+    """Commands in progress, so that an interrupt leaves none behind."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -84,10 +84,10 @@ class Gate:
         self.log = LOGS / f"{name}.log"
         LOGS.mkdir(parents=True, exist_ok=True)
         self.log.write_text("")
-        # What the reader shall see of a gate that holds, such as what was skipped.
+        # Notes of a passed gate for the reader, such as skipped checks.
         self.notes: list[str] = []
         self.seconds = 0.0
-        # What its tests cost, see gates.costs.
+        # Costs of its tests, see gates.costs.
         self.costs = LOGS / f"{name}.costs"
         self.costs.unlink(missing_ok=True)
         # The last line of pytest, for the end of the whole output.
@@ -115,9 +115,9 @@ class Gate:
     def pytest(
         self, python: str, arguments: list[str], env: dict[str, str] | None = None, cwd: Path | None = None
     ) -> None:
-        """Run tests; how many they were is said beside the gate, the closing line once more at the very end.
+        """Run tests; their number is shown beside the gate, the closing line again at the very end.
 
-        With a folder of their own they are of another project, whose environment has no plugin of ours.
+        With a folder of their own they belong to another project, whose environment lacks the plugins of this one.
         """
         plugin = ["-p", "gates.costs"] if cwd is None else []
         env = {**(env or environment()), "AIREADY_COSTS": str(self.costs)}

@@ -17,23 +17,25 @@ from rehearse.playbook import PROGRAMS
 
 # The Pythons that the oldest core runs on and that the tools are installed with.
 OLDEST_CORE_MINORS = (11, 12)
-# One of so many commits has guests in the rehearsal by the oldest core, which takes several times as long with them.
+# One commit out of this number has guests in the rehearsal with the oldest core, which takes several times as long with
+# them.
 WITH_GUESTS = 3
-# The one on which every file is compiled and imported. The newest core does that on the newest Python, and the tests on
-# that of the tools. What works on these works between them: Python removes modules and forms in one direction only.
+# Python minor version on which every file is compiled and imported. The newest core does that on the newest Python, and
+# the tests do it on the Python of the tools. Code that works on these works between them: Python removes modules and
+# syntax in one direction only.
 OLDEST = 8
 PER_PYTHON = ["compile", "import"]
-# Those that the newest core runs on: one of them is enough, as it is the same core.
+# Python versions that support the newest core: one of them is enough, as it is the same core.
 NEWEST_CORE_MINORS = (12, 13)
 # Unit tests below these that use nothing of Ansible are the same on every core.
 PURE = ("module_utils", "plugin_utils/validation/report")
 USES_ANSIBLE = re.compile(r"^\s*(?:from|import) ansible[ .]", re.MULTILINE)
-# What a newer core judges differently; the rest is the same check of the same text once more.
+# Checks that a newer core judges differently; all others would repeat the same check of the same text.
 NEWER_CORE_TESTS = ["ansible-doc", "import", "runtime-metadata", "validate-modules"]
 
 
 def sanity(gate: Gate) -> None:
-    """All sanity tests of what is shipped, on the core of the lock.
+    """Run all sanity tests on the shipped files, with the core of the lock file.
 
     Tests are not shipped, and ruff checks them.
     """
@@ -81,7 +83,7 @@ def oldest_core(gate: Gate) -> None:
     env = {**environment(), PROGRAMS: str(venv / "bin")}
     # The rehearsal does not run preflight.
     gate.pytest(PYTHON, ["tests/e2e/test_preflight.py", "-k", "good_lab or one_trouble"], env)
-    # Without guests where there is no engine, unless one is required.
+    # Without guests if there is no container engine, unless one is required.
     stages = "all" if os.environ.get("AIREADY_ENGINE") == "required" else "auto"
     number = number_of_commit()
     if number % WITH_GUESTS:
@@ -105,7 +107,7 @@ def _ansible_test(gate: Gate, venv: Path, copy: Path, arguments: list[str], mino
         del env[name]
     command = [str(venv / "bin" / "ansible-test"), "sanity", "--local", "--color", "no", *arguments]
     output = gate.call(command, copy, env)
-    # With nothing to check, or a Python that it could not use, ansible-test passes too.
+    # ansible-test also passes with nothing to check, or with a Python that it could not use.
     for minor in minors:
         line = f'Running sanity test "import" on Python 3.{minor}'
         if pythons.find(minor) is not None and line not in output:
@@ -113,7 +115,8 @@ def _ansible_test(gate: Gate, venv: Path, copy: Path, arguments: list[str], mino
 
 
 def _provide_pip(gate: Gate, venv: Path, cache: Path) -> None:
-    """Put the stand-in where ansible-test looks before it downloads, for the version of pip that this core wants."""
+    """Put the replacement where ansible-test searches before it downloads, for the version of pip that this core
+    requires."""
     source = next(venv.glob("lib/python3.*/site-packages/ansible_test/_internal/python_requirements.py"))
     version = re.search(r"\bpip='([\d.]+)'", source.read_text())
     if version is None:

@@ -61,7 +61,7 @@ def tests(gate: Gate) -> None:
 
 
 def unit(gate: Gate) -> None:
-    """Those of them that start nothing."""
+    """Run the tests that start no server."""
     gate.pytest(PYTHON, [*_side_by_side(), *PURE])
 
 
@@ -70,7 +70,7 @@ def _side_by_side() -> list[str]:
 
 
 def environment_needs(gate: Gate) -> None:
-    """What ansible-builder reads out of the collection for an execution environment."""
+    """Check the requirements that ansible-builder reads from the collection for an execution environment."""
     clean_copy("environment")
     output = gate.call([tool("ansible-builder"), "introspect", "--sanitize", str(BUILD / "environment")])
     for line in (ROOT / "requirements.txt").read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Builds the collection, looks into the tarball and has Galaxy's importer judge it."""
+"""Build the collection, check the tarball and run Galaxy's importer on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gates.running import BUILD, PYTHON, Gate, GateFailed, environment, tool
 from gates.tree import clean_copy
 
 DIST = BUILD / "dist"
-# What belongs to a user of the collection; anything else in the tarball is a gap in build_ignore.
+# Files for a user of the collection; any other file in the tarball is a gap in build_ignore.
 SHIPPED = {
     "CHANGELOG.md",
     "FILES.json",

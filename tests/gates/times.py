@@ -1,4 +1,4 @@
-"""What gates and tests took: beside the last run, and which tests took longest."""
+"""Durations of gates and tests: a comparison with the last run, and the slowest tests."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def tracked() -> list[Path]:
     return [Path(name) for name in names if (ROOT / name).is_file()]
 
 
-# What ansible-test reads its own configuration from.
+# Configuration file of ansible-test.
 CONFIGURATION = Path("tests/config.yml")
 
 

@@ -10,10 +10,10 @@ from gates import pythons, venvs
 from gates.running import BUILD, Gate, GateFailed, environment
 from gates.tree import clean_copy
 
-# What the package must not need: the collection, Ansible, and the tools of this repository.
+# The package must not need these: the collection, Ansible, and the tools of this repository.
 ABSENT = ("ansible", "ansible_collections", "supervise", "wire")
 LOOK = f"import importlib.util, sys; print(*filter(importlib.util.find_spec, {ABSENT!r}))"
-# What the command says, by its words.
+# Expected output of each command.
 SAID = {
     "--version": "vsphere-twin ",
     "seeds": "\nlarge ",
@@ -30,7 +30,7 @@ def twin(gate: Gate) -> None:
     folder = clean_copy("twin") / "tests" / "twin"
     env = _bare(venv)
     own = str(venv / "bin" / "python")
-    # What it depends on is there by the lock; `pip check` compares it with what the package asks for.
+    # Its dependencies are installed by the lock file; `pip check` compares them with the package's requirements.
     gate.call(
         [own, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall", "."],
         folder,
@@ -47,6 +47,6 @@ def twin(gate: Gate) -> None:
 
 
 def _bare(venv: Path) -> dict[str, str]:
-    """Nothing of Ansible, and no folder of this repository on Python's path."""
+    """Return an environment without Ansible, and without a folder of this repository on Python's path."""
     env = environment(venv)
     return {name: value for name, value in env.items() if name != "PYTHONPATH" and not name.startswith("ANSIBLE_")}

@@ -15,7 +15,7 @@ YAML = ("roles/*/tasks/*.yml", "playbooks/*.yml")
 
 
 def every(root: Path, only: str = "") -> Iterator[Mutant]:
-    """All mutants of the product, or of the files whose path contains `only`."""
+    """Yield all mutants of the product, or of the files whose path contains `only`."""
     for patterns, mutants in ((PYTHON, python_mutants), (YAML, yaml_mutants)):
         for path in sorted(path for pattern in patterns for path in root.glob(pattern)):
             name = path.relative_to(root).as_posix()
@@ -24,7 +24,7 @@ def every(root: Path, only: str = "") -> Iterator[Mutant]:
 
 
 def drawn(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
-    """As many mutants as asked for, no line twice: a line is drawn, then a kind of change, then a change."""
+    """Draw the requested number of mutants, no line twice: first a line, then a kind of change, then a change."""
     lines: dict[tuple[str, int], list[Mutant]] = {}
     for mutant in every(root, only):
         lines.setdefault((mutant.file, mutant.line), []).append(mutant)

@@ -22,7 +22,7 @@ HANGS_S = 240
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a mutant was killed, and by what."""
+    """Result of a mutant: killed or not, and by which test."""
 
     killed: bool
     by: str

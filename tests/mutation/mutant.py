@@ -1,4 +1,4 @@
-"""One mutant: which bytes of which file become what."""
+"""One mutant: the bytes of a file to replace, and their replacement."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def python_mutants(file: str, text: str) -> list[Mutant]:
 
 
 def differs(mutant: Mutant, text: str) -> bool:
-    """Whether Python compiles the mutant at all, and to other code than the original's."""
+    """Return whether Python compiles the mutant, and to other code than the original's."""
     try:
         changed = compile(replaced(text, mutant), mutant.file, "exec", dont_inherit=True)
     except SyntaxError:
@@ -86,7 +86,7 @@ class _Collector(ast.NodeVisitor):
     def _offset(self, line: int, column: int) -> int:
         return self.starts[line - 1] + column
 
-    # What is never changed.
+    # Code that is never changed.
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -101,7 +101,7 @@ class _Collector(ast.NodeVisitor):
     def visit_Raise(self, node: ast.Raise) -> None:
         pass  # its words are for people; that it is raised at all is a statement
 
-    # Where functions and classes begin.
+    # Starts of functions and classes.
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._inside(node, function=False)
@@ -146,7 +146,7 @@ class _Collector(ast.NodeVisitor):
             elif isinstance(value, ast.AST):
                 self.visit(value)
 
-    # What is changed.
+    # Code to change.
 
     def visit_Compare(self, node: ast.Compare) -> None:
         for place, operator in enumerate(node.ops):

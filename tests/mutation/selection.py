@@ -26,7 +26,7 @@ PLAYBOOK_TESTS = {
     "site": ("test_site.py", "test_refusals.py", "test_plan.py"),
 }
 OURS = "ansible_collections.aiready.vsphere"
-# What is named in tests over the wire.
+# Files that tests over the wire name.
 ENTRIES = ("plugins/modules/", "plugins/action/", "plugins/terminal/", "plugins/cliconf/")
 GUEST_SITES = ("test_guest_sites.py", "test_stages.py")
 # Playbook tests of what runs in ansible-playbook itself, which the record of calls does not see: by the first word of
@@ -54,12 +54,12 @@ class Stage:
     name: str
     tests: tuple[str, ...]
     limit_s: int
-    # Of these tests only those whose names match, in the words of pytest's -k.
+    # Restriction of these tests to matching names, in the syntax of pytest's -k.
     keyword: str = ""
 
 
 class Calls:
-    """What was recorded: the tests that call each function."""
+    """Recorded calls: the tests that call each function."""
 
     def __init__(self, folder: Path) -> None:
         self._tests: dict[str, list[tuple[int, float, str]]] = {}
@@ -112,14 +112,14 @@ def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
         return
     yield Stage("house", ("tests/unit/roles", "tests/unit/playbooks", "tests/house"), 600)
     name = mutant.file.split("/")[1].removesuffix(".yml")
-    # What a role would do is asked for by playbook preflight alone.
+    # Only playbook preflight runs the preview of a role.
     preview = mutant.file.endswith("/tasks/preview.yml")
     files = PLAYBOOK_TESTS["preflight"] if preview else PLAYBOOK_TESTS.get(name, GUEST_SITES)
     yield Stage("playbooks", tuple(f"tests/e2e/{file}" for file in files), 1500)
 
 
 def mirrored(file: str, root: Path, folder: bool) -> tuple[str, ...]:
-    """The unit tests in the place that mirrors the file: its own, or else all of its folder if asked for."""
+    """Return the unit tests in the place that mirrors the file: its own, or all of its folder on request."""
     place = Path("tests/unit") / Path(file).parent
     stem = Path(file).stem.lstrip("_")
     own = sorted((root / place).glob(f"test_{stem}*.py"))
@@ -157,7 +157,7 @@ def over_the_wire(file: str, root: Path) -> tuple[str, ...]:
             same = sum(word in path.stem for word in words)
             ranked.append((min(named.values()), -same, len(named), path.relative_to(root).as_posix()))
     if not ranked:
-        # A platform is found by its name and imported by nobody.
+        # A platform is found by its name; no file imports it.
         word = Path(file).parent.name.rpartition("_")[2]
         found = (root / "tests/wire").glob(f"test_*{word}*.py")
         ranked = [(0, 0, 0, path.relative_to(root).as_posix()) for path in found]

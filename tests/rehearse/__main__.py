@@ -1,4 +1,4 @@
-"""From hosts and switches of the factory to a training across VMs, on a simulated data centre."""
+"""Rehearse a site from factory-state hosts and switches to a training across VMs, on a simulated data centre."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .failure import RehearsalFailed
 SITE = playbook.ROOT / "playbooks" / "site.yml"
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 
-# What people see of the runs and what these write down of themselves, as operators would have it.
+# Output of the runs, and their recordings, as operators would configure them.
 CALLBACKS = {
     "ANSIBLE_STDOUT_CALLBACK": "aiready.vsphere.stages",
     "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record",
@@ -43,11 +43,11 @@ INSIDE = ("guests", "runtime", "training", "validation")
 
 @dataclass
 class Report:
-    """What was done, for the summary at the end."""
+    """Steps done, for the summary at the end."""
 
     began: float = field(default_factory=time.monotonic)
     lines: list[str] = field(default_factory=list)
-    # What the validation came to, and where its report is.
+    # Verdict of the validation, and the path of its report.
     verdict: str = ""
 
     @contextmanager
@@ -103,7 +103,7 @@ def rehearse(
             if names:
                 prepare(twin)
         env = playbook.environment(work, **CALLBACKS)
-        # What a run that goes on after others were killed does is the rest of what was announced.
+        # A run that continues after killed ones does the rest of the announced changes.
         announced = thorough and not kills
         if announced:
             title = "Run playbooks/site.yml --check --diff: it tells what would be done, and does nothing"
@@ -172,7 +172,7 @@ def _planned(twin, env: dict[str, str], folder: Path, inside: bool) -> str:
 
 
 def _with_guests(report: Report, stages: str) -> bool:
-    """Whether the VMs get guests that are real; what these need is made first."""
+    """Return whether the VMs get real guests; their requirements are built first."""
     if stages == "infrastructure":
         return False
     guests.tell_progress(say)

@@ -1,4 +1,4 @@
-"""What the simulated data centre has, past every playbook, and what a hand in the wrong place does to it."""
+"""State of the simulated data centre, read without any playbook, and damage by a manual mistake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VMS = ("job-01", "job-02")
 
 
 def whole(twin) -> tuple:
-    """What any change of a run can be seen in."""
+    """Return all state in which a change of a run would show."""
     with twin.world.lock:
         hosts = {one.name: (one.boots, state(one)) for one in twin.world.of_kind("HostSystem")}
         machines = {vm.name: (vm.power, vm.change_version) for vm in twin.world.of_kind("VirtualMachine")}
@@ -24,7 +24,7 @@ def whole(twin) -> tuple:
 
 
 def ready(twin) -> str:
-    """What a host of the lab's site has, as the model knows it."""
+    """Return the state of a host of the lab's site, from the model."""
     with twin.world.lock:
         hosts = {host.name: state(host) for host in twin.world.of_kind("HostSystem")}
     wrong = [
@@ -39,7 +39,7 @@ def ready(twin) -> str:
 
 
 def restarts(twin) -> str:
-    """How often each host was restarted; one restart is what it takes."""
+    """Return how often each host was restarted; one restart is required."""
     with twin.world.lock:
         boots = {host.name: host.boots for host in twin.world.of_kind("HostSystem")}
     wrong = [f"{name} was restarted {times} times" for name, times in boots.items() if times != 1]
@@ -49,7 +49,7 @@ def restarts(twin) -> str:
 
 
 def proof(twin) -> str:
-    """What the model knows: the GPUs, where the VMs run, and which way their traffic goes."""
+    """Return facts from the model: the GPUs, the hosts of the VMs, and the paths of their traffic."""
     with twin.world.lock:
         machines = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name in VMS]
         has = {vm.name: [profile for key, profile in vm.vgpus] for vm in machines}
@@ -66,7 +66,7 @@ def proof(twin) -> str:
 
 
 def lossy(twin) -> str:
-    """What no switch of the factory does: without this the rehearsal would show nothing of the fabric."""
+    """Check that factory-state switches lose packets: without this the rehearsal would prove nothing of the fabric."""
     ways = twin.control.fabric()
     if not ways or any(way["lossless"] for way in ways):
         raise RehearsalFailed("No way between hosts should be lossless before anything was done.")
@@ -74,7 +74,7 @@ def lossy(twin) -> str:
 
 
 def lossless(twin) -> str:
-    """What becomes of RoCE packets on all ways between hosts, which no switch and no host knows as a whole."""
+    """Return the fate of RoCE packets on all paths between hosts, which no single switch or host knows."""
     ways = twin.control.fabric()
     wrong = [f"{why['at']}: {why['what']}" for way in ways for why in way["why"]]
     if wrong or not all(way["lossless"] and way["ecn"] and way["cnp_strict"] for way in ways):
@@ -90,7 +90,7 @@ def reload(twin) -> str:
 
 
 def damage(twin) -> None:
-    """What a hand in the wrong place does."""
+    """Simulate a manual mistake."""
     hurt, lost = ([vm for vm in twin.world.of_kind("VirtualMachine") if vm.name == name] for name in VMS)
     for vm in (*hurt, *lost):
         by_hand(twin, vm.name, lambda machine: machine.PowerOffVM_Task())

@@ -1,4 +1,4 @@
-"""How a rehearsal says that it did not show what it should."""
+"""Error of a rehearsal that did not show the expected result."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ def selected(words: str, inside: bool) -> list[str]:
 
 
 def announced(words: str, names: list[str]) -> str:
-    """What is planted, and how to plant the same again."""
+    """Announce the planted faults, and the command to plant the same again."""
     again = f"{HANDFUL}:{number_of_commit()}" if words == HANDFUL else words
     return f"Faults of this run: {', '.join(names)}. The same again: make rehearse FAULTS={again}"
 
 
 def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: bool, say) -> str:
-    """What came of them; in the end there is one more validation, of a lab that is good again."""
+    """Plant the faults and check the result; one more validation follows, of a repaired lab."""
     missed = []
 
     def find(fault, name: str) -> running.Ran:

@@ -15,7 +15,7 @@ from . import rule
 from .failure import RehearsalFailed
 
 FACES = ("guests", "depot", "registry")
-# Where the adapters of the training are in the guests of the lab: the second one of each VM.
+# Names of the training adapters in the guests of the lab: the second one of each VM.
 DATA, MANAGEMENT = "ens224", "ens192"
 LEAST_BYTES = 100_000
 BROWSER = "AIREADY_BROWSER"  # required: one is installed where it can be
@@ -36,8 +36,8 @@ RELAXED = {
     ),
 }
 NOT_GOOD = ("warn", "fail", "not_run")
-# What a lab measures and does not require: limits that containers cannot raise, counters that PVRDMA lacks, figures
-# without a mark in the run that records them, ports whose way another one took, and what shared processors come to.
+# Measured and not required in a lab: limits that containers cannot raise, counters that PVRDMA lacks, figures without a
+# threshold in the run that records them, ports whose path another one took, and rates of shared processors.
 NOT_REQUIRED = (
     *("guest.memlock", "guest.counters", "fabric.counters", "pair.iperf3", "pair.mpi_lat", "pair.mpi_bw"),
     *("cluster.mpi_allreduce", "cluster.efficiency"),
@@ -45,7 +45,8 @@ NOT_REQUIRED = (
 
 
 def missing(say) -> str:
-    """Why there can be no guests here, or nothing; a container engine is installed and started where that may be."""
+    """Return why there can be no guests here, or an empty text; a container engine is installed and started where that
+    is allowed."""
     try:
         from vsphere_twin.guests import engine, image, training_image
     except ImportError as problem:
@@ -63,7 +64,7 @@ def missing(say) -> str:
 
 
 def tell_progress(say) -> None:
-    """What the lab says of its guests is shown, so that nobody waits in silence."""
+    """Show the lab's report on its guests, so that a wait is not silent."""
 
     class Teller(logging.Handler):
         def emit(self, record):
@@ -75,7 +76,7 @@ def tell_progress(say) -> None:
 
 
 def ready(twin, names) -> str:
-    """What the guests themselves show, past every playbook: driver, licence, engine."""
+    """Return the state of the guests themselves, without any playbook: driver, licence, engine."""
     for name in names:
         guest = twin.guest(name)
         _expect(guest, name, ["nvidia-smi", "-L"], "GPU 0:", "its driver shows no GPU")
@@ -85,12 +86,12 @@ def ready(twin, names) -> str:
 
 
 def counters(twin, names) -> dict:
-    """What the adapters of each guest have carried so far."""
+    """Return the traffic counters of each guest's adapters."""
     return {name: twin.guest(name).counters() for name in names}
 
 
 def validated(folder: Path) -> str:
-    """What the validation came to: nothing failed, nothing warned, and nothing simulated is called real."""
+    """Return the result of the validation: no failure, no warning, and no simulated part called real."""
     told = json.loads((folder / "validation.json").read_text())
     bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in told["rungs"] if row["verdict"] in NOT_GOOD]
     if told["verdict"]["state"] != "pass" or bad:
@@ -109,13 +110,13 @@ def validated(folder: Path) -> str:
 
 
 def labels(told: dict) -> None:
-    """Nothing of a lab reads as real, and nothing that it leaves out as strict."""
+    """Check that no part of a lab is labelled as real, and no omitted check as strict."""
     if set(told["simulated_parts"]) != set(simulated.WORDS):
         raise RehearsalFailed(f"Not all of a lab is declared as simulated: {told['simulated_parts']}.")
     device = {"cluster.training": "CPU"}
     for row in told["rungs"]:
         parts = simulated.of(row["check"], simulated.WORDS, row["variant"], device.get(row["check"], ""))
-        # What follows from trainings has their parts; what was not measured has none.
+        # Results of trainings have simulated parts; results that were not measured have none.
         if row["verdict"] not in ("not_run", "skipped") and not set(parts) <= set(row["simulated_parts"]):
             raise RehearsalFailed(f"{row['id']} rests on {parts} and is marked by {row['simulated_parts']}.")
     lacking = RELAXED - {one["setting"] for one in told["relaxed"]}
@@ -129,7 +130,7 @@ def labels(told: dict) -> None:
 
 
 def looked_at(folder: Path, say) -> str:
-    """What a browser shows of the report; without one it is not looked at, unless AIREADY_BROWSER=required."""
+    """Return what a browser shows of the report; without one it is skipped, unless AIREADY_BROWSER=required."""
     required = os.environ.get(BROWSER) == "required"
     try:
         wrong = seen.problems(folder, say, install=required)
@@ -149,7 +150,7 @@ def verdict(folder: Path) -> str:
 
 
 def trained(folder: Path, twin, names, before: dict | None = None) -> str:
-    """What the newest result says; whether the adapters of the guests agree, where before has what they had carried."""
+    """Return the newest result; before: earlier counters, to compare it with the adapters of the guests."""
     result = _newest(folder)
     loss, weights = result["loss"], result["weights"]
     wrong = []

@@ -14,7 +14,7 @@ CALLBACKS = {"ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What makes a run leave its record in this folder."""
+    """Return variables that make a run write its record into this folder."""
     return {**CALLBACKS, "AIREADY_RUN_FOLDER": str(folder)}
 
 
@@ -40,7 +40,7 @@ def compared(plan: Path, run: Path) -> dict:
 
 
 def kept(plan: Path, run: Path) -> str:
-    """What was announced and what was left open, in a few words; RehearsalFailed where the run did otherwise."""
+    """Return the announced and the open steps, in a few words; RehearsalFailed if the run did otherwise."""
     found = compared(plan, run)
     if found["not_announced"] or found["not_done"]:
         lines = run_plan.lines(found, str(plan))

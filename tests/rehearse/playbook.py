@@ -21,7 +21,7 @@ from warm import client
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = ROOT / "inventories" / "lab"
-# Seconds between looks of Ansible at its workers. It looks every millisecond by itself, which costs a tenth of a run.
+# Seconds between polls of Ansible's workers. The default is a millisecond, which costs a tenth of a run.
 POLL_S = 0.02
 RECAP = re.compile(r"^\S+\s+:\s+ok=\d+\s+changed=(?P<changed>\d+)\s+unreachable=(?P<unreachable>\d+)\s+failed=")
 GRACE_S = 5
@@ -36,7 +36,7 @@ Started = subprocess.Popen | client.Process
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a playbook."""
+    """Result of a playbook."""
 
     status: int
     output: str
@@ -71,7 +71,7 @@ def forked() -> Iterator[None]:
 
 
 def environment(work: Path, **more: str) -> dict[str, str]:
-    """Nothing of the user's own Ansible or vCenter settings gets into a rehearsal."""
+    """Return an environment without the user's own Ansible or vCenter settings."""
     config = work / "ansible.cfg"
     config.write_text(f"[defaults]\ninternal_poll_interval = {POLL_S}\n")
     env = {
@@ -94,7 +94,7 @@ def environment(work: Path, **more: str) -> dict[str, str]:
         ANSIBLE_NOCOLOR="1",
         # A tenth of the time of tasks on the controller: nothing is copied first.
         ANSIBLE_PIPELINING="true",
-        # Where many programs share a disk, a login and sudo may take longer than ten seconds.
+        # If many programs share a disk, a login and sudo may take longer than ten seconds.
         ANSIBLE_TIMEOUT="60",
         ANSIBLE_PERSISTENT_COMMAND_TIMEOUT="120",
         ANSIBLE_PERSISTENT_CONNECT_TIMEOUT="120",
@@ -111,7 +111,7 @@ def _sockets(work: Path) -> Path:
 
 
 def write_endpoint(twin, work: Path) -> None:
-    """Where the twin can be reached, as the inventory of the lab reads it."""
+    """Write the address of the twin, as the inventory of the lab reads it."""
     (work / "endpoint.json").write_text(json.dumps(twin.endpoint()))
 
 

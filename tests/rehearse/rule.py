@@ -1,7 +1,7 @@
-"""One rule over a whole validation: pass means required, measured, based on evidence that is kept, and met.
+"""One rule over a whole validation: pass means required, measured, based on saved evidence, and met.
 
-It is written apart from the product, from the saved files alone: `violations(result, folder)` takes what is in
-validation.json and the folder of the run. An empty list means that nothing claims more than was measured.
+It is independent of the product and uses the saved files alone: `violations(result, folder)` takes the content of
+validation.json and the folder of the run. An empty list means that no row claims more than was measured.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _met(row: dict):
 
 
 def _of_check(row: dict, folder: Path):
-    """What a row of one check has to show besides."""
+    """Check the additional fields in the row of one check."""
     rule = CHECKS.get(row["check"])
     if rule is not None:
         file = folder / row["evidence"] if row["evidence"] else None

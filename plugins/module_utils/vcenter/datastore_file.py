@@ -126,9 +126,7 @@ class DatastoreFiles:
             return response.read(), response.status == 206
 
     def upload(self, local: str, wanted: Place, checksum: str) -> None:
-        """Upload a local file. It gets its final name after the complete upload, so that no reader finds half a
-        file.
-        """
+        """Upload a local file. It gets its name after the complete upload, so that no reader finds half a file."""
         size = os.path.getsize(local)
         self._demand_room(wanted, size)
         self._make_folder(wanted)

@@ -117,9 +117,7 @@ class Wire:
     def exchange(
         self, method: str, path: str, body: bytes | IO[bytes] | None = None, headers: Mapping[str, str] | None = None
     ) -> Iterator[HTTPResponse]:
-        """Send one request of any kind, for the other services at vCenter's address; the response must be read
-        inside.
-        """
+        """Send one request of any kind, for the other services of vCenter; the response must be read inside."""
         self.sent = False
         self._shed_dead_connections()
         connection = self._adapter.GetConnection()

@@ -17,9 +17,7 @@ REBUILDS = (("update-initramfs", ["update-initramfs", "-u"]), ("dracut", ["dracu
 
 
 def blocked(texts: Sequence[str], command_line: str = "") -> bool:
-    """Return whether files of modprobe, or the command line of the kernel, block nouveau and disable its mode
-    setting.
-    """
+    """Return whether files of modprobe or the kernel command line block nouveau and disable its mode setting."""
     lines = [" ".join(line.split("#")[0].split()) for text in texts for line in text.splitlines()]
     words = command_line.split()
     lists = [word.split("=", 1)[1].split(",") for word in words if re.match(r"(rd\.driver|modprobe)\.blacklist=", word)]

@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Saved configuration of an adapter in the files of a guest, for the time after a restart, and its change by a
-service.
-"""
+"""Saved configuration of an adapter in a guest's files, for the next start, and its change by a service."""
 
 from __future__ import annotations
 

@@ -109,9 +109,7 @@ def _clock(ask: Callable[[], datetime.datetime], subject: str) -> tuple[float, f
 
 
 def _privileges(vcenter: VCenter, there: state.Inventory, wishes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return for each request whether the object exists and which privileges are missing; one query covers all
-    objects.
-    """
+    """Return for each request whether the object exists and which privileges are missing, from one query."""
     meant = [there.meant(wish["kind"], wish["name"]) for wish in wishes]
     refs = list({ref._GetMoId(): ref for found in meant for ref in found}.values())
     asked = sorted({privilege for wish in wishes for privilege in wish["privileges"]})
