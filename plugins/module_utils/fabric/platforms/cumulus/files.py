@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The files behind NVUE of Cumulus Linux, as the settings that NVUE would have. Pure."""
+"""Read the files behind NVUE of Cumulus Linux into the settings that NVUE would show. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALL = "default-global"
 
 
 def of_files(keys: Mapping[str, str]) -> Tree:
-    """The same settings of a switch that is run by the files behind NVUE."""
+    """Return the NVUE settings of a switch that is configured by the files behind NVUE."""
     qos: Tree
     ports: Tree
     qos, ports = {}, {}
@@ -68,7 +68,7 @@ def _groups(keys: Mapping[str, str], kind: str) -> list[tuple[str, dict[str, str
 
 
 def _used(ports: Tree, kind: str, group: str, one: Mapping[str, str]) -> str:
-    """The profile of a group: that of all ports, or one that its ports use."""
+    """Return the profile of a group: the profile of all ports, or one that its ports use."""
     if one.get("port_set") in (None, "allports"):
         return ALL
     for name in text.port_names(one["port_set"]):

@@ -29,14 +29,14 @@ CONFIG = "nv config show -o json"
 PORTS, LLDP = "nv show interface -o json", "nv show interface lldp -o json"
 STATUS, COUNTERS = "nv show interface qos-roce-status -o json", "nv show interface qos-roce-counters -o json"
 
-# Says that the apply which waits to be confirmed is ours; it does not outlive a restart, and neither does that apply.
+# This mark means that the pending apply belongs to this module. A restart removes both the mark and the pending apply.
 MARK = "/run/aiready-roce.apply"
 OTHER_WAITS = r"\bwaiting\b[^.]*\bconfirm|\bpending confirm"
 NOTHING_WAITS = r"\bno(?:thing|t| \w+)?\b[^.]*(?:\bwaiting\b|\bpending\b|\bto confirm\b)"
 
 
 class Cumulus(Platform):
-    """RoCE is set for the whole switch there; of a port there are the MTU, the watchdog and the profiles it uses."""
+    """Cumulus Linux, which sets RoCE QoS for the whole switch; only MTU, watchdog and profiles belong to a port."""
 
     name = "cumulus"
     title = "NVIDIA Cumulus Linux"
@@ -55,13 +55,13 @@ class Cumulus(Platform):
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(options)
-        # Whether an apply of somebody else waits to be confirmed: that is not ours to take back.
+        # Whether an apply of another user waits for its confirmation; the module must not roll that back.
         self._others = False
 
     counting = ("counters",)
 
     def reads(self, ports: Sequence[str]) -> list[str]:
-        # Without RoCE there is nothing to show of it, which is no error here.
+        # These commands fail on a switch without RoCE. That is not an error.
         shown = " ".join(f"{command} 2>/dev/null;" for command in (STATUS, COUNTERS))
         return [CONFIG, PORTS, f"{LLDP} 2>/dev/null || true", f"{shown} true"]
 
@@ -73,7 +73,7 @@ class Cumulus(Platform):
         if file:
             return file.group(1)
         known = super().spelled(typed)
-        # The views of one port have it in between.
+        # The view of one port has the name of the port inside the command.
         port = re.search(r"\s(swp\S+)", known or "")
         return (
             known
@@ -115,7 +115,7 @@ class Cumulus(Platform):
             self._others = True
             session.run(f"rm -f {MARK}")
             raise _other_waits(session, refusal) from refusal
-        # Some complaints come with an end that looks well.
+        # Some failures return exit status 0.
         complaint = next((line for line in told.splitlines() if line.strip().lower().startswith("error")), None)
         if complaint:
             raise Refused(command, complaint)
@@ -124,7 +124,7 @@ class Cumulus(Platform):
         try:
             session.run("nv config apply --confirm-yes")
         except Refused as refusal:
-            # It was confirmed before the connection broke.
+            # The apply was confirmed before the connection broke.
             if not re.search(NOTHING_WAITS, refusal.complaint, re.IGNORECASE):
                 raise
         session.run(f"rm -f {MARK}")
@@ -135,14 +135,14 @@ class Cumulus(Platform):
             session.run(f"test -e {MARK}")
             told = session.run("nv config apply --confirm-status")
         except Refused as refusal:
-            # Without the mark nothing of ours waits; with it, unless the switch says that nothing does.
+            # Without the mark, no apply of this module is pending. With it, one is, unless the switch reports none.
             told = refusal.complaint
             if refusal.command.startswith("test "):
                 return False
         return not re.search(NOTHING_WAITS, told, re.IGNORECASE)
 
     def tidy(self, session: Session) -> None:
-        """An apply of a run that was killed: what runs would go back by itself, after it was found to be as wanted."""
+        """Reject a pending apply of a killed run; otherwise the switch rolls it back after the verification."""
         with contextlib.suppress(Refused):
             session.run(f"test -e {MARK}")
             self._take_back(session)
@@ -153,7 +153,7 @@ class Cumulus(Platform):
         session.run(f"rm -f {MARK}")
 
     def revert(self, session: Session, edit: Edit, before: Switch) -> None:
-        # Whichever of the two there is: an edit that waits to be confirmed, or one that was not yet applied.
+        # One of the two exists: an edit that waits for its confirmation, or one that was not applied yet.
         if not self._others:
             self._take_back(session)
         with contextlib.suppress(Refused):
@@ -177,7 +177,7 @@ class Cumulus(Platform):
         )
 
     def _stage(self, session: Session, edit: Edit) -> None:
-        """Put the edit into a revision of its own; one that somebody else began is never applied with it."""
+        """Stage the edit in its own revision; a revision of another user is never applied with it."""
         pending = [line.strip() for line in session.run("nv config diff -o commands").splitlines() if line.strip()]
         pending = [line for line in pending if line.startswith("nv ")]
         strange = [
@@ -215,7 +215,7 @@ def _other_waits(session: Session, refusal: Refused) -> OperatorError:
 
 
 def _spelled(line: str) -> set[str]:
-    """A line once for each port that it names: the switch puts ports together as it likes."""
+    """Return a line once for each of its ports, because the switch groups ports in its own way."""
     words = line.split()
     if words[2:3] != ["interface"]:
         return {line}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From settings of Cumulus Linux to the treatment of RoCE that is wanted, in lines for nv; and back again. Pure."""
+"""Compute the nv commands from current settings of Cumulus Linux to the requested RoCE QoS, and for rollback. Pure."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
     Path = Tuple[str, ...]  # of a setting
-    Value = Union[str, int, Dict[str, Any]]  # of a setting; a table where the path alone is what is set
+    Value = Union[str, int, Dict[str, Any]]  # of a setting; a table where only the path is set
 
 OWN = "aiready-ecn"
-# The release that renamed on|off to enabled|disabled, and the one from which profiles can be set.
+# RENAMED: the release that renamed on|off to enabled|disabled. PROFILES: the first with configurable profiles.
 RENAMED, PROFILES = (5, 15), (5, 3)
-POLLS = 3  # how often the watchdog looks before it acts, unless told otherwise
+POLLS = 3  # default number of watchdog polls before it takes effect
 
 
 def commands(switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> list[str]:
-    """The lines that lead from a Switch to {port: wanted effect}; without intent, to none of it."""
+    """Return the commands from a Switch to {port: requested effect}; without intent, to no RoCE QoS."""
     before: Tree = cast("Tree", switch.raw or {}).get("settings") or {}
     if intent is None:
         return _commands(before, _removal(before, wanted), {})
@@ -45,7 +45,7 @@ def commands(switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None
 
 
 def way_back(now: Tree, before: Tree) -> list[str]:
-    """The lines that lead from settings to those that were."""
+    """Return the commands that restore previous settings."""
     old, new = _relevant(before), _relevant(now)
     found = [_line("unset", path) for path in _tops(new, old)]
     return found + [_line("set", path, value) for path, value in old.items() if new.get(path, "") != value]
@@ -59,7 +59,7 @@ def _settings(
     changed: Mapping[str, Sequence[str]],
     exact: bool,
 ) -> tuple[list[Path], dict[Path, Value]]:
-    """(paths to unset, {path: value} to set) that lead to the intent."""
+    """Return (paths to unset, {path: value} to set) for the intent."""
     unset, given = [], {}
     keys = {key for found in changed.values() for key in found}
     if keys & state.SYSTEM_KEYS or not switch.ports:
@@ -74,18 +74,18 @@ def _settings(
     for name, want in wanted.items():
         given.update(_port_settings(_words(switch), name, want, set(changed[name]), intent))
     if not (intent.lossless or _stays(before, unset, ("qos", "pfc", ALL))):
-        # Nothing is left to watch, which the switch would not take.
+        # Without a lossless priority, the switch rejects the watchdog.
         bare = [name for name in before.get("interface") or {} if not _stays(before, unset, _pfc_of(name))]
         unset += [("interface", name, "qos", "pfc-watchdog") for name in bare]
     gone = _stale(before, given, unset)
     unset += gone
-    # A profile that goes takes what is in it along.
+    # Removing a profile also removes its contents.
     unset += [path for path in _strays(before) if path[:3] not in gone]
     return unset, given
 
 
 def strays(before: Tree) -> dict[str, tuple[str, str]]:
-    """{profile of ours: (the traffic classes that it marks, the only one that it has to mark)}."""
+    """Return {own profile: (the traffic classes that it marks, the only one that it must mark)}."""
     found: dict[str, list[str]] = {}
     for *profile, _kind, queue in _strays(before):
         found.setdefault(" ".join(profile), []).append(queue)
@@ -94,7 +94,7 @@ def strays(before: Tree) -> dict[str, tuple[str, str]]:
 
 
 def _strays(before: Tree) -> list[Path]:
-    """The paths of traffic classes that profiles of ours mark besides RoCE's."""
+    """Return the paths of traffic classes other than RoCE that own profiles mark."""
     base: Path
     found: list[Path]
     base, found = ("qos", "congestion-control"), []
@@ -144,7 +144,7 @@ def _check_release(switch: Switch, intent: Intent) -> None:
 
 
 def _overrides(before: Tree, intent: Intent, exact: bool) -> dict[Path, Value | None]:
-    """{path: value, or None to unset} of what differs from the preset; what agrees with it is not written."""
+    """Return {path: value, or None to unset} of values that differ from the preset; equal values are not written."""
     path: Path
     found: dict[Path, Value | None] = {}
     for dscp, priority in intent.dscp_map.items():
@@ -205,7 +205,7 @@ def _marking(limits: Thresholds | None, profile: str, usual: bool = False) -> di
 
 
 def _detached(before: Tree, name: str, keys: Set[str]) -> list[Path]:
-    """Profiles of a port that say otherwise than the switch; they stay, without this port."""
+    """Return the profiles of a port that differ from the switch; they stay, without this port."""
     kinds = {kind for kind, means in state.PROFILE_KEYS.items() if keys & means}
     paths = [("interface", name, "qos", kind) for kind in sorted(kinds)]
     return [path for path in paths if _get(before, path) is not None]
@@ -240,12 +240,12 @@ def _port_settings(
 
 
 def _words(switch: Switch) -> tuple[str, str]:
-    """off and on, as this release writes them."""
+    """Return off and on in the words of this release."""
     return ("off", "on") if _release(switch) < RENAMED else ("disabled", "enabled")
 
 
 def _stale(before: Tree, given: Mapping[Path, Value], unset: Collection[Path]) -> list[Path]:
-    """Profiles of ours that no port uses any more."""
+    """Return own profiles that no port uses any more."""
     gone = {path[1] for path in unset if path[:1] == ("interface",) and path[-1] == "congestion-control"}
     used = {value for path, value in given.items() if path[-1] == "profile"}
     moved = gone | {path[1] for path in given if path[-1] == "profile"}
@@ -257,7 +257,7 @@ def _stale(before: Tree, given: Mapping[Path, Value], unset: Collection[Path]) -
 
 
 def _removal(before: Tree, wanted: Iterable[str]) -> list[Path]:
-    """Everything that stands for RoCE; the MTU stays."""
+    """Return all settings of RoCE QoS, without the MTU."""
     paths = [("qos", "roce"), *(("qos", kind, ALL) for kind in state.PROFILE_KEYS), ("qos", "pfc-watchdog")]
     paths += [("interface", name, "qos", "pfc-watchdog") for name in before.get("interface") or {}]
     for name in wanted:
@@ -268,7 +268,7 @@ def _removal(before: Tree, wanted: Iterable[str]) -> list[Path]:
 
 
 def _commands(before: Tree, unset: Iterable[Path], given: Mapping[Path, Value]) -> list[str]:
-    """Lines of nv: what carries RoCE first, then what is no more; ports with the same setting in one line."""
+    """Return nv commands: settings that carry RoCE first, removals last; ports with the same setting share a line."""
     lines: list[str]
     ports: dict[tuple[Path, Value], list[str]]
     lines, ports = [], {}
@@ -305,7 +305,7 @@ def _get(tree: Any, path: Path) -> Any:
 
 
 def _relevant(settings: Tree) -> dict[Path, Value | None]:
-    """{path: value} of all that an edit may touch."""
+    """Return {path: value} of all settings that an edit may change."""
     ports = {}
     for name, one in (settings.get("interface") or {}).items():
         kept = {key: one[key] for key in ("qos", "lldp") if isinstance(one, dict) and key in one}
@@ -317,7 +317,7 @@ def _relevant(settings: Tree) -> dict[Path, Value | None]:
 
 
 def _tops(new: Collection[Path], old: Collection[Path]) -> list[Path]:
-    """The shortest beginnings of new paths that no old path has: what is left of an object would still be one."""
+    """Return the shortest prefixes of new paths that no old path has, because an empty object is still an object."""
     known = {path[:length] for path in old for length in range(1, len(path) + 1)}
     known |= {("qos",), ("interface",), *(path[:2] for path in new if path[0] == "interface")}
     tops = (next((path[:at] for at in range(1, len(path) + 1) if path[:at] not in known), None) for path in new)

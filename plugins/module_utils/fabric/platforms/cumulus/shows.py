@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `nv show` of Cumulus Linux tells of ports: how they run, and how they are set where nothing else tells. Pure."""
+"""Read `nv show` of Cumulus Linux: running values of ports, and configured values that no other source has. Pure."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
-ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
-# Outputs that come without their command, by what only they have.
+ANY = "*"  # the port of outputs that name no port or apply to all ports
+# Unique patterns of outputs that come without their command.
 MARKS = (
     ("LLDP neighbors:", "nv show interface lldp-detail"),
     ("rx-pfc-stats", "nv show interface * qos roce counters"),
@@ -50,12 +50,12 @@ MARKS = (
 
 
 def command_of(output: str) -> str | None:
-    """The command that a table is of; None for what is no table of NVUE."""
+    """Return the command of a table; None if it is not a table of NVUE."""
     return next((command for mark, command in MARKS if mark in output), None)
 
 
 def ports_of(command: str, output: str) -> list[str]:
-    """The ports that an output tells of."""
+    """Return the ports in an output."""
     names = []
     for told in text.documents(output):
         names += [name for name in part(told) if name.startswith("swp")]
@@ -67,9 +67,9 @@ def ports_of(command: str, output: str) -> list[str]:
 
 
 def read(switch: Switch, command: str, output: str, default: Mapping[str, Set[str]]) -> None:
-    """Put what an output tells into a Switch.
+    """Add the values of an output to a Switch.
 
-    default: {port: kinds of profiles of which it uses the one of all ports}, as far as settings tell.
+    default: {port: kinds of profiles where it uses the profile of all ports}, as far as the settings contain them.
     """
     whole, listed = [], _listed(output)
     for told in text.documents(output):
@@ -106,7 +106,7 @@ def read(switch: Switch, command: str, output: str, default: Mapping[str, Set[st
         switch.exceptions += text.exceptions_of(output)
 
 
-# {what a port has: the kind of profile that decides it}
+# {key of a Port: the kind of profile that sets it}
 DECIDED_BY = {
     "trust": "mapping",
     "dscp_map": "mapping",
@@ -118,7 +118,7 @@ DECIDED_BY = {
 
 
 def _of_all(switch: Switch, tree: Tree, own: str, default: Mapping[str, Set[str]]) -> None:
-    """What is shown for the whole switch holds at the ports themselves, but for those with a profile of their own."""
+    """Apply values of the whole switch to all ports, except ports with their own profile."""
     names = [name for name in switch.ports if name.startswith("swp")] or [ANY]
     told = told_of(tree, own)
     shown = _nested(text.tree_of(own, 1)) if own else tree
@@ -134,7 +134,7 @@ def _of_all(switch: Switch, tree: Tree, own: str, default: Mapping[str, Set[str]
 
 
 def _listed(output: str) -> dict[str, dict[str, str]]:
-    """{port: row} of a table with a row for each port."""
+    """Return {port: row} of a table with a row for each port."""
     rows = text.rows_of(output, "interface")
     return {row["interface"]: row for row in rows if str(row.get("interface", "")).startswith("swp")}
 
@@ -153,7 +153,7 @@ def _row(switch: Switch, name: str, row: Mapping[str, str]) -> None:
 
 
 def _port(switch: Switch, name: str, tree: Tree) -> None:
-    """One port of a view, in JSON or from a table."""
+    """Read one port of a view, in JSON or from a table."""
     running = switch.oper.setdefault(name, Oper())
     link = part(tree, "link")
     if text.number(link.get("mtu")) is not None:
@@ -196,7 +196,7 @@ def _port(switch: Switch, name: str, tree: Tree) -> None:
 
 
 def _running(status: Tree) -> dict[str, Any]:
-    """What acts, as far as a status tells."""
+    """Return the effective values that a status contains."""
     pfc, sends = flow_control(status)
     return {"trust": trust_of(status["trust"]["trust-mode"]), "pfc": pfc, "pfc_sends": sends, "ecn": marking(status)}
 
@@ -214,7 +214,7 @@ def _counted(running: Oper, received: Tree, sent: Tree) -> None:
     }
     running.counters.update({key: text.number(one) for key, one in counted.items() if one is not None})
     dropped = [text.number(one) for one in drops]
-    # A part of the drops would read as all of them.
+    # Some drop counters alone would look like the total.
     if None not in dropped:
         running.counters["roce_drops"] = sum(cast("list[int]", dropped))
 
@@ -236,7 +236,7 @@ def _watched(switch: Switch, name: str, tree: Tree, output: str) -> None:
 
 
 def _holding(tree: Any, key: str) -> Tree | None:
-    """The part of a tree, at whatever depth, that has a key."""
+    """Return the part of a tree, at any depth, that contains a key."""
     if not isinstance(tree, dict) or key in tree:
         return tree if isinstance(tree, dict) else None
     return next((found for found in (_holding(below, key) for below in tree.values()) if found), None)

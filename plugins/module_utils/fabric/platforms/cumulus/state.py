@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the settings of Cumulus Linux mean for a port, and what its ports tell of how they run. Pure."""
+"""Compute ports from the settings of Cumulus Linux, and their running values from its outputs. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
     class Told(Port):
-        """A Port of which the settings tell all that RoCE needs: what _preset() makes."""
+        """A Port with all RoCE values set, as _preset() creates it."""
 
         dscp_map: dict[int, int]
         queues: dict[int, int]
@@ -40,13 +40,13 @@ PRESET_QUEUES = {**dict.fromkeys(range(8), 0), 3: ROCE_CLASS, 6: CNP_CLASS}
 PRESET_MARKING = Marking(150000, 1500000, 100)
 FACTORY_MTU, FACTORY_CABLE_M = 9216, 100
 FACTORY_POLL_MS, FACTORY_ROBUSTNESS = 100, 3
-# The preset with a class for each step of congestion: it trims packets and marks in classes 1 to 3.
+# The preset with a traffic class for each level of congestion. It trims packets and marks in classes 1 to 3.
 MULTI_MARKING = Marking(163 * 1024, 234 * 1024, 5)
 MULTI_SHARES = {0: 4, 1: 8, 2: 18, 3: 22, 4: 22, 5: 22, 6: 4, 7: 0}
 MULTI_DSCPS = ("0,7-10,51-63", "1-2", "3-4", "5-6", "11-40")
-# Since 5.15 (its list of new features); where they were before is not documented.
+# Since 5.15 (its list of new features). The earlier path is not documented.
 MULTI_DSCPS_5, MULTI_DSCPS_5_SINCE = "41-50", (5, 15)
-# {kind of profile: effects that it decides}
+# {kind of profile: effects that it sets}
 PROFILE_KEYS = {
     "mapping": {"trust", "roce_priority", "cnp_priority"},
     "egress-queue-mapping": {"roce_queue_shared_with", "cnp_strict"},
@@ -61,7 +61,7 @@ TRUSTS = {"l2": "pcp", "l3": "dscp", "both": "both", "port": "none"}
 
 
 def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
-    """Fill a Switch from {command: output}."""
+    """Return a Switch from {command: output}."""
     settings: Tree | None = None
     shown = [(text.command_in(output) or command, output) for command, output in texts.items()]
     for command, output in shown:
@@ -78,7 +78,7 @@ def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
         for name, one in part(settings, "interface").items():
             found += [(f"{name}.qos.{at}", value) for at, value in _strange(part(one, "qos"))]
         switch.unread += [lacks(command, f"{at} = {value!r}") for at, value in found]
-    # Without the settings, tables of what runs say what they can.
+    # Without the settings, tables of running values supply the ports.
     made: Callable[[str], Port]
     made = (
         (lambda _name: Port())
@@ -94,7 +94,7 @@ def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
         names.update(dict.fromkeys(name for name in told if name != shows.ANY))
     switch.ports = {name: made(name) for name in names if name.startswith(("swp", shows.ANY))}
     default = {name: _of_all(settings, name) for name in switch.ports} if settings else {}
-    # What is shown for all ports comes last: by then they are known.
+    # Outputs for all ports come last, when the ports are known.
     for command, output in sorted(shown, key=lambda one: one[0].startswith("nv show qos")):
         if command.startswith("nv show"):
             shows.read(switch, command, output, default)
@@ -110,7 +110,7 @@ def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
 
 
 def command_of(output: str) -> str | None:
-    """The command that an output is of; None for what NVUE does not show."""
+    """Return the command of an output; None if NVUE does not print it."""
     named = text.command_in(output)
     if named:
         return named
@@ -125,7 +125,7 @@ def command_of(output: str) -> str | None:
     return shows.command_of(output)
 
 
-# How values of settings are read, by their keys. A release may write a word for what it does by itself.
+# Readers of setting values, by key. A release may write a word for a default value.
 _READERS: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("tx", "rx", "state", "enable", "ecn", "red"), text.switched),
     **dict.fromkeys(("min-threshold", "max-threshold", "probability", "cable-length", "bw-percent"), text.number),
@@ -136,14 +136,14 @@ _BY_ITSELF = ("auto", "default")
 
 
 def _strange(settings: Tree) -> list[tuple[str, Any]]:
-    """[(path, value)] of settings whose value has a form that is not known."""
+    """Return [(path, value)] of settings whose value has an unknown form."""
     leaves = [(path, value) for path, value in text.flat(settings).items() if path and value is not None]
     leaves = [(path, value) for path, value in leaves if path[-1] in _READERS and value not in _BY_ITSELF]
     return [(".".join(path), value) for path, value in leaves if _READERS[path[-1]](value) is None]
 
 
 def preset_of(settings: Tree) -> str | None:
-    """The mode of RoCE that is on; None without."""
+    """Return the active mode of RoCE; None without RoCE."""
     roce = _at(settings, "qos", "roce")
     if roce is None:
         return None
@@ -155,7 +155,7 @@ def preset_of(settings: Tree) -> str | None:
 
 
 def port_of(settings: Tree, name: str, version: str | None = None) -> Port:
-    """The Port that the settings of a switch make: the preset of its release, and over it what is set beside it."""
+    """Return the Port that the settings configure: the preset of the release, overridden by explicit settings."""
     one = part(settings, "interface", name)
     mode = preset_of(settings)
     port = cast("Told", _preset(mode, version))
@@ -188,7 +188,7 @@ def port_of(settings: Tree, name: str, version: str | None = None) -> Port:
 
 
 def _preset(mode: str | None, version: str | None = None) -> Port:
-    """A port as RoCE's mode alone makes it; as the factory did where there is none."""
+    """Return a port with the values of the RoCE mode alone, or with factory defaults without a mode."""
     if mode is None:
         return Port(
             trust="pcp",
@@ -233,14 +233,14 @@ def _mapped(port: Told, mapping: Tree, queues: Tree) -> None:
 
 
 def _put(table: dict[int, int], key: str, value: object) -> None:
-    """Enter what is numbers; a release may write a word for a default."""
+    """Set values that are numbers; a release may write a word for a default."""
     at, what = text.number(key), text.number(value)
     if at is not None and what is not None:
         table[at] = what
 
 
 def _classes(profile: Tree) -> dict[int, Tree]:
-    """{traffic class: its settings} of a profile."""
+    """Return {traffic class: its settings} of a profile."""
     found = part(profile, "traffic-class")
     return {int(queue): part(what) for queue, what in found.items() if queue.isdecimal()}
 
@@ -273,7 +273,7 @@ def _scheduled(port: Told, classes: Mapping[int, Tree]) -> None:
 
 
 def _of_all(settings: Tree, name: str) -> set[str]:
-    """The kinds of profiles of which a port uses the one of all ports."""
+    """Return the kinds of profiles where a port uses the profile of all ports."""
     one = part(settings, "interface", name)
     return {kind for kind in PROFILE_KEYS if str(_at(one, "qos", kind, "profile") or ALL) == ALL}
 
@@ -289,7 +289,7 @@ def _has_lossless_pool(settings: Tree) -> bool:
 
 
 def _own(settings: Tree, name: str) -> list[tuple[str, list[str]]]:
-    """The profiles with our name, each with this port if it uses it."""
+    """Return the profiles with the name of this module, each with this port if the port uses it."""
     mine = _at(settings, "interface", name, "qos", "congestion-control", "profile")
     profiles = part(settings, "qos", "congestion-control")
     return [(one, [name] if mine == one else []) for one in profiles if one.startswith("aiready-")]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Settings of a port in the tables and the JSON of `nv show` of Cumulus Linux. Pure."""
+"""Read settings of a port from the tables and the JSON of `nv show` of Cumulus Linux. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ THRESHOLDS = ("min th", "max th", "probability")
 
 
 def rows_of(tree: Tree, output: str, key: str, *columns: str) -> list[dict[str, Any]]:
-    """Rows with these columns, of a table or of JSON, where what is in the first one may be the name of the row."""
+    """Return rows with these columns, of a table or JSON, where the first column may be the name of the row."""
     found = text.rows_of(output, key, *columns)
     for below in _tables(tree):
         named = [(name, row) for name, row in below.items() if isinstance(row, dict) and {*columns} <= {*row}]
@@ -43,23 +43,23 @@ def _tables(tree: Any) -> Iterator[Tree]:
 
 
 def configured(port: Port, told: Mapping[str, Any], keys: Container[str] | None = None) -> None:
-    """Enter what told_of() found of the settings: the switch knows its maps better than a constant does.
+    """Set the values that told_of() found: the maps of the switch replace those of a constant.
 
-    keys: those that may be entered.
+    keys: those that may be set.
     """
     for key, value in told.items():
         known = getattr(port, key)
         if keys is not None and key not in keys:
             continue
         if key in ("dscp_map", "queues"):
-            # One port shows the entries of RoCE alone.
+            # The view of one port shows only the entries of RoCE.
             setattr(port, key, {**(known or {}), **value})
         elif known is None or (keys is not None and not (key == "ecn" and _rounded(known, value))):
             setattr(port, key, value)
 
 
 def _rounded(known: Mapping[int, Marking], shown: Mapping[int, Marking]) -> bool:
-    """Whether what is shown is what is known, in a unit that rounds it."""
+    """Return whether a printed value equals the known value after rounding to its unit."""
     return {*known} == {*shown} and all(
         abs(getattr(known[queue], end) - getattr(one, end)) <= getattr(known[queue], end) / 20
         for queue, one in shown.items()
@@ -68,7 +68,7 @@ def _rounded(known: Mapping[int, Marking], shown: Mapping[int, Marking]) -> bool
 
 
 def told_of(tree: Tree, output: str) -> dict[str, Any]:
-    """{key of a Port: its value} that a table, or JSON, tells."""
+    """Return {key of a Port: its value} of a table or JSON."""
     told: dict[str, Any] = {}
     if "trust-mode" in part(tree, "trust"):
         pfc, sends = flow_control(tree)
@@ -111,7 +111,7 @@ def told_of(tree: Tree, output: str) -> dict[str, Any]:
 
 
 def _by_class(rows: Iterable[Row]) -> list[tuple[int, Row]]:
-    """[(traffic class, row)] of the rows that name one."""
+    """Return [(traffic class, row)] of the rows with a traffic class."""
     found = [(text.number(row.get("traffic-class")), row) for row in rows]
     return [(queue, row) for queue, row in found if queue is not None]
 
@@ -133,10 +133,10 @@ def _queues(told: dict[str, Any], rows: Iterable[Row]) -> None:
 
 
 def flow_control(tree: Tree) -> tuple[list[int] | None, bool | None]:
-    """(priorities, whether it sends pauses) of a status; None of what it does not tell."""
+    """Return (priorities, whether it sends pauses) of a status; None for values that it does not show."""
     flow = part(tree, "pfc")
     if not flow or str(flow.get("pfc-priority")).strip() == "-":
-        # A preset without flow control shows no section, or a dash.
+        # A preset without PFC shows no section, or a dash.
         return (None if not flow and str(tree.get("mode", "")).startswith("lossless") else []), None
     sends, obeys = (text.switched(flow.get(key)) for key in ("tx-enabled", "rx-enabled"))
     if sends or obeys:
@@ -146,13 +146,13 @@ def flow_control(tree: Tree) -> tuple[list[int] | None, bool | None]:
 
 
 def _priorities(value: object) -> list[int] | None:
-    """The priorities of a cell or a branch; None of a word without a number."""
+    """Return the priorities of a cell or a branch; None for a word without a number."""
     found = text.listed(value or ())
     return found if found else [] if not value or str(value).strip().lower() in ("none", "-") else None
 
 
 def marking(tree: Tree) -> dict[int, Marking] | None:
-    """{traffic class: Marking} of a status; None where it does not tell."""
+    """Return {traffic class: Marking} of a status; None if the status does not show it."""
     told = part(tree, "congestion-control")
     if told and _marks(told.get("congestion-mode")) is None:
         return None
@@ -167,14 +167,14 @@ def marking(tree: Tree) -> dict[int, Marking] | None:
 
 
 def _marks(mode: object) -> bool | None:
-    """Whether a mode of congestion control marks; None of a word that is not known."""
-    # A dash is what a queue has that does not mark.
+    """Return whether a congestion control mode marks; None for an unknown word."""
+    # A queue without marking shows a dash.
     words = {*re.findall(r"[a-z]+", str(mode or "").lower())} or ({"none"} if str(mode).strip() == "-" else set())
     return "ecn" in words or (False if words & {"red", "none", "off", "disabled"} else None)
 
 
 def trust_of(words: object) -> str | None:
-    """What a port trusts; None of words that say something else."""
+    """Return the trust of a port; None for other words."""
     kinds = {word.strip().lower() for word in str(words).split(",")}
     known = {"dscp": "dscp", "pcp": "pcp", "port": "none", "none": "none"}
     if not kinds <= {*known}:
@@ -184,7 +184,7 @@ def trust_of(words: object) -> str | None:
     return next((trust for word, trust in known.items() if word in kinds), None)
 
 
-# {label: how its value is read}; a value that cannot be read is named.
+# {label: reader of its value}; an unreadable value is reported.
 READERS: dict[str, Callable[[Any], object]] = {
     "tx-enabled": text.switched,
     "rx-enabled": text.switched,
@@ -205,7 +205,7 @@ def _weight(shown: str) -> str | None:
     return shown if re.match(r"strict|dwrr\D?\d+", shown.lower()) else None
 
 
-# Tables by the columns that only they have, and how their cells are read.
+# Tables by their unique columns, with the readers of their cells.
 TABLES: tuple[tuple[Readers, Readers], ...] = (
     ({"dscp": text.listed, "switch-prio": text.number}, {}),
     ({"dscp": text.listed, "switch-priority": text.number}, {}),
@@ -224,7 +224,7 @@ TABLES: tuple[tuple[Readers, Readers], ...] = (
 
 
 def misread(tree: Tree, more: Iterable[str] = ()) -> list[tuple[str, Any]]:
-    """[(label, value)] of what a view of QoS shows in a form that is not known; more are labels of on and off."""
+    """Return [(label, value)] of a view of QoS with an unknown form; more are labels of on and off."""
     readers = {**READERS, **dict.fromkeys(more, text.switched)}
     leaves = [(path[-1], value) for path, value in text.flat(tree).items() if path]
     leaves = [(label, value) for label, value in leaves if label in readers and value is not None]
@@ -232,7 +232,7 @@ def misread(tree: Tree, more: Iterable[str] = ()) -> list[tuple[str, Any]]:
 
 
 def misread_rows(output: str) -> list[tuple[str, str]]:
-    """[(label, cell)] of the same in the rows of tables; a dash stands for no value."""
+    """Return [(label, cell)] of the same in the rows of tables; a dash means no value."""
     found = []
     for columns, more in TABLES:
         readers = {**columns, **more}

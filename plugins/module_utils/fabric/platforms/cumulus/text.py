@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What NVUE and its files show, read into trees of settings and rows of tables. Pure."""
+"""Read the output of NVUE and its files into trees of settings and rows of tables. Pure."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Dict
 
-    Tree = Dict[str, Any]  # settings, or what a view shows: {key: value or Tree}
+    Tree = Dict[str, Any]  # settings, or the values of a view: {key: value or Tree}
 
 UNITS = {"b": 1, "bytes": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4}
 UNITS.update(kib=1024, mib=1024**2, gib=1024**3)
-BARE = ("", "m", "ms", "meters")  # units in which a value is shown as it is
+BARE = ("", "m", "ms", "meters")  # units without conversion
 ON = ("on", "enable", "enabled", "yes", "true", "1")
 OFF = ("off", "disable", "disabled", "no", "false", "0")
-# NVUE writes keys like these as one for several: 0-2,4.
+# NVUE writes several of these keys as one: 0-2,4.
 NUMBERED = ("switch-priority", "traffic-class", "dscp", "pcp")
-TRIED = 50  # brackets that begin nothing, after which a text is given up
+TRIED = 50  # brackets without valid JSON, after which the search stops
 _RULE = re.compile(r"\s*-+(?:\s+-+)*\s*$")
 _PROMPT = re.compile(r"\S*@\S*?[#$]\s*(?:sudo\s+)?(nv .*\S)\s*$")
 
 
 def is_on(value: object) -> bool:
-    """Whether a keyword of any release means that something is on."""
+    """Return whether a keyword of any release means on."""
     return str(value).strip().lower() in ON
 
 
 def switched(value: object) -> bool | None:
-    """True or False of a keyword that means on or off; None of any other word."""
+    """Return True or False for a keyword that means on or off; None for other words."""
     return True if is_on(value) else False if str(value).strip().lower() in OFF else None
 
 
 def number(value: object) -> int | None:
-    """150000 of 150000, '150000', '146.48 KB' or '40000 B'; None of what is no number or has an unknown unit."""
+    """Return the number in 150000, '150000', '146.48 KB' or '40000 B'; None for other values or an unknown unit."""
     if isinstance(value, bool) or value is None:
         return None
     found = re.match(r"\s*([\d.,]+)\s*([a-zA-Z]*)\s*$", str(value))
@@ -52,13 +52,13 @@ def number(value: object) -> int | None:
 
 
 def gigabits(value: object) -> int | None:
-    """100 of '100G'; None of what is no speed of whole gigabits."""
+    """Return 100 for '100G'; None if the value is not a speed in whole gigabits."""
     found = re.fullmatch(r"(\d+)G", str(value or "").strip())
     return int(found.group(1)) if found else None
 
 
 def numbers(value: object) -> list[int]:
-    """[0, 1, 2, 5] of '0-2,5', of a list, or of a dict with such keys."""
+    """Return [0, 1, 2, 5] for '0-2,5', a list, or a dict with such keys."""
     found: set[int] = set()
     for one in value if isinstance(value, (dict, list, tuple)) else [value]:
         for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(one)):
@@ -67,14 +67,14 @@ def numbers(value: object) -> list[int]:
 
 
 def listed(value: object) -> list[int] | None:
-    """The same of a cell or a branch that holds nothing else; None of one with another word."""
+    """Return the same for a cell or a branch with only numbers; None if it contains a word."""
     if isinstance(value, str) and not re.fullmatch(r"[\d\s,-]*\d[\d\s,-]*", value):
         return None
     return numbers(value)
 
 
 def port_names(key: object) -> list[str]:
-    """['swp1', 'swp2', 'swp5'] of 'swp1-2,5'."""
+    """Return ['swp1', 'swp2', 'swp5'] for 'swp1-2,5'."""
     names: list[str]
     names, stem = [], ""
     for piece in str(key).replace(" ", "").split(","):
@@ -85,17 +85,17 @@ def port_names(key: object) -> list[str]:
 
 
 def short(names: Iterable[str]) -> str:
-    """'swp1-2,swp5': the form in which NVUE takes several ports; of single ones their names."""
+    """Return 'swp1-2,swp5', the form in which NVUE accepts several ports."""
     return ",".join(_runs(names))
 
 
 def config_of(text: str) -> tuple[Tree, Tree]:
-    """({header}, {settings}) of `nv config show -o json`; with ranges as single keys."""
+    """Return ({header}, {settings}) of `nv config show -o json`, with ranges expanded to single keys."""
     header: Tree
     settings: Tree
     header, settings = {}, {}
     for told in documents(text):
-        # Brackets may belong to something else that was captured too.
+        # Brackets may belong to other text of the capture.
         for entry in filter(None, map(part, told if isinstance(told, list) else [told])):
             header.update(part(entry, "header"))
             settings = _merged(settings, part(entry, "set"))
@@ -105,7 +105,7 @@ def config_of(text: str) -> tuple[Tree, Tree]:
 
 
 def documents(text: str) -> list[Any]:
-    """The JSON values in an output, whatever stands around them."""
+    """Return the JSON values in an output, with any text around them."""
     found: list[Any]
     decoder, found, place, failed = json.JSONDecoder(), [], 0, 0
     while True:
@@ -120,7 +120,7 @@ def documents(text: str) -> list[Any]:
 
 
 def flat(tree: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
-    """{path: value} of a tree of settings; what holds nothing is a value of its own."""
+    """Return {path: value} of a tree of settings; an empty branch has the value None."""
     if not isinstance(tree, dict) or not tree:
         return {path: None if isinstance(tree, dict) else tree}
     found = {}
@@ -130,15 +130,15 @@ def flat(tree: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
 
 
 def command_in(text: str) -> str | None:
-    """The command of a capture that begins with the prompt; None without."""
+    """Return the command of a capture that begins with the prompt; None without a prompt."""
     found = next((match for match in map(_PROMPT.match, text.splitlines()) if match), None)
     return " ".join(found.group(1).split()) if found else None
 
 
 def tree_of(text: str, columns: int = 2) -> dict[tuple[str, ...], str]:
-    """{path: cell} of the table with operational and applied values: operational where there is one.
+    """Return {path: cell} of the table with operational and applied values; an operational value has priority.
 
-    columns: how many of the two count; 1 is what is operational.
+    columns: how many of the two columns count; 1 means operational only.
     """
     lines = text.splitlines()
     for place, line in enumerate(lines[1:], 1):
@@ -148,7 +148,7 @@ def tree_of(text: str, columns: int = 2) -> dict[tuple[str, ...], str]:
 
 
 def rows_of(text: str, *columns: str) -> list[dict[str, str]]:
-    """The rows, as {column: cell}, of the first table that has all these columns."""
+    """Return the rows, as {column: cell}, of the first table with all these columns."""
     lines = text.splitlines()
     for place, line in enumerate(lines[1:], 1):
         header = re.split(r"\s{2,}", lines[place - 1].strip())
@@ -159,7 +159,7 @@ def rows_of(text: str, *columns: str) -> list[dict[str, str]]:
 
 
 def exceptions_of(text: str) -> list[str]:
-    """The lines under the heading of exceptions."""
+    """Return the lines below the heading of exceptions."""
     found = re.search(r"^Exception List *\n=+ *\n((?:.*\S.*(?:\n|$))*)", text.replace("\r", ""), re.M)
     lines = [line.strip() for line in found.group(1).splitlines()] if found else []
     kept = [line for line in lines if not _RULE.match(line) and line.lower() not in ("no data", "description")]
@@ -167,13 +167,13 @@ def exceptions_of(text: str) -> list[str]:
 
 
 def by_interface(text: str) -> dict[str, str]:
-    """{port: its part} of a view of all ports, whose parts are headed by their names."""
+    """Return {port: its part} of a view of all ports, where each part begins with the name of its port."""
     parts = re.split(r"^\s*Interface:\s*(\S+)\s*$", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
 
 def properties(text: str) -> dict[str, str]:
-    """{key: value} of a file with lines such as pfc.default-global.tx_enable = true."""
+    """Return {key: value} of a file with lines such as pfc.default-global.tx_enable = true."""
     found = {}
     for line in text.splitlines():
         key, equals, value = line.partition("=")
@@ -191,7 +191,7 @@ def _tree(lines: Iterable[str], starts: Sequence[int], columns: int) -> dict[tup
             continue
         if re.match(r"\s*=+\s*$", line) or line.startswith(("RoCE ", "Exception ", "PFC WD", "ECN ", "SP->")):
             break
-        # A label longer than its column pushes the cells behind it.
+        # A label longer than its column shifts the next cells.
         label = line[: starts[1]] if len(starts) > 1 else line
         cells = [line[at:end].strip() for at, end in zip(starts[1:], [*starts[2:], len(line)])]
         indent = len(label) - len(label.lstrip())
@@ -212,7 +212,7 @@ def _rows(lines: Iterable[str], header: list[str], spans: Sequence[tuple[int, in
             continue
         cells = re.split(r"\s{2,}", line.strip())
         if len(cells) != len(spans):
-            # Empty cells show only by their columns.
+            # Only the column positions show empty cells.
             ends = [start for _stop, start in gaps] + [None]
             cells = [line[start:end].strip() for (start, _stop), end in zip(spans, ends)]
             if any(line[stop:start].strip() for stop, start in gaps):
@@ -250,7 +250,7 @@ def _run(stem: str, first: int, last: int) -> str:
 
 
 def _unrolled(tree: Any, above: str = "") -> Any:
-    """The tree with one key for each port, priority and class."""
+    """Return the tree with one key for each port, priority and traffic class."""
     if not isinstance(tree, dict):
         return tree
     found: Tree = {}

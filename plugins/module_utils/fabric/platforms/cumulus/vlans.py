@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The VLANs of ports of Cumulus Linux: those of bridges that they, or their bonds, are in. Pure."""
+"""Compute the VLANs of ports of Cumulus Linux from the bridges of the ports and of their bonds. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def switched(settings: Tree, name: str, port: Port) -> None:
-    """VLANs of a port, or of the bond that it is in; one outside every bridge is routed."""
+    """Set the VLANs of a port, or of its bond; a port outside all bridges is routed."""
     state = part(settings, "interface", name, "link", "state")
     port.enabled = False if "down" in state and "up" not in state else port.enabled
     bonds = [one for one, own in part(settings, "interface").items() if name in part(own, "bond", "member")]

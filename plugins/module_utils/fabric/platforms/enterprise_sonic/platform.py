@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Enterprise SONiC (Dell, Broadcom) over its own command line: named maps and policies that interfaces refer to."""
+"""Enterprise SONiC (Dell, Broadcom) over its command line: named maps and policies that interfaces refer to."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
-    Body = List[Tuple[str, Tuple[str, ...]]]  # lines of an object, each with those below it
+    Body = List[Tuple[str, Tuple[str, ...]]]  # lines of an object, each with its sub-lines
 
     class Raw(TypedDict, total=False):
-        """What render() and revert() need of a reading; nothing of a switch that was not read."""
+        """The values for render() and revert(); empty if the switch was not read."""
 
         ports: dict[str, dict[str, str]]
         objects: dict[str, Body]
@@ -48,7 +48,7 @@ DETECTION_MS, RECOVERY_MS = 200, 400
 
 
 class EnterpriseSonic(Platform):
-    """Lossless buffers are made by a command that restarts the switch, and only when that is allowed by name."""
+    """Enterprise SONiC. Its command for lossless buffers restarts the switch, so it needs permission in `allow`."""
 
     name = "enterprise_sonic"
     title = "Enterprise SONiC"
@@ -112,7 +112,7 @@ class EnterpriseSonic(Platform):
     def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
         raw = cast("Raw", switch.raw or {"ports": {}, "objects": {}, "buffers": []})
         first = self._restart(switch, raw, intent) if intent and intent.lossless else []
-        # Without a switch, from the factory.
+        # Without a switch, with factory defaults.
         ports = switch.ports if switch.raw else {name: text.port_of({}, {}, []) for name in wanted}
         objects, after = dict(raw["objects"]), {name: dict(here) for name, here in raw["ports"].items()}
         for name, stray in _strays(raw, wanted, intent).items():
@@ -181,7 +181,7 @@ class EnterpriseSonic(Platform):
         )
 
     def _restarted(self, session: Session, commands: Iterable[str]) -> None:
-        """Run what restarts the switch, and wait until it lets somebody in again."""
+        """Run the command that restarts the switch, and wait until it accepts a login again."""
         with contextlib.suppress(Lost):
             for command in commands:
                 session.run(command, answers=YES)
@@ -204,7 +204,7 @@ def _set(
     exact: bool,
     keys: Set[str],
 ) -> None:
-    """Bring the lines of one port to the wanted effect; objects are made where none of ours fits."""
+    """Set the lines of one port for the requested effect; create an object if no own object fits."""
     data, notice = port.queues[intent.priority], port.queues[intent.cnp_priority]
     if port.mtu != want["mtu"]:
         here["mtu"] = f"mtu {want['mtu']}"
@@ -274,7 +274,7 @@ def _serve(
 
 
 def _strays(raw: Raw, wanted: Iterable[str], intent: Intent | None) -> dict[str, list[int]]:
-    """{map of ours: DSCPs that it puts into RoCE's class, and that are not RoCE's}, of those that these ports use."""
+    """Return {own map of these ports: other DSCPs that it maps to the RoCE traffic class}."""
     found: dict[str, list[int]] = {}
     if intent is None:
         return found
@@ -305,7 +305,7 @@ def _use_map(here: dict[str, str], objects: dict[str, Body], kind: str, name: st
 
 
 def _lines_of(kind: str, entries: Mapping[int, int]) -> Body:
-    """The lines of a map with these entries."""
+    """Return the lines of a map with these entries."""
     left, right = {
         "dscp-tc": ("dscp", "traffic-class"),
         "tc-queue": ("traffic-class", "queue"),
@@ -319,7 +319,7 @@ def _lines_of(kind: str, entries: Mapping[int, int]) -> Body:
 
 
 def _commands(before: Raw, after: Mapping[str, Mapping[str, str]], objects: Mapping[str, Body]) -> list[str]:
-    """Lines from one reading to another: objects first, then what uses them, then objects of ours without users."""
+    """Return commands between two states: objects, then their users, then removal of unused own objects."""
     used = {name for name in objects if any(_uses(here, name) for here in after.values())}
     found = []
     for name, body in objects.items():
@@ -339,14 +339,14 @@ def _commands(before: Raw, after: Mapping[str, Mapping[str, str]], objects: Mapp
 
 
 def _forced(raw: Raw) -> str:
-    """What makes the command overrule QoS that ports have already: right where all of that is ours."""
+    """Return the keyword that overrides existing QoS of ports, if all of it belongs to this module."""
     there = [line for here in raw["ports"].values() for key, line in here.items() if key not in ("mtu", "cable-length")]
     named = [line for line in there if "-policy " in line or line.startswith("qos-map ")]
     return " force-defaults" if named and all(text.OWN in line for line in named) else ""
 
 
 def _uses(here: Mapping[str, str], name: str) -> bool:
-    """Whether lines of a port refer to an object, such as qos map dscp-tc NAME."""
+    """Return whether lines of a port refer to an object, such as qos map dscp-tc NAME."""
     kind, _blank, own = name.rpartition(" ")
     return any(line.endswith(f" {own}") and f"{kind.split()[-1]} " in line for line in here.values())
 

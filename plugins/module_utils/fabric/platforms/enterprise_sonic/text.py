@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the running configuration of Enterprise SONiC means for a port, and what its shows tell. Pure."""
+"""Compute ports from the running configuration of Enterprise SONiC and read its show commands. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
     class Told(Port):
-        """A Port of which the configuration tells all that RoCE needs: what port_of() makes."""
+        """A Port with all RoCE values set, as port_of() creates it."""
 
         dscp_map: dict[int, int]
         queues: dict[int, int]
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 FACTORY_MTU, FACTORY_CABLE_M = 9100, 40
-LOSSY_GROUP = 7  # where a class waits that no map puts elsewhere
+LOSSY_GROUP = 7  # the priority group of traffic classes without a mapping
 OWN = "AIREADY-"
 ASYMMETRIC = "priority-flow-control asymmetric"
 PFC, WATCH = "priority-flow-control priority", "priority-flow-control watchdog"
 MAPS = ("dscp-tc", "dot1p-tc", "tc-queue", "tc-pg", "tc-dscp", "tc-dot1p", "pfc-priority-queue", "pfc-priority-pg")
-# Lines inside interfaces that RoCE is made of: (pattern, the line without its value, which is how it is taken away).
+# RoCE lines of interfaces: (pattern, the line without its value, which removes it after `no`).
 LINES = (
     (r"queue (\d+) wred-policy \S+", r"queue \1 wred-policy"),
     (r"scheduler-policy \S+", "scheduler-policy"),
@@ -55,7 +55,7 @@ LINES = (
 OBJECTS = ("qos map ", "qos wred-policy ", "qos scheduler-policy ")
 
 
-# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+# Known forms of lines that affect RoCE: (block, prefix, whole line).
 _PORTS = r"interface Eth"
 FORMS = (
     *((_PORTS, start, "|".join(pattern for pattern, _key in LINES)) for start in ("priority-flow-control ", "mtu ")),
@@ -73,7 +73,7 @@ FORMS = (
 
 
 def read(text: str) -> tuple[Line, dict[str, dict[str, str]], dict[str, Line], list[int]]:
-    """(root of the configuration, {port: {key: line}}, {object: Line}, the priorities with buffers for pauses)."""
+    """Return (root of the configuration, {port: {key: line}}, {object: Line}, priorities with lossless buffers)."""
     root = lines.tree(text)
     ports: dict[str, dict[str, str]]
     objects: dict[str, Line]
@@ -89,7 +89,7 @@ def read(text: str) -> tuple[Line, dict[str, dict[str, str]], dict[str, Line], l
 
 
 def keyed(texts: Iterable[str]) -> dict[str, str]:
-    """{the line without its value: the line} of those that RoCE is made of."""
+    """Return {the line without its value: the line} of the RoCE lines."""
     found = {}
     for text in texts:
         for pattern, key in LINES:
@@ -101,7 +101,7 @@ def keyed(texts: Iterable[str]) -> dict[str, str]:
 
 
 def headroom(root: Line) -> list[int]:
-    """The priority groups with buffers for what comes after a pause, which only a restart can make."""
+    """Return the priority groups with lossless buffers, which only a restart can create."""
     for child in root.children:
         found = re.match(r"roce enable(?: pfc-priority (\S+))?", child.text)
         if found:
@@ -112,7 +112,7 @@ def headroom(root: Line) -> list[int]:
 
 
 def port_of(here: Mapping[str, str], objects: Mapping[str, Line], buffers: Container[int]) -> Told:
-    """The Port that its lines make."""
+    """Return the Port that its lines configure."""
     entries = {kind: _map(objects, here, kind) for kind in MAPS}
     port = cast(
         "Told", Port(trust="dscp" if "qos-map dscp-tc" in here else "pcp" if "qos-map dot1p-tc" in here else "none")
@@ -142,7 +142,7 @@ def port_of(here: Mapping[str, str], objects: Mapping[str, Line], buffers: Conta
 
 
 def switched(shown: str, ports: Mapping[str, Port]) -> None:
-    """VLANs of the ports: one that is a member of none is routed. In a port channel they are not told here."""
+    """Set the VLANs of the ports; a port without VLANs is routed, and in a port channel they are unknown."""
     root = lines.tree(shown)
     there = {
         number
@@ -163,7 +163,7 @@ def switched(shown: str, ports: Mapping[str, Port]) -> None:
 
 
 def running(switch: Switch, texts: Mapping[str, str]) -> None:
-    """Put what the shows tell into a Switch."""
+    """Add the values of the show commands to a Switch."""
     for command, text in texts.items():
         if command.startswith("show version"):
             found = re.search(r"Software Version\s*:\s*'?(?:SONiC-OS-)?(\S+?)'?\s*$", text, re.M)
@@ -181,13 +181,13 @@ def running(switch: Switch, texts: Mapping[str, str]) -> None:
 
 
 def port_in(command: str) -> str | None:
-    """The port that a command names, where it names one: Eth1/1, or Ethernet0 where ports have their native names."""
+    """Return the port in a command, if it has one: Eth1/1, or Ethernet0 with native port names."""
     found = lines.port_in(command, "ethernet|eth?|e")
     return None if found is None else ("Eth" if "/" in found[1] else "Ethernet") + found[1]
 
 
 def entries_of(block: Line | None) -> dict[int, int]:
-    """{number: number} of the lines of a map, such as dscp 24,26 traffic-class 3."""
+    """Return {number: number} of the lines of a map, such as dscp 24,26 traffic-class 3."""
     return entries(child.text for child in block.children) if block else {}
 
 
@@ -231,7 +231,7 @@ PORT = re.compile(r"Eth(?:ernet)?\d\S*")
 
 
 def _status(switch: Switch, text: str) -> None:
-    """Rows of the table; some releases have a second name of the port in its last column."""
+    """Read rows of the table; some releases have a second port name in the last column."""
     columns = {}
     for line in lines.cleaned(text):
         words = line.split()
@@ -251,7 +251,7 @@ def _status(switch: Switch, text: str) -> None:
 
 
 def _qos(switch: Switch, text: str, port: str | None = None) -> None:
-    """port: the one that the command names; of one port alone the output does not."""
+    """Read the output; port: the port in the command, because the output for one port does not contain it."""
     oper = _no_qos(switch, port) if port is not None and "pfc-" in text else None
     for line in lines.cleaned(text):
         words = line.split()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The lines that lead Arista EOS from what it has to what is wanted. Pure."""
+"""Compute the commands from the current to the requested configuration of Arista EOS. Pure."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 OURS = "AIREADY-ROCE"
 PFC = "priority-flow-control"
 GUARD = f"{PFC} pause watchdog"
-# What a profile decides; everything else is set in the interface itself.
+# The keys that a profile sets. The interface itself sets all others.
 PROFILE_KEYS = {"pfc_mode", "pfc", "pfc_sends", "lossless", "ecn", "bandwidth_percent", "cnp_strict"}
 GUARD_KEYS = {"watchdog", "watchdog_detection_ms", "watchdog_recovery_ms", "watchdog_action"}
 MAP_KEYS = {"roce_priority", "cnp_priority"}
 ACTIONS = {"drop": "drop", "forward": "no-drop"}
-# Seconds, where neither the user nor the switch has any: the watchdog does not act without a timeout.
+# Default seconds if neither the user nor the switch sets them. The watchdog has no effect without a timeout.
 TIMEOUT_S, RECOVERY_S = 0.2, 1.0
 
 
 def block_of(config: text.Config | None, name: str) -> text.Block:
-    """What an interface says itself."""
+    """Return the own settings of an interface."""
     return (config.interfaces.get(name) if config else None) or text.Block()
 
 
 def in_ranges(ports: Mapping[str, Sequence[str]]) -> list[str]:
-    """{port: its lines} as lines of a dialogue; neighbours with the same lines share them."""
+    """Return {port: its lines} as one list of commands; adjacent ports with the same lines share a range."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, lines in ports.items():
         groups.setdefault(tuple(lines), []).append(name)
@@ -48,7 +48,7 @@ def in_ranges(ports: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 class Renderer:
-    """One edit. All of it takes effect at once, since it is made in a configuration session."""
+    """One edit. A configuration session commits all of it at once."""
 
     def __init__(
         self, switch: Switch, config: text.Config, wanted: Mapping[str, Effect], intent: Intent, exact: bool
@@ -61,7 +61,7 @@ class Renderer:
         self._own = dict(switch.own)
 
     def commands(self) -> list[str]:
-        """All lines, in their order."""
+        """Return all commands in order."""
         shared = [*self._maps(), *self._sharing(), *self._guard()]
         profiles, ports = {}, {}
         for name in self._todo:
@@ -89,7 +89,7 @@ class Renderer:
         ]
 
     def _sharing(self) -> list[str]:
-        """Give RoCE a queue of its own: whoever is in it, or in the one it should have, goes back to its own."""
+        """Give RoCE its own queue: other priorities in its current or future queue return to their own queues."""
         if "roce_queue_shared_with" not in self._every:
             return []
         roce = self._intent.priority
@@ -102,7 +102,7 @@ class Renderer:
         return [f"qos map traffic-class {priority} to {kind} {self._queues[priority]}" for priority in moved]
 
     def _guard(self) -> list[str]:
-        """The watchdog of the switch: it acts only with a timeout."""
+        """Return the watchdog settings of the switch, which has no effect without a timeout."""
         if not self._every & GUARD_KEYS or not any(want.get("watchdog") for want in self._wanted.values()):
             return []
         there, wish, lines = self._config.watchdog, self._intent.watchdog, []
@@ -115,7 +115,7 @@ class Renderer:
             times[key] = told / 1000 if told is not None else now or usual
             if times[key] != now:
                 lines.append(f"{GUARD} default {key} {times[key]:g}")
-        # EOS looks at least twice within the shorter of both.
+        # The polling interval is at most half of the shorter of both times.
         polling, longest = float(there.get("polling-interval") or 0), min(times.values()) / 2
         if lines and not 0 < polling <= longest:
             lines.append(f"{GUARD} default polling-interval {longest:g}")
@@ -138,7 +138,7 @@ class Renderer:
         )
 
     def _profile_for(self, name: str) -> tuple[str, list[str]] | None:
-        """(name, lines) of the profile that a port needs, or None where its own settings are enough."""
+        """Return (name, lines) of the profile that a port needs, or None if its own settings are enough."""
         profile = self._config.profiles.get(block_of(self._config, name).profile or "") or text.Block()
         todo = self._todo[name]
         chosen: object
@@ -148,7 +148,7 @@ class Renderer:
         return self._profile(name) if chosen else None
 
     def strays(self) -> dict[str, tuple[str, str]]:
-        """{profile of ours: (what it holds, what the intent asks for)}, of those that ports use."""
+        """Return {own profile: (current content, requested content)} of profiles that ports use."""
         found = {}
         for port in self._wanted:
             name, lines = self._profile(port)
@@ -160,7 +160,7 @@ class Renderer:
         return found
 
     def _profile(self, name: str) -> tuple[str, list[str]]:
-        """(name, lines) of the profile that gives a port what is wanted of it."""
+        """Return (name, lines) of the profile with the requested settings of a port."""
         want, queues = self._wanted[name], self._queues
         priorities = set(want.get("pfc") or ())
         if not self._exact:
@@ -174,7 +174,7 @@ class Renderer:
         )
 
     def _made(self, name: str, lines: Sequence[str]) -> list[str]:
-        """A profile with exactly these lines."""
+        """Return the commands for a profile with exactly these lines."""
         there = self._config.profiles.get(name)
         if there == _block(name, lines):
             return []
@@ -203,7 +203,7 @@ class Renderer:
         return lines
 
     def _direct(self, block: text.Block, want: Effect) -> list[str]:
-        """Take back what the interface says itself against its profile."""
+        """Remove own settings of the interface that contradict its profile."""
         lines, priorities = [], set(want.get("pfc") or ())
         if block.pfc is not None and (block.pfc == "on") != bool(priorities):
             lines.append(f"no {PFC}")
@@ -221,7 +221,7 @@ class Renderer:
         return lines
 
     def _stale(self, used: Container[str]) -> list[str]:
-        """Profiles of ours that no port uses after this."""
+        """Return the removal of own profiles that no port uses after the edit."""
         moved = {name for name in self._todo if self._todo[name] and self._profile_for(name)}
         return [
             f"no qos profile {name}"
@@ -231,12 +231,12 @@ class Renderer:
 
 
 def _block(name: str, lines: Sequence[str]) -> text.Block:
-    """The Block of a profile with these lines."""
+    """Return the Block of a profile with these lines."""
     return text.block_of(tree("\n".join(_indented([f"qos profile {name}", *lines]))).children[0])
 
 
 def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> list[str]:
-    """Back to the factory's treatment on these ports, and without what then nobody uses."""
+    """Restore factory defaults on these ports and remove objects that no port uses then."""
     commands = in_ranges({name: _cleared(config, block_of(config, name), switch.own) for name in wanted})
     others = [name for name in config.interfaces if name not in wanted]
     unused = [name for name, users in sorted(switch.own.items()) if not {*users} - {*wanted}]
@@ -251,7 +251,7 @@ def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> lis
 
 
 def _unmapped(config: text.Config, unused: Iterable[str]) -> list[str]:
-    """Code points that were mapped for the queues of our profiles, where EOS would map them otherwise."""
+    """Remove DSCP mappings to the queues of own profiles that differ from the defaults of EOS."""
     queues = {queue for name in unused for queue in config.profiles[name].queues}
     ours = {priority for priority, queue in config.queues.items() if queue in queues}
     mapped = [dscp for dscp, to in sorted(config.dscp_map.items()) if to in ours]
@@ -284,7 +284,7 @@ def _own_timers(block: text.Block) -> list[str]:
 
 
 def _profile(priorities: Sequence[int], keyword: str, roce: int, cnp: int, want: Effect) -> tuple[str, list[str]]:
-    """A profile is named by what it holds, so that one with other values is another one."""
+    """Return (name, lines) of a profile; the name contains its values, so different values have different profiles."""
     share, ecn = want["bandwidth_percent"], want.get("ecn")
     marks = [str(ecn[key]) for key in ("min_kb", "max_kb", "probability")] if ecn else ["OFF"]
     kind = "PFC" + "".join(map(str, priorities)) if priorities else "LOSSY"
@@ -308,7 +308,7 @@ def _unmarked(marking: Marking) -> str:
 
 
 def _against(queue: text.Queue | None, want: Effect) -> list[str]:
-    """The lines that make a queue of RoCE, set in the interface itself, what it shall be."""
+    """Return the lines that correct the own settings of an interface for the RoCE queue."""
     if queue is None:
         return []
     lines = ["no priority"] if queue.strict else []
@@ -324,7 +324,7 @@ def _against(queue: text.Queue | None, want: Effect) -> list[str]:
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
-    """Lines of a dialogue as a configuration writes them."""
+    """Return commands with the indentation of a configuration."""
     depth, shown = 0, []
     for line in lines:
         if line == "exit":

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Arista EOS: QoS profiles on ports, changed in configuration sessions that go back unless they are confirmed."""
+"""Arista EOS: QoS profiles on ports, changed in configuration sessions that roll back unless they are confirmed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
 CONFIG = "show running-config | section ^hostname|^vlan|^qos|^interface|^class-map|^policy-map|priority-flow-control"
-# Which kind of output a command gives, by how it begins.
+# The kind of output of a command, by its prefix.
 KINDS = (
     ("show running-config diffs", "unsaved"),
     ("show running-config", "config"),
@@ -53,7 +53,7 @@ KINDS = (
     ("show qos interfaces", "queues"),
     ("show lldp neighbors", "neighbours"),
 )
-# Words of which a family or a release knows one: (what is refused, what it is then).
+# Alternative commands of families and releases: (rejected command, replacement).
 OTHER_WORDS = (
     (r"tx-queue (\d)", r"uc-tx-queue \1"),
     (r"uc-tx-queue (\d)", r"tx-queue \1"),
@@ -72,7 +72,7 @@ class Eos(Platform):
         trusts=("dscp",),
         largest_mtu=9214,
         missing={
-            "roce_group_shared_with": "",  # Every priority has an ingress buffer of its own,
+            "roce_group_shared_with": "",  # Each priority has its own ingress buffer,
             "roce_pauses_own_queue": "",  # and a pause stops the queue that carries its priority.
             "cable_length_m": "EOS reserves PFC headroom automatically.",
         },
@@ -234,7 +234,7 @@ class Eos(Platform):
         session.run(f"commit timer {_clock(edit.confirm_s)}")
 
     def _fill(self, session: Session, edit: Edit, name: str) -> None:
-        """A session with the lines of the edit, in the words that the family and the release of the switch know."""
+        """Fill a session with the commands of the edit, in the words of the family and the release of the switch."""
         others: list[tuple[str, str]] = []
         while True:
             self._armed = f"{name}{'b' * len(others)}"
@@ -251,20 +251,20 @@ class Eos(Platform):
                 session.run("abort")
 
     def confirm(self, session: Session, edit: Edit) -> None:
-        # A session that waits no longer was confirmed before the connection broke.
+        # A session that is not pending was confirmed before the connection broke.
         if self._armed in self._pending(session, [self._armed]):
             session.run(f"configure session {self._armed} commit")
 
     def revert(self, session: Session, edit: Edit, before: Switch | None) -> None:
         with contextlib.suppress(Refused):
-            session.run("end")  # Refused where no configuration is open.
+            session.run("end")  # Refused if no configuration is open.
         self.tidy(session)
 
     def waits(self, session: Session) -> bool:
         return bool(self._pending(session, []))
 
     def tidy(self, session: Session) -> None:
-        """Sessions of ours that wait for their lines or for their confirmation: what runs then goes back by itself."""
+        """Abort own sessions that wait for commands or for their confirmation, which the switch would roll back."""
         for name in self._pending(session, [self._armed] if self._armed else []):
             session.run(f"configure session {name} abort")
 
@@ -288,7 +288,7 @@ class Eos(Platform):
 
 
 def _unique(edit: Edit) -> str:
-    """EOS remembers the names of sessions that are over."""
+    """Return a unique name, because EOS remembers the names of completed sessions."""
     return f"{edit.name}-{time.time_ns() // 10**6}"
 
 
@@ -305,7 +305,7 @@ def _in_words(command: str, others: Iterable[tuple[str, str]]) -> str:
 def _port(
     config: eos_text.Config, name: str, running: Oper, link: Mapping[str, Any], strict: Mapping[int, bool] | None
 ) -> Port:
-    """The Port that an interface is with its profile; what the interface says itself comes first."""
+    """Return the Port of an interface and its profile; own settings of the interface have priority."""
     own = block_of(config, name)
     profile = config.profiles.get(own.profile or "") or eos_text.Block()
 
@@ -333,7 +333,7 @@ def _port(
         strict=goes_first,
         shares={queue: one.percent for queue, one in queues.items() if one.percent and queue not in goes_first},
         mtu=own.mtu or running.mtu,
-        # Ports take part unless they are told not to, once somebody gave a timeout.
+        # With a timeout, all ports use the watchdog unless it is disabled there.
         watchdog=timeout > 0 and first("watchdog", True),
         watchdog_detection_ms=round(timeout * 1000) or None,
         watchdog_recovery_ms=round(recovery * 1000) or None,
@@ -351,5 +351,5 @@ def _queue(own: eos_text.Block, profile: eos_text.Block, queue: int) -> eos_text
 
 
 def _strict(one: eos_text.Queue, queue: int, running: Mapping[int, bool]) -> bool:
-    """EOS does not write its default, which is strict where no share is given; what runs knows better."""
+    """Return whether a queue is strict; without its default (strict without a share), the running value counts."""
     return one.strict if one.strict is not None else running.get(queue, one.percent is None)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What Arista EOS shows of the queues of its ports: `show qos interfaces`, whole or of one aspect. Pure."""
+"""Read the queues of ports of Arista EOS: `show qos interfaces`, complete or of one aspect. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _QUEUE = re.compile(r"^\s*(?:(?:uc-?)?tx-?queue:?\s*)?(\d)\s*:?(?:\s+(.*))?$", r
 def queues_of(
     text: str, oper: dict[str, Oper], strict: dict[str, dict[int, bool]], unread: list[str], port: str | None = None
 ) -> None:
-    """Put `show qos interfaces` into {port: Oper}, {port: {queue: whether it goes first}} and sentences about the rest.
+    """Read `show qos interfaces` into {port: Oper}, {port: {queue: whether it is strict}} and sentences on the rest.
 
-    port: the one that the command names; some tables leave it to the command.
+    port: the port in the command; some tables do not print it.
     """
     block, known = _Block(port, oper, strict, unread), port
     for line in cleaned(text):
@@ -42,7 +42,7 @@ def queues_of(
             unread.append(lacks(COMMAND, f"the row {' '.join(line.split())!r}"))
             block.close()
         elif block.is_lost(line):
-            # One sentence is enough, up to the next heading.
+            # One sentence is enough until the next heading.
             unread.append(headless(COMMAND, known))
             block.close()
         elif block.port is not None:
@@ -61,13 +61,13 @@ class _Block:
         self._unit: str | None
         self._table: str | None
         self._queue = self._unit = None
-        self._table = ""  # the head of the table to which rows belong; None where queues have blocks of their own
-        self._marking: set[int] = set()  # queues of which a table says that they mark, and not from when on
+        self._table = ""  # the header of the table to which rows belong; None where queues have blocks of their own
+        self._marking: set[int] = set()  # queues that mark, without known thresholds
         self._seen: set[object] = set()
         self._closed = False
 
     def is_lost(self, line: str) -> bool:
-        """Whether a line says something of a port, and not of this one: what comes again belongs to another one."""
+        """Return whether a line belongs to another port; repeated values belong to the next port."""
         row, words = _QUEUE.match(line), " ".join(line.lower().split())
         if self._closed:
             return False
@@ -76,7 +76,7 @@ class _Block:
                 self._table = None
             key = (self._table, row.group(1)) if row else "trust"
             return self.port is None or again(self._seen, key)
-        # A head has no numbers, and that of another table in between.
+        # A header has no numbers. The header of another table can be in between.
         if self._table is None or not re.search("[a-z]", words) or re.search(r"\d", words):
             return False
         self._table = words
@@ -85,7 +85,7 @@ class _Block:
     def read(self, line: str) -> None:
         unit = re.search(_UNIT, line, re.IGNORECASE)
         if unit and not re.match(r"\s*(?:\w+-?queue:?\s*)?\d", line):
-            self._unit = unit.group(1)  # a header with the unit of the column below it
+            self._unit = unit.group(1)  # a header with the unit of its column
         trust, row = _TRUST.search(line), _QUEUE.match(line)
         running = cast("Oper", self._oper.setdefault(cast("str", self.port), Oper()) if trust or row else None)
         if trust:
@@ -101,7 +101,7 @@ class _Block:
             self._threshold(line, self._oper[cast("str", self.port)])
 
     def close(self) -> None:
-        """Nothing more is of this port. Marking without thresholds is not known."""
+        """End the port. Marking without thresholds is unknown."""
         running = self._oper.get(self.port or "")
         self.port, self._closed = None, True
         if running is not None and not self._marking <= {*(running.ecn or {})}:
@@ -118,7 +118,7 @@ class _Block:
         if not order and "threshold" in (self._table or "") and cells and not (unit and numbers):
             self._unread += [] if {*cells} == {"-"} else [self._lacks(rest)]
         if unit and not order and not numbers:
-            return  # a cell that is no number would make the maximum the minimum
+            return  # a cell without a number would turn the maximum into the minimum
         found = [int(entry) for entry in re.findall(r"\b\d+\b", rest)]
         if unit and len(found) >= 2:
             size = _size(unit)
@@ -126,10 +126,10 @@ class _Block:
             marking = Marking(found[0] * size, found[1] * size, chance)
             running.ecn = {**(running.ecn or {}), cast("int", self._queue): marking}
         elif order:
-            running.ecn = running.ecn or {}  # None of its queues marks, unless the thresholds follow.
+            running.ecn = running.ecn or {}  # No queue marks, unless thresholds follow.
 
     def _threshold(self, line: str, running: Oper) -> None:
-        """Lines such as 'Minimum threshold: 150 kbytes' below a queue."""
+        """Read lines such as 'Minimum threshold: 150 kbytes' below a queue."""
         told = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
         chance = re.search(r"prob\w*\W*(\d+)", line, re.IGNORECASE)
         if not told and not chance:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What Arista EOS shows of what runs: its tables and its JSON. Pure."""
+"""Read the running state of Arista EOS from its tables and its JSON. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread impo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Counters of `show interfaces | json`, in all classes together.
+# Counters of `show interfaces | json`, for all traffic classes together.
 _COUNTED = {
     "bytes_received": "inOctets",
     "bytes_sent": "outOctets",
@@ -33,27 +33,27 @@ _COUNTED = {
 
 
 def short(name: str) -> str:
-    """The name of a port in full, from tables that cut it."""
+    """Return the full name of a port from tables that shorten it."""
     cut = re.fullmatch(r"(Et|Po)(\d\S*)", name)
     return name if not cut else {"Et": "Ethernet", "Po": "Port-Channel"}[cut.group(1)] + cut.group(2)
 
 
 def port_in(command: str) -> str | None:
-    """The port that a command names, where it names one."""
+    """Return the port in a command, if it has one."""
     found = lines.port_in(command, "ethernet|eth?|e|port-channel|po")
     return None if found is None else ("Port-Channel" if found[0].lower().startswith("p") else "Ethernet") + found[1]
 
 
 PORT = r"((?:Ethernet|Et|Port-Channel|Po)[\w/.]+)"
 ENABLED = re.compile(rf"^\s*{PORT}\s+(Yes|No)\s+([\d ,-]*?|none)\s*(Yes|No)\b\s*(.*)$", re.IGNORECASE)
-# A dash may stand for a flag that is not set.
+# A dash can replace a flag that is not set.
 FLAGS = re.compile(rf"^\s*{PORT}\s+([EDAW](?: ?[EDAW-])*)(?:\s+([\d ,]+?|-))?(?:\s{{2,}}(.*))?$")
 TOTALS = re.compile(rf"^\s*{PORT}\s+(\d+)\s+(\d+)\s*$")
 ROW = re.compile(r"^\s*((?:Ethernet|Et|Port-Channel|Po)\d[\w/.]*)(?:\s|:|$)")
 
 
 def flow_control(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
-    """`show priority-flow-control`, old table or new with its counters, into {port: Oper}."""
+    """Read `show priority-flow-control`, the old table or the new one with counters, into {port: Oper}."""
     for line in cleaned(text):
         row, flags, totals = ENABLED.match(line), FLAGS.match(line), TOTALS.match(line)
         if row:
@@ -73,7 +73,7 @@ def flow_control(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
 
 
 def stuck_queues(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
-    """`show priority-flow-control counters watchdog`: queues that got stuck, and how often they recovered."""
+    """Read `show priority-flow-control counters watchdog`: stuck queues and the number of recoveries."""
     for line in cleaned(text):
         row = re.match(rf"^\s*{PORT}\s+(?:[UM]C)?(\d)\s+(\d+)\s+(\d+)\s*$", line)
         if row:
@@ -95,7 +95,7 @@ def _acting(running: Oper, active: bool, priorities: str | None, note: str | Non
 
 
 def links(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, Any]]:
-    """{port: row of its JSON} of `show interfaces`, as JSON or as text; port: the one that the command names."""
+    """Return {port: row of its JSON} of `show interfaces`, as JSON or as text; port: the port in the command."""
     told = from_json(text)
     found = (
         part(told, "interfaces") or part(told, "interfaceStatuses")
@@ -106,13 +106,13 @@ def links(text: str, unread: list[str], port: str | None = None) -> dict[str, di
 
 
 def counted(link: Mapping[str, Any]) -> dict[str, int]:
-    """What a port counted, by its row of `show interfaces`."""
+    """Return the counters of a port from its row of `show interfaces`."""
     told = part(link, "interfaceCounters")
     counts = {name: told.get(key) for name, key in _COUNTED.items()}
     return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
-# Whether a port has its link, by the words for it; another word is unknown, and does not mean down.
+# Link states by word. Another word is unknown and does not mean down.
 LINKED = {"connected": True, **dict.fromkeys(("notconnect", "disabled", "errdisabled", "inactive"), False)}
 _PROTOCOL = {"up": "connected", **dict.fromkeys(("down", "lowerlayerdown", "notpresent"), "notconnect")}
 # Et1  to a host  connected  trunk  a-full  a-100G  100GBASE-CR4
@@ -143,9 +143,9 @@ def _links_text(text: str, unread: list[str], port: str | None = None) -> dict[s
             known, row = (
                 cast("re.Match[str]", ROW.match(line)).group(1),
                 {},
-            )  # in another form, so that nothing is known of it
+            )  # in another form, so the state is unknown
         elif size and (row is None or "mtu" in row):
-            # One sentence is enough, up to the next heading.
+            # One sentence is enough until the next heading.
             unread += [headless("show interfaces", known)] if row is None or known else []
             row, known = {"mtu": None}, None
         elif size and row is not None:
@@ -158,7 +158,7 @@ def _links_text(text: str, unread: list[str], port: str | None = None) -> dict[s
 
 
 def identity(text: str) -> tuple[str | None, str | None]:
-    """(version, model) of `show version`, as JSON or as text."""
+    """Return (version, model) of `show version`, as JSON or as text."""
     told = from_json(text)
     if told is not None:
         return told.get("version"), told.get("modelName")
@@ -168,7 +168,7 @@ def identity(text: str) -> tuple[str | None, str | None]:
 
 
 def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
-    """`show lldp neighbors`, with detail or without, as JSON or as text."""
+    """Read `show lldp neighbors`, with detail or without, as JSON or as text."""
     whole = from_json(text)
     if whole is None:
         return _neighbours_text(text, unread)
@@ -182,7 +182,7 @@ def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
 
 
 def _neighbours_text(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
-    """Blocks under `Interface Ethernet1 detected 1 LLDP neighbors:`, or rows of the table."""
+    """Read blocks below `Interface Ethernet1 detected 1 LLDP neighbors:`, or rows of the table."""
     found: dict[str, list[Neighbour]]
     peers: list[Neighbour] | None
     known: str | None
@@ -196,14 +196,14 @@ def _neighbours_text(text: str, unread: list[str]) -> dict[str, list[Neighbour]]
             known, many = head.group(1), int(head.group(2))
             peers = found.setdefault(known, [])
         elif re.match(r"\s*Neighbor \S+/", line):
-            # More than the heading announces belong to another port.
+            # More neighbors than the heading announces belong to another port.
             if peers is None or len(peers) >= many:
                 unread += [headless("show lldp neighbors", known)]
                 peers = []
             else:
                 peers.append(Neighbour())
         elif peers and told and getattr(peers[-1], _TOLD[told.group(1)]) is None:
-            # What is told of aggregation further down has a Port ID too.
+            # The aggregation lines further down also have a Port ID.
             setattr(peers[-1], _TOLD[told.group(1)], told.group(2).strip().strip('"') or None)
         elif table and len(cells) == 4 and cells[3].isdecimal():
             found.setdefault(short(cells[0]), []).append(Neighbour(system=cells[1], port=cells[2]))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The configuration of Arista EOS as blocks: what an interface, a QoS profile and the switch itself set. Pure."""
+"""Read the configuration of Arista EOS as blocks of an interface, a QoS profile and the switch itself. Pure."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 
-# Traffic classes of code points that nobody mapped. Those below 16 differ by family, so that they count as not known.
+# Default traffic classes of code points. Those below 16 differ by family, so they are unknown.
 DEFAULT_MAP = {dscp: dscp >> 3 for dscp in range(16, 64)}
-# Bytes of the unit in which thresholds may be given; a segment is a cell of the packet buffer of most families.
+# Bytes per unit of thresholds. A segment is a cell of the packet buffer in most families.
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1000000, "segments": 208}
 ACTIONS = {"no-drop": "forward", "notify-only": "alert"}
 TRUSTS = {"cos": "pcp", "dscp": "dscp", "untrusted": "none"}
@@ -36,7 +36,7 @@ KEPT_IN_PORTS = re.compile(
 GUARD = re.compile(
     r"priority-flow-control pause watchdog (?:default )?(timeout|recovery-time|polling-interval|action) (\S+).*"
 )
-# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+# Known forms of lines that affect RoCE: (block, prefix, whole line).
 _SIZE = rf"\d+ (?:{'|'.join(UNITS)}|milliseconds|microseconds)"
 FORMS = (
     (r"interface (?:Eth|Port-)|qos profile ", r"qos trust ", rf"qos trust (?:{'|'.join(TRUSTS)})"),
@@ -55,7 +55,7 @@ FORMS = (
 
 @dataclass
 class Queue:
-    """One transmit queue, as far as a block sets it."""
+    """The settings of one transmit queue in a block."""
 
     strict: bool | None = None
     percent: int | None = None
@@ -64,7 +64,7 @@ class Queue:
 
 @dataclass
 class Block:
-    """What an interface or a QoS profile sets; None and missing keys are left to the other, or to the default."""
+    """Settings of an interface or a QoS profile; None and missing keys mean the other one or the default applies."""
 
     trust: str | None = None
     pfc: str | None = None
@@ -86,7 +86,7 @@ class Block:
 
 @dataclass
 class Config:
-    """The part of a running configuration that decides what becomes of RoCE."""
+    """The part of a running configuration that affects RoCE."""
 
     hostname: str | None = None
     version: str | None = None
@@ -104,13 +104,13 @@ class Config:
     text: str = ""
     unread: list[str] = field(default_factory=list)
     switching: dict[str, vlans.Switching] = field(default_factory=dict)  # {interface: vlans.Switching}
-    vlans: set[int] | None = None  # those that exist; None: not told
+    vlans: set[int] | None = None  # existing VLANs; None: not reported
 
 
 def config_of(text: str) -> Config:
-    """The Config that a text tells of."""
+    """Return the Config of a text."""
     found, root = Config(), tree(text)
-    # Some releases name their kind behind them: EOS-4.32.1F-37265360.4321F (engineering build).
+    # Some releases have a suffix: EOS-4.32.1F-37265360.4321F (engineering build).
     header = re.search(r"^\s*! device: (\S+) \(([^,]+), EOS-([^)\s]+)", text or "", re.MULTILINE)
     if header:
         found.hostname, found.model, found.version = header.groups()
@@ -157,7 +157,7 @@ def _global(found: Config, text: str) -> None:
 
 
 def _policy(line: Line, classes: Mapping[str, Sequence[int]]) -> dict[int, int]:
-    """{DSCP: traffic class} that a policy map decides; packets that access lists choose are not known here."""
+    """Return {DSCP: traffic class} of a policy map; access lists are not evaluated."""
     decided: dict[int, int | None] = {}
     for entry in line.find("class"):
         chosen = range(64) if entry.words[-1] == "class-default" else classes.get(entry.words[-1], ())
@@ -168,7 +168,7 @@ def _policy(line: Line, classes: Mapping[str, Sequence[int]]) -> dict[int, int]:
 
 
 def block_of(line: Line) -> Block:
-    """The Block of an interface or a profile."""
+    """Return the Block of an interface or a profile."""
     found = Block()
     for child in line.children:
         queue = re.fullmatch(r"(?:uc-)?tx-queue (\d+)", child.text)
@@ -226,7 +226,7 @@ def _flow_control(found: Block, text: str) -> None:
 
 
 def seconds(text: str | None) -> float | None:
-    """1.5 of '1.5'; None of what is no number."""
+    """Return 1.5 for '1.5'; None if the value is no number."""
     return float(text) if text and re.fullmatch(r"\d+(?:\.\d+)?", text) else None
 
 
@@ -251,12 +251,12 @@ def _marking(text: str) -> Marking | None:
         return None
     chance = re.search(r"(?:max-mark|drop)-probability (\d+)", text)
     low, high = (int(limits.group(at)) * UNITS.get(limits.group(at + 1), 0) for at in (1, 3))
-    # Thresholds in time (latency) say nothing in bytes without the speed: 0 is not what anybody wants.
+    # Thresholds in time (latency) cannot be converted to bytes without the speed. 0 never equals a requested value.
     return Marking(low, high, int(chance.group(1)) if chance else None, " ecn " in f"{text} ")
 
 
 def _kept(root: Line) -> str:
-    """What a backup holds: what belongs to QoS."""
+    """Return the QoS lines for a backup."""
     kept = []
     for line in root.children:
         if not KEPT.fullmatch(line.text):
@@ -270,7 +270,7 @@ def _kept(root: Line) -> str:
 
 
 def content(block: Block) -> str:
-    """What a profile sets, on one line."""
+    """Return the settings of a profile on one line."""
     usual = vars(Block())
     told = {key: value for key, value in vars(block).items() if value != usual[key]}
     return ", ".join(f"{key}: {_short(value)}" for key, value in told.items())
@@ -285,7 +285,7 @@ def _short(value: object) -> str:
 
 
 def put_vlans(config: Config, name: str, port: Port, link: Mapping[str, Any]) -> None:
-    """A member of a port channel has the VLANs of that."""
+    """Set the VLANs of a port; a member of a port channel has those of the port channel."""
     one = config.switching.get(name) or vlans.Switching()
     above = config.switching.get(f"Port-Channel{one.member}") if one.member else None
     lines = replace(above, enabled=one.enabled) if above else one

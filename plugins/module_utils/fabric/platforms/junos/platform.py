@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Juniper Junos on QFX switches: read, and not changed. Queue numbers and priorities of pauses differ there.
+"""Juniper Junos on QFX switches, read-only. Queue numbers and PFC priorities differ there.
 
-Junos knows no inner priority. What Port calls so is the PFC priority of a forwarding class, and of one that has none
-the upper bits of its first code point: a class for CNPs of DSCP 48 is told as priority 6, whatever its queue.
+Junos has no internal priority. The priority of a Port is the PFC priority of a forwarding class. Without one, it is the
+upper bits of the first code point: a CNP class with DSCP 48 has priority 6, for any queue.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ INTERFACES = "show configuration interfaces"
 WHOLE = "show configuration"
 LLDP = "show lldp neighbors"
 VERSION = "show version"
-# What an interface carries when nothing is said, its Ethernet header included.
+# The default MTU of an interface, including the Ethernet header.
 DEFAULT_MTU = 1514
 _PHYSICAL = re.compile(r"[a-z]+-\d+/\d+/\d+(:\d+)?")
 _THRESHOLDS = "Junos configures ECN thresholds in percent of a full buffer. They cannot be compared with bytes."
 
 
 class Junos(Platform):
-    """The platform."""
+    """Juniper Junos, read-only."""
 
     name = "junos"
     title = "Juniper Junos"
@@ -89,7 +89,7 @@ class Junos(Platform):
 
 
 def _by_kind(platform: Platform, texts: Mapping[str, str]) -> dict[str | None, str]:
-    """{command: output}, of several of one kind together; a whole configuration is both parts of one."""
+    """Return {command: output} with outputs of one kind joined; a whole configuration counts as both parts."""
     found: dict[str | None, str] = {}
     for command, output in texts.items():
         kind = _kind(command) or platform.command_of(output)
@@ -104,14 +104,14 @@ def _by_kind(platform: Platform, texts: Mapping[str, str]) -> dict[str | None, s
 
 
 def _kind(command: str) -> str | None:
-    """The command without what only changes the form of its output, such as `| display set`."""
+    """Return the command without suffixes that only change the output format, such as `| display set`."""
     words = " ".join(command.partition("|")[0].split())
     known = (one for one in (COS, INTERFACES, WHOLE, LLDP, VERSION) if words.startswith(one))
     return next(known, None)
 
 
 def junos_statements(output: str, below: str | None = None) -> list[tuple[str, ...]]:
-    """The statements of a configuration in either form, each as its words; those below a hierarchy without its name."""
+    """Return the statements of a configuration in either form, as words, without the name of the hierarchy."""
     found = text.statements(cleaned(output))
     if below is not None and any(one[0] == below for one in found):
         found = [one[1:] for one in found if one[0] == below and len(one) > 1]
@@ -119,7 +119,7 @@ def junos_statements(output: str, below: str | None = None) -> list[tuple[str, .
 
 
 def _names(classes: text.ClassOfService, known: Iterable[str]) -> set[str]:
-    """The ports that class-of-service speaks of; a pattern stands for the known ports that it fits, or for itself."""
+    """Return the ports in class-of-service; a pattern represents the known ports that match, or itself."""
     found = set()
     for name in classes.interfaces:
         fit = fnmatch.filter(known, name) if "*" in name else [name]
@@ -153,7 +153,7 @@ def _port(classes: text.ClassOfService, name: str) -> Port:
 
 
 def _marking(scheduler: text.Scheduler) -> Marking:
-    """Thresholds are told as none, since bytes cannot be."""
+    """Return the marking without thresholds, because Junos does not configure them in bytes."""
     return Marking(0, 0, scheduler.probability, scheduler.ecn)
 
 
@@ -166,7 +166,7 @@ def _identity(switch: Switch, output: str) -> None:
     for attribute, pattern in (
         ("hostname", r"(?mi)^Hostname:\s*(\S+)"),
         ("model", r"(?mi)^Model:\s*(\S+)"),
-        # Parts of the system have versions of their own, such as dates.
+        # Parts of the system have their own versions, such as dates.
         ("version", r"(?mi)^JUNOS .*\[(\d{1,2}\.\d+[A-Z][^\]]*)\]"),
         ("version", r"(?mi)^Junos:\s*(\S+)"),
     ):
@@ -176,7 +176,7 @@ def _identity(switch: Switch, output: str) -> None:
 
 
 def _neighbours(output: str) -> dict[str, list[Neighbour]]:
-    """Rows of the table: local interface, parent, chassis, port, system name (which may have blanks)."""
+    """Read rows of the table: local interface, parent, chassis, port, system name (can contain spaces)."""
     found: dict[str, list[Neighbour]] = {}
     for line in cleaned(output):
         parts = re.split(r"\s{2,}|\t", line.strip())

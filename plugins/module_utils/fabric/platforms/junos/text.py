@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The class of service of Junos, from its configuration in curly brackets or in lines with `set`. Pure."""
+"""Read the class of service of Junos from its configuration in curly brackets or `set` lines. Pure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from typing import Dict, Tuple
 
     Statement = Tuple[str, ...]  # its words
-    ForwardingClass = Dict[str, Any]  # its queue, the priority of its pauses (pfc), and no_loss
+    ForwardingClass = Dict[str, Any]  # queue, PFC priority (pfc) and no_loss
 
 _WORD = re.compile(r'"[^"]*"|[{};\[\]]|[^\s{};\[\]]+')
 STRICT = ("strict-high", "strict", "high")
-SHARED = ("low", "medium-low", "medium-high")  # priorities of schedulers that are not served first
-# Classes that QFX switches have without being told, and their queues; these two are never dropped.
+SHARED = ("low", "medium-low", "medium-high")  # priorities of schedulers without strict priority
+# Default forwarding classes of QFX switches with their queues. These two are lossless.
 BUILT_IN = {"fcoe": 3, "no-loss": 4}
-# Classes that every switch has, too, and that carry no RoCE.
+# Further default classes, which carry no RoCE.
 USUAL = ("best-effort", "expedited-forwarding", "assured-forwarding", "network-control", "mcast")
 
 
@@ -34,7 +34,7 @@ class Profile:
     """A congestion notification profile."""
 
     pfc: list[int] = field(default_factory=list)
-    queues: dict[int, int] = field(default_factory=dict)  # {priority: queue that its pauses stop}
+    queues: dict[int, int] = field(default_factory=dict)  # {priority: queue that PFC pauses}
     sends: bool = False
     watchdog: bool = False
     detection_ms: int | None = None
@@ -45,7 +45,7 @@ class Profile:
 
 @dataclass
 class Scheduler:
-    """How a queue is served, and what becomes of its packets when it grows."""
+    """The scheduling of a queue and its drop profile."""
 
     ecn: bool = False
     profile: str | None = None  # the drop profile
@@ -55,7 +55,7 @@ class Scheduler:
 
 
 def statements(lines: Iterable[str]) -> list[Statement]:
-    """Each statement as a tuple of words, from the top of the hierarchy; in either form."""
+    """Return each statement of either form as a tuple of words, from the top of the hierarchy."""
     found: list[Statement]
     depth: list[Statement]
     words: list[str]
@@ -79,12 +79,12 @@ def statements(lines: Iterable[str]) -> list[Statement]:
                 words = []
             elif word not in "[]":
                 words.append(word.strip('"'))
-    # What is marked inactive is not in effect, nor is what lies below it.
+    # An inactive statement and all statements below it have no effect.
     return [one for one in found if "inactive:" not in one and not any(one[: len(gone)] == gone for gone in dead)]
 
 
 class ClassOfService:
-    """Everything below class-of-service, worked out."""
+    """The evaluated configuration below class-of-service."""
 
     def __init__(self, found: list[Statement]) -> None:
         self.statements = found
@@ -104,7 +104,7 @@ class ClassOfService:
         return [one for one in self._by_first.get(start[:1], ()) if one[: len(start)] == start]
 
     def of_interface(self, name: str) -> list[Statement]:
-        """The statements of an interface, those of patterns that it fits included, the exact ones first."""
+        """Return the statements of an interface: exact names first, then matching patterns."""
         if self._by_interface is None:
             self._by_interface = {}
             for one in self.below("interfaces"):
@@ -122,7 +122,7 @@ class ClassOfService:
         return "dscp" if "dscp" in kinds else "pcp" if "ieee-802.1" in kinds else None
 
     def dscp_map(self, own: Sequence[Statement]) -> dict[int, int]:
-        """{DSCP: priority} of the classifier of an interface."""
+        """Return {DSCP: priority} of the classifier of an interface."""
         names = [one[-1] for one in own if "classifiers" in one and one[-2] == "dscp"]
         return self._classifier(names[0]) if names else {}
 
@@ -135,7 +135,7 @@ class ClassOfService:
         }
 
     def profile(self, own: Sequence[Statement]) -> Profile:
-        """The congestion notification profile of an interface."""
+        """Return the congestion notification profile of an interface."""
         names = [one[1] for one in own if one[0] == "congestion-notification-profile" and len(one) > 1]
         found = Profile()
         if not names:
@@ -150,7 +150,7 @@ class ClassOfService:
                 found.watchdog = True
                 _watchdog(found, one)
         found.sends = bool(found.pfc)
-        # An output alone obeys pauses, and asks for none.
+        # An output profile alone obeys PFC pauses but sends none.
         found.pfc = sorted({*found.pfc} or {*found.queues})
         return found
 
@@ -171,7 +171,7 @@ class ClassOfService:
             found.pfc.append(priority)
 
     def schedulers(self, own: Sequence[Statement]) -> dict[int, Scheduler]:
-        """{queue: Scheduler} of the scheduler map of an interface, also of one that serves it in two steps."""
+        """Return {queue: Scheduler} of the scheduler map of an interface, also with hierarchical scheduling."""
         names = [one[1] for one in own if one[0] == "scheduler-map" and len(one) > 1]
         profiles = [_next(one, "output-traffic-control-profile") for one in own if one[0] == "forwarding-class-set"]
         below = [one for name in profiles for one in self.below("traffic-control-profiles", name)]
@@ -207,7 +207,7 @@ class ClassOfService:
         return max(numbers, default=None)
 
     def contradictions(self) -> list[str]:
-        """What Junos takes and does not do, as sentences."""
+        """Return sentences about configuration that Junos accepts but does not apply."""
         found = []
         if any("apply-groups" in one for one in self.statements):
             found.append(
@@ -234,7 +234,7 @@ class ClassOfService:
         return found
 
     def strange(self) -> list[str]:
-        """Statements with a value in another form, and names that nothing defines, each as text."""
+        """Return statements with an unknown form of value, and undefined names, as texts."""
         found = []
         for one in self.statements:
             codes = one[one.index("code-points") + 1 :] if "code-points" in one else ()
@@ -254,7 +254,7 @@ class ClassOfService:
         return [*dict.fromkeys(found), *self._undefined()]
 
     def _undefined(self) -> list[str]:
-        """Names that something refers to, and that are in no part of the configuration that was given."""
+        """Return names that a statement refers to but that the provided configuration does not define."""
         kinds = {
             "classifier": {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2},
             "congestion notification profile": {
@@ -277,7 +277,7 @@ class ClassOfService:
             used["scheduler"] |= {_next(one, "scheduler")} if "scheduler" in one else set()
         for one in self.below("schedulers"):
             used["drop profile"] |= {_next(one, "drop-profile")} if "drop-profile" in one else set()
-        # Junos has these by default.
+        # Junos defines these by default.
         found = [
             f"the {kind} {name}"
             for kind in kinds
@@ -295,7 +295,7 @@ class ClassOfService:
             if one[1:2] == ("class",) and len(one) > 2:
                 name, rest = one[2], one[3:]
             elif one[1:2] == ("queue",) and len(one) > 3:
-                # The older form names the queue first.
+                # The older form has the queue first.
                 name, rest = one[3], ("queue-num", one[2], *one[4:])
             else:
                 continue
@@ -311,7 +311,7 @@ class ClassOfService:
         return {name: one for name, one in found.items() if one["queue"] is not None}
 
     def _priority_of_each(self) -> dict[str, int]:
-        """{forwarding class: what stands for its priority}, each its own."""
+        """Return {forwarding class: its unique priority}."""
         found = {name: one["pfc"] for name, one in self._classes.items() if one["pfc"] is not None}
         first: dict[str, int] = {}
         for one in self.below("classifiers", "dscp"):
@@ -324,7 +324,7 @@ class ClassOfService:
         return found
 
     def _any_map(self) -> dict[int, int]:
-        """A code point of a profile counts by any classifier, where the interface names none."""
+        """Return the map of all classifiers, for an interface without a classifier."""
         found = {}
         for name in {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2}:
             found.update(self._classifier(name))
@@ -339,7 +339,7 @@ def _code_points(one: Statement) -> list[int]:
 
 
 def _next(words: Sequence[str], word: str) -> str:
-    """The word behind another one, or nothing where the text ends there."""
+    """Return the word after another word, or an empty text at the end."""
     return "".join(words[words.index(word) + 1 :][:1]) if word in words else ""
 
 

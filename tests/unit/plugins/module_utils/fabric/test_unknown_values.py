@@ -185,7 +185,7 @@ CHANGED = {
         *("enterprise_sonic", "enterprise_sonic_running-config_interface_qos", "on detect-time 100", "armed 100"),
         *("Eth1/5", "watchdog_detection_ms", "'priority-flow-control watchdog armed 100'"),
     ),
-    "sonic: columns": Changed("sonic", "show_pfcwd_config", "ACTION", "POLICY", "Ethernet0", "watchdog", "column names"),
+    "sonic: columns": Changed("sonic", "show_pfcwd_config", "ACTION", "POLICY", "Ethernet0", "watchdog", "column"),
 }
 
 
