@@ -1,4 +1,4 @@
-"""The command vsphere-twin, also as python -m vsphere_twin: start a twin, look at seeds, list faults."""
+"""The command vsphere-twin, also as python -m vsphere_twin: start a twin, check seeds, list faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ or ask a twin that `serve --state-dir DIR` started, whose endpoint.json names co
 
 
 def main(argv=None):
-    """The exit status of what was asked for."""
+    """Run the command and return its exit status."""
     options = _parser().parse_args(argv)
     try:
         return options.work(options)

@@ -81,7 +81,7 @@ def _described(verb, function):
 
 
 class Control:
-    """Verbs for trouble on demand, and a look at what the server saw."""
+    """Verbs that plant failures on demand, and reports on the server's requests."""
 
     def __init__(self, twin):
         self._twin = twin
@@ -116,7 +116,7 @@ class Control:
         raise ValueError(f"There is no verb {verb}; these exist: {known}.")
 
     def _hang(self, vm, hanging: bool = True):
-        """Nothing in the guest of a VM moves any more, or again."""
+        """Freeze or resume everything in the guest of a VM."""
         self._twin.guest(vm).hang(hanging=hanging)
 
     def _pull_plug(self, vm):
@@ -124,7 +124,7 @@ class Control:
         self._twin.guest(vm).pull_plug()
 
     def _drop_ssh(self):
-        """All SSH connections to hosts are gone; new ones are let in."""
+        """Close all SSH connections to hosts; new ones are accepted."""
         self._twin.drop_ssh()
 
     def _reset_requests(self):
@@ -132,7 +132,7 @@ class Control:
         self._twin.requests.clear()
 
     def _clear(self):
-        """Nothing is planted any more; cables and hanging guests stay as they are."""
+        """Remove all planted failures; cables and hanging guests stay unchanged."""
         self._twin.world.faults.clear()
         self._twin.world.bmc_faults.clear()
         self._twin.world.command_faults.clear()
@@ -148,22 +148,22 @@ class Control:
             gpu_errors.report(world, found, number, gpu)
 
     def data_paths(self, vm=None):
-        """What running VMs, or the one of this name, would find out about their network; vCenter does not know it."""
+        """Return the network state of running VMs, or the one of this name, that vCenter does not know."""
         with self._twin.world.lock:
             return data_paths.look(self._twin.world, vm)
 
     def fabric(self):
-        """What happens to RoCE packets between the cabled RDMA ports of all hosts; no switch knows it as a whole."""
+        """Return the fate of RoCE packets between the cabled RDMA ports of all hosts; no switch knows all of it."""
         with self._twin.world.lock:
             return cabling.look(self._twin.world)
 
     def ways(self):
-        """What measuring guests would find between each other, in each direction, and why."""
+        """Return the measurements that guests would get between each other, in each direction, with the reasons."""
         with self._twin.world.lock:
             return ends.look(self._twin.world)
 
     def state(self):
-        """What the server has seen so far."""
+        """Return the requests that the server has received so far."""
         with self._twin.world.lock:
             return {
                 "requests": dict(self._twin.requests),
@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, self.server.control.state())
 
     def log_message(self, *args):
-        """The control API is quiet: it is not what anyone looks for in the log."""
+        """Log nothing: requests of the control API are no subject of the log."""
 
     def _allowed(self):
         given = self.headers.get("Authorization", "").removeprefix("Bearer ")

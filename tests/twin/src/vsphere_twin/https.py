@@ -1,4 +1,4 @@
-"""HTTPS servers of the twin: connections on threads, closed when the twin says so. Nothing of any API."""
+"""HTTPS servers of the twin: connections on threads, closed on request of the twin. Independent of any API."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def chunked(self):
-        """Whether the body comes in chunks, without a length (RFC 9112 7.1), as clients written in Go send it."""
+        """Return whether the body comes in chunks, without a length (RFC 9112 7.1), as clients written in Go send
+        it.
+        """
         return self.headers.get("Transfer-Encoding", "").strip().casefold() == "chunked"
 
     def body(self):
@@ -91,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in dict(headers).items():
             self.send_header(name, value)
         if self.close_connection:
-            # Or a client that asked for it would try to use the connection again.
+            # Otherwise a client that requested it would try to reuse the connection.
             self.send_header("Connection", "close")
         packable = content_type != "application/octet-stream" and len(body) > COMPRESS_FROM
         if packable and "gzip" in self.headers.get("Accept-Encoding", ""):

@@ -56,7 +56,7 @@ class Twin:
 
     @property
     def sessions(self):
-        """Who is logged in now."""
+        """Return the present sessions."""
         with self.world.lock:
             return self._dispatcher.sessions.living()
 
@@ -103,7 +103,7 @@ class Twin:
         return dict(self._bmcs.endpoints) if self._bmcs is not None else {}
 
     def endpoint(self):
-        """Where everything answers and who may come in, as data for clients in other processes."""
+        """Return all addresses and logins, as data for clients in other processes."""
         hosts = {}
         for name, (address, port) in self.ssh_endpoints.items():
             hosts.setdefault(name, {}).update(ssh_host=address, ssh_port=port)
@@ -162,7 +162,7 @@ class Twin:
         return rows
 
     def _faces(self):
-        # The depot before guests, which look there when they boot.
+        # The depot starts before the guests, which query it when they boot.
         faces = (self._shells, self._bmcs, self._switches, self.depot, self.guests, self.registry)
         return [face for face in faces if face is not None]
 

@@ -1,4 +1,4 @@
-"""What a command of esxcli is: its arguments, what it gives, and how it refuses."""
+"""Definition of an esxcli command: its arguments, its result, and its refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Argument:
     type: str = TEXT
     required: bool = False
     many: bool = False
-    flag: bool = False  # stands alone on the command line; others take a value
+    flag: bool = False  # without a value on the command line; others take one
     choices: tuple = ()
 
     @property
@@ -51,7 +51,7 @@ class Argument:
 
     @property
     def option(self):
-        """How the usage text names it."""
+        """Return the name of the option in the usage text."""
         return f"--{self.long}|-{self.short}" if self.short else f"--{self.long}"
 
 
@@ -124,8 +124,8 @@ def command(name, text, *arguments):
 
 
 def table():
-    """All commands by name."""
-    # Several hosts may be asked for the first time at once: nobody sees half a table.
+    """Return all commands by name."""
+    # Several hosts may get their first request at once: none may read half a table.
     with _loading:
         _load()
     return _commands

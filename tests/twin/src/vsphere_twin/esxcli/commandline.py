@@ -58,7 +58,7 @@ def _find(words):
 
 
 def _listing(words):
-    """What there is in a namespace; Unknown where it does not exist."""
+    """Return the content of a namespace; Unknown if it does not exist."""
     path = [word for word in words if not word.startswith("-")]
     prefix = "".join(f"{word}." for word in path)
     below = sorted({name[len(prefix) :].partition(".")[0] for name in table() if name.startswith(prefix)})

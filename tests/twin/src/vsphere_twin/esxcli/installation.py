@@ -1,4 +1,4 @@
-"""What the commands that install or remove software share: options and the report."""
+"""Common options and report of the commands that install or remove software."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HARMLESS = ("proxy",)
 
 
 def reject_unmodelled(options):
-    """What bypasses the installer's checks or takes a part of a depot is not modelled; it must not seem to work."""
+    """Reject options that bypass the installer's checks or select a part of a depot: they are not modelled."""
     for name, given in options.items():
         if given and name not in HARMLESS:
             raise Refused("[NotSupported]", f"The twin installs nothing with {name}.")

@@ -24,7 +24,7 @@ class BadCall(Exception):
 
 
 def command_for(moid, method):
-    """The command that an object and a method of it stand for."""
+    """Return the command that an object and a method of it represent."""
     if not moid.startswith(HANDLER):
         raise BadCall("moid")
     if not any(moid == HANDLER + one.namespace.replace(".", "-") for one in table().values()):
@@ -75,7 +75,7 @@ def write_fault(lines):
 
 
 def write_info(namespace):
-    """What FetchCLIInfo says of a namespace, by which clients learn options and layout; None if it is unknown."""
+    """Return FetchCLIInfo's data of a namespace, from which clients learn options and layout; None if unknown."""
     found = [one for one in table().values() if one.namespace == namespace]
     if not found:
         return None

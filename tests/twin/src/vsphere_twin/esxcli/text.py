@@ -14,7 +14,7 @@ _INDENT = "   "
 
 
 def show(value, formatter=None):
-    """A result as the command line prints it, with its line end; nothing for a command that only acts."""
+    """Return a result as the command line prints it, with its line end; nothing for a command without output."""
     if value is None:
         return ""
     if formatter is not None:

@@ -29,7 +29,7 @@ WORDS = {
 
 
 def main():
-    """The word that was asked for."""
+    """Run the requested word."""
     parser = argparse.ArgumentParser(prog="python -m vsphere_twin.guests", description=__doc__)
     words = parser.add_subparsers(dest="word", required=True, metavar="|".join(WORDS))
     for word, what in WORDS.items():
@@ -95,14 +95,14 @@ def _purge():
     client = engine.running()
     _clean()
     for one in _with_steps(client) if client is not None else []:
-        # With the last image on top of it, a step goes by itself.
+        # If the last image is based on it, a step is removed with that image.
         with contextlib.suppress(docker.errors.ImageNotFound):
             client.images.remove(one, force=True)
     return 0
 
 
 def _kept(client):
-    """All images that were made for labs on this machine."""
+    """Return all images that were built for labs on this machine."""
     return [one for one in client.images.list() if any(tag.startswith("aiready-lab/") for tag in one.tags)]
 
 

@@ -12,7 +12,7 @@ TOOLS = "vmtoolsd"
 
 
 class Line(socketserver.ThreadingUnixStreamServer):
-    """The socket of one VM; reported(what) hears what VMware Tools tell."""
+    """Socket of one VM; reported(what) receives the reports of VMware Tools."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -28,7 +28,7 @@ class Line(socketserver.ThreadingUnixStreamServer):
         self._thread.start()
 
     def stop(self):
-        """Nobody is answered any more."""
+        """Stop answering."""
         self.shutdown()
         self.server_close()
         self._thread.join()
@@ -42,7 +42,7 @@ class _Handler(socketserver.StreamRequestHandler):
         try:
             answer = self._answer(json.loads(line))
         except Exception as problem:
-            # A program of the guest shall not hang because the model has a defect: the log has the place.
+            # A program of the guest must not hang because of a defect in the model: the log names the line.
             LOG.exception("A guest's question has no answer: %s", line[:200])
             answer = {"stdout": "", "stderr": f"the lab failed: {problem!r}\n", "status": 70, "files": {}, "delay_s": 0}
         try:

@@ -1,4 +1,4 @@
-"""Making images on this machine: what is told while it takes its time, and what a failure is explained with."""
+"""Build images on this machine: progress reports, and explanations of failures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import settings
 from .engine import EngineProblem
 
 SUITE = "bookworm"
-# What a Dockerfile starts from where mmdebstrap cannot be had; the same as in the product's recipe.
+# Base image of a Dockerfile if mmdebstrap is not available; the same as in the product's recipe.
 PLAIN = "debian:12-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241"
 # The versions that the images were last seen with. A mirror has the current ones alone, so others are no error.
 RECORDED = Path(__file__).parent / "files" / "packages.txt"
@@ -30,14 +30,14 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Lines:
-    """The output of a tool: steps are told as they come, the last lines are kept."""
+    """Output of a tool: steps are reported as they come, the last lines are kept."""
 
     def __init__(self, say):
         self._say = say
         self.last = deque(maxlen=TAIL)
 
     def take(self, line):
-        """One more line."""
+        """Add one line."""
         line = COLOURS.sub("", line).rstrip()
         if line.strip():
             self.last.append(line)
@@ -46,7 +46,7 @@ class Lines:
 
 
 def failed(what, lines, todo):
-    """What is wrong with an image that could not be made."""
+    """Return the failure of an image build."""
     return EngineProblem(f"{what} failed. Its last lines:", *(f"  {line}" for line in lines), todo)
 
 
@@ -75,7 +75,7 @@ def built(client, what, say, todo, **options):
 
 
 def can_bootstrap():
-    """Whether a Debian can be made here without any hub."""
+    """Return whether a Debian can be built here without any registry."""
     return shutil.which("mmdebstrap") is not None and os.geteuid() == 0
 
 
@@ -121,7 +121,7 @@ def sources():
 
 
 def there(client, name):
-    """Whether the engine has an image."""
+    """Return whether the engine has an image."""
     try:
         client.images.get(name)
     except docker.errors.ImageNotFound:

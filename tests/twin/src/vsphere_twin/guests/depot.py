@@ -18,7 +18,7 @@ SOURCE = "/etc/apt/sources.list.d/lab.sources"
 
 
 class Depot:
-    """What is served, made when it is first asked for; the licence tokens of the lab lie beside it."""
+    """Server of files that are built on their first request; the licence tokens of the lab are beside it."""
 
     def __init__(self, world, directory, address="127.0.0.1", port=0):
         self.world = world
@@ -28,7 +28,7 @@ class Depot:
         self.ca_file = Path(directory) / "ca.pem"
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(issue(Path(directory), "depot.pem", (address, "localhost")))
-        self.requests = []  # every path that was asked for, in order
+        self.requests = []  # every requested path, in order
         self.broken = {}  # path: bytes to give instead, for tests of damaged downloads
         self._signer = None
         self._made = {}
@@ -37,7 +37,7 @@ class Depot:
         self.url = f"https://{address}:{self._server.server_address[1]}"
 
     def start(self):
-        """Serve, and tell guests that start from now on where their kernel's headers are."""
+        """Serve, and report the URL of the kernel headers to guests that start from now on."""
         self._signer = deb.Signer()
         memory.SOFTWARE[self.world] = {SOURCE: self.source_text()}
         for name, text in (
@@ -60,7 +60,7 @@ class Depot:
             self._signer.close()
 
     def endpoint(self):
-        """Where it is and whose signatures it has, as data."""
+        """Return its address and its signing keys, as data."""
         keys = [self._signer.fingerprint] if self._signer is not None else []
         return {"url": self.url, "ca_file": str(self.ca_file), "key_fingerprints": keys}
 
@@ -81,7 +81,7 @@ class Depot:
             return self._installer(name) or self._repository("grid/deb").get(name)
         if folder == "datacentre":
             return self._installer(name, "datacentre") or self._repository("datacentre/deb").get(name)
-        # The vendor's repository has a folder for each architecture; apt is told either.
+        # The vendor's repository has a folder for each architecture; apt may request either.
         folder = folder.removesuffix("/amd64")
         return self._repository(folder).get(name) if folder in REPOSITORIES else None
 
@@ -150,7 +150,7 @@ def _handler(depot):
 
 
 def _first(text):
-    """Where a range begins, of those that say just that."""
+    """Return the start of a range, for requests with only a start."""
     if not text or not text.startswith("bytes=") or "," in text:
         return None
     start = text[6:].partition("-")[0]

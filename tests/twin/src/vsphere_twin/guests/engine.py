@@ -21,7 +21,7 @@ FREEZE_S = 60  # the runtime gives up within a second when processes keep starti
 
 
 class EngineProblem(RuntimeError):
-    """Why there are no guests, in lines for a person: what is wrong, and what to do about it."""
+    """Reason why there are no guests, in lines for a person: cause and fix."""
 
     def __init__(self, *lines):
         super().__init__("\n".join(lines))
@@ -66,7 +66,7 @@ def running():
 
 
 def freeze(container):
-    """Nothing in the container moves any more. A busy one may need several attempts."""
+    """Freeze the container. A busy one may need several attempts."""
     import docker.errors
 
     until = time.monotonic() + FREEZE_S
@@ -117,7 +117,7 @@ def _require_way_to_install(install, problem):
 
 
 def _distribution():
-    """What this machine runs, and what that is like."""
+    """Return the distribution of this machine, and those it is like."""
     try:
         text = Path("/etc/os-release").read_text(encoding="utf-8")
     except OSError:
@@ -147,7 +147,7 @@ def _start(say):
         return
     STATE.mkdir(parents=True, exist_ok=True)
     with (STATE / "dockerd.log").open("ab") as log:
-        # In a session of its own: it goes on when the lab ends, as a service would.
+        # In a session of its own: it continues after the lab, as a service would.
         process = subprocess.Popen(
             ["dockerd"],
             stdin=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import docker.errors
 
 STDOUT, STDERR = 1, 2
-KILLED = 137  # as the engine tells of a program that ended with its container
+KILLED = 137  # reported by the engine for a program that ended with its container
 HEADER = struct.Struct(">BxxxL")
 
 
@@ -56,7 +56,7 @@ def run(api, container, argv, stdin=None):
         stream.close()
     try:
         return Ended(api.exec_inspect(call)["ExitCode"], frames)
-    except docker.errors.NotFound:  # such as of a guest that was told to power off
+    except docker.errors.NotFound:  # such as for a guest during its power-off
         return Ended(KILLED, frames)
 
 

@@ -1,4 +1,4 @@
-"""What a guest finds when it starts: the lab's programs on its disk, and the folder with what is its own."""
+"""Files of a guest at its start: the lab's programs on its disk, and a folder with its own data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def archive():
 
 
 def furnish(machine, name, wires):
-    """What a machine finds in its folder when it starts."""
+    """Fill the folder of a machine for its start."""
     guests, folder, vm = machine.guests, machine.folder, machine.vm
     (folder / "plugged").unlink(missing_ok=True)
     (folder / "hostname").write_text(f"{name.partition('.')[0]}\n", encoding="utf-8")
@@ -58,7 +58,7 @@ def furnish(machine, name, wires):
 
 
 def _leases(guests, vm, network, wires):
-    """What the DHCP servers of the networks would tell each adapter; an address that somebody fixed comes first."""
+    """Return the DHCP lease of each adapter in its network; a static address has priority."""
     network.mkdir(exist_ok=True)
     for old in network.iterdir():
         old.unlink()

@@ -30,7 +30,7 @@ CALM_S = 0.1
 
 
 def _tell(line):
-    """What takes long is seen at once, whatever becomes of the log."""
+    """Show the progress of slow steps at once, whatever the log level."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -109,11 +109,11 @@ class Guests:
         """This machine's own address on the management network, as a text."""
         return str(self.networks.segment(self.management).gateway)
 
-    # What the model asks for.
+    # Requests of the model.
 
     @staticmethod
     def runs(vm):
-        """Whether a VM has a guest that is Linux."""
+        """Return whether a VM has a Linux guest."""
         return vm.guest_id.startswith(LINUX) and vm.tools_installed and guest_model.starts(vm)
 
     def boot(self, vm):
@@ -139,7 +139,7 @@ class Guests:
         self._do(vm, "ask", ASKED_REBOOT)
 
     def suspend(self, vm):
-        """It stands still."""
+        """Suspend it."""
         self._do(vm, "freeze", True)
 
     def resume(self, vm):
@@ -155,12 +155,12 @@ class Guests:
             self._do(source, "copy_to", machine)
 
     def destroy(self, vm):
-        """Nothing is left of it."""
+        """Remove it completely."""
         if vm.moid in self._machines:
             self._machines[vm.moid].gone = True
             self._do(vm, "destroy")
 
-    # What machines tell; their own threads, without the lock.
+    # Reports of machines, from their own threads, without the lock.
 
     def settle_in(self, vm):
         """Under the lock: what the operating system finds out of itself while it boots."""
@@ -205,7 +205,7 @@ class Guests:
             self._machines.pop(machine.vm.moid, None)
         self.keys.know(machine.vm.moid, [], machine.public)
 
-    # What tests and other faces look at.
+    # Data for tests and other interfaces.
 
     def guest(self, name):
         """The Observer of the VM of a name; ValueError with those that there are."""
@@ -221,11 +221,11 @@ class Guests:
 
     @property
     def running(self):
-        """How many guests share this machine's processors."""
+        """Return how many guests share this machine's processors."""
         return sum(one.vm.power == "poweredOn" for one in list(self._machines.values()))
 
     def endpoints(self):
-        """{name of a VM that is up: where and as whom to log in}."""
+        """Return {name of a running VM: address and user of the login}."""
         with self.world.lock:
             vms = [one.vm for one in self._machines.values()]
             return {

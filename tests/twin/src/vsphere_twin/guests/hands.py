@@ -1,4 +1,4 @@
-"""The one place that touches the host's network: a container that may plug adapters, so that nobody has to be root."""
+"""The only access to the host's network: a container that may plug adapters, so that no user has to be root."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from . import execs
 from .engine import EngineProblem
 
-# Until it is removed it sleeps; what it is asked for runs beside that.
+# It sleeps until it is removed; requested commands run beside that.
 WAITING = ["sleep", "infinity"]
 
 
@@ -54,7 +54,7 @@ class Hands:
         return self._run("cat", path).text
 
     def python(self, program, *arguments):
-        """What a program prints that runs with the same user and limits as guests do."""
+        """Return the output of a program that runs with the same user and limits as guests do."""
         return self._run("python3", "-c", program, *arguments).text
 
     def _run(self, *argv):

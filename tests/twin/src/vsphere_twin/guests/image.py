@@ -20,7 +20,7 @@ PACKAGES = (
 )
 # apt's lists and cache stay in the image: asking again for what has not changed is much less work for each guest.
 KEPT = "--skip=cleanup/apt"
-# What the image is made with, and where that goes; Python starts with the second.
+# Input files of the image, and their target paths; Python starts with the second.
 FILES_OF_IMAGE = {"setup": "/setup", "lab_bytecode.py": "/usr/lib/python3/dist-packages/lab_bytecode.py"}
 NEEDED_BYTES = 2 * 1024**3
 WHAT = "the image of the guests"
@@ -35,7 +35,7 @@ def tag():
 
 
 def ensure(client, say):
-    """The image's name; it is made first if it is not there. say(line) is told of what takes a while."""
+    """Return the image's name; it is built first if it is missing. say(line) reports slow steps."""
     name = tag()
     if building.there(client, name):
         return name

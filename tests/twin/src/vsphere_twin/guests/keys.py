@@ -8,7 +8,7 @@ import asyncssh
 
 
 class HostKeys:
-    """One key for each VM for as long as it exists, and the file of known hosts that follows names and addresses."""
+    """One key for each VM for as long as it exists, and the known_hosts file that follows names and addresses."""
 
     def __init__(self, keyring):
         self._file = keyring.known_hosts_file

@@ -1,4 +1,4 @@
-"""Limits of this machine that many guests run into, told with the setting that raises them."""
+"""Limits of this machine that many guests reach, reported with the setting that raises them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ print(opened)
 
 
 def told(hands):
-    """Why a guest ended before it began, as a sentence to add; nothing where no limit is near.
+    """Return why a guest ended before it began, as a sentence to append; nothing if no limit is near.
 
     The guest itself prints nothing of it: there is no console yet.
     """

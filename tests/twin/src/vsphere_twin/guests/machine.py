@@ -20,7 +20,7 @@ from .engine import EngineProblem, freeze
 
 LOG = logging.getLogger(__name__)
 ENDED_WELL = (0, 129, 130)
-REBOOTED = 129  # how a container ends whose system asked for a restart: SIGHUP
+REBOOTED = 129  # exit status of a container whose system requested a restart: SIGHUP
 BOOT_LIMIT_S = 540  # only what is broken takes so long, however busy this machine is
 NOT_STARTED = 255  # how a system ends that could not even begin
 # Each packet on its own: bundles of segments are let through whatever their size.
@@ -29,7 +29,7 @@ ASKED_OFF, ASKED_REBOOT = "SIGRTMIN+4", "SIGRTMIN+5"  # what systemd takes for p
 
 
 class Machine:
-    """Jobs of one VM run on a thread of their own, in order; the model waits for none of them."""
+    """Run jobs of one VM on a thread of their own, in order; the model waits for none of them."""
 
     def __init__(self, guests, vm, image):
         self.guests, self.vm = guests, vm
@@ -41,7 +41,7 @@ class Machine:
             self.disk.set_result(image)
         self.private, self.public = guests.keys.make()
         self.boots = 0
-        self.problem = ""  # why it did not come up, for whoever waits
+        self.problem = ""  # reason why it did not start, for waiting callers
         self.gone = False
         self.made = False
         self._running = False
@@ -54,7 +54,7 @@ class Machine:
         self._thread = threading.Thread(target=self._work, name=f"guest-{vm.moid}", daemon=True)
         self._thread.start()
 
-    # What the model asks for; nothing of it blocks.
+    # Requests of the model, without blocking.
 
     def later(self, job, *arguments):
         """Do something after what is under way."""
@@ -62,12 +62,12 @@ class Machine:
 
     @property
     def idle(self):
-        """Whether nothing is under way."""
+        """Return whether no job is running."""
         return not self._jobs.unfinished_tasks
 
     @property
     def failed(self):
-        """Whether it does not run, and will not by itself."""
+        """Return whether it does not run, and will not start by itself."""
         return bool(self.problem) and self.idle and not self._running
 
     def plugged(self):
@@ -124,13 +124,13 @@ class Machine:
         container = self._container()
         with _ended_already():
             if container.status == "paused":
-                container.unpause()  # what stands still does not even die
+                container.unpause()  # a frozen container cannot even be killed
             container.kill()
         container.wait(timeout=60)
         self._unplugged()
 
     def ask(self, signal):
-        """What the operating system is asked to do."""
+        """Send a request to the operating system."""
         if self._running:
             with _ended_already():
                 self._container().kill(signal=signal)
@@ -180,12 +180,12 @@ class Machine:
             copy.disk.set_result(self.guests.copies.take(self, copy))
 
     def retell(self):
-        """After a rest: what VMware Tools told last still holds."""
+        """Report again after a suspend: the last report of VMware Tools is still valid."""
         if self._told is not None:
             self.guests.heard(self, self._told)
 
     def destroy(self):
-        """Nothing is left of it."""
+        """Remove it completely."""
         self.kill()
         if self._line is not None:
             self._line.stop()
@@ -231,7 +231,7 @@ class Machine:
             network_mode="none",
             cap_add=["IPC_LOCK", "NET_ADMIN", "NET_RAW", "SYS_ADMIN", "SYS_BOOT", "SYS_NICE", "SYS_PTRACE"],
             security_opt=["seccomp=unconfined", "apparmor=unconfined"],
-            # As initramfs-tools of Debian and Ubuntu mounts it.
+            # Mount options of initramfs-tools of Debian and Ubuntu.
             tmpfs={"/run": "noexec,nosuid,nodev,mode=0755", "/run/lock": "", "/tmp": "exec,mode=1777"},
             volumes=binds,
             stop_signal="SIGRTMIN+3",
@@ -286,14 +286,14 @@ class Machine:
         self.guests.heard(self, what)
 
     def _check(self, booted, boots):
-        """On the model's thread, under its lock: the machine should have told by now that it is up."""
+        """Check, on the model's thread and under its lock, that the machine has reported its start in time."""
         if self._wanted(booted) and self.boots == boots and not self.vm.tools_running and not self.guests.stopping:
             self.problem = self.problem or f"it did not come up within {BOOT_LIMIT_S} s"
             LOG.error("Guest %s: %s.", self.vm.name, self.problem)
 
 
 def addresses(what):
-    """{MAC: the first IPv4 interface}, of what VMware Tools tell."""
+    """Return {MAC: the first IPv4 interface} from a report of VMware Tools."""
     found = {}
     for row in what.get("interfaces", []):
         shown = [
@@ -306,7 +306,7 @@ def addresses(what):
 
 @contextlib.contextmanager
 def _ended_already():
-    """What is asked of a container that has just ended has no effect."""
+    """Ignore requests to a container that has just ended."""
     try:
         yield
     except docker.errors.APIError as problem:

@@ -10,14 +10,14 @@ from docker.types import IPAMConfig, IPAMPool
 
 from .engine import EngineProblem
 
-# Where subnets are taken from, the first free one first.
+# Pool of subnets, the first free one first.
 SPACE = ipaddress.ip_network("10.100.0.0/14")
 PREFIX = 24
 BRIDGE_MTU = 1500  # of the bridge itself, for what comes from outside; guests among themselves do not meet it
 
 
 class Segment:
-    """One broadcast domain: a bridge, its subnet, and who has which address there."""
+    """One broadcast domain: a bridge, its subnet, and its assigned addresses."""
 
     def __init__(self, key, bridge, subnet):
         self.key, self.bridge, self.subnet = key, bridge, subnet
@@ -29,7 +29,9 @@ class Segment:
         return self.subnet.network_address + 1
 
     def lease(self, mac, wish):
-        """The address of an adapter, today and tomorrow: the wish is its number. None is given to another one later."""
+        """Return the permanent address of an adapter: the requested number. No address is reused for another
+        adapter.
+        """
         if mac not in self._leases:
             taken = set(self._leases.values())
             numbers = range(2, self.subnet.num_addresses - 2)  # the last address is the registry's
@@ -100,7 +102,7 @@ class Networks:
             labels=self._lab.labels,
             options={"com.docker.network.bridge.name": bridge},
         )
-        # Only an MTU that somebody changed stays when adapters with smaller ones are plugged.
+        # Only an explicitly set MTU stays when adapters with smaller ones are plugged.
         self._hands.ip([f"link set {bridge} mtu {mtu}" for mtu in (BRIDGE_MTU - 1, BRIDGE_MTU)])
 
 

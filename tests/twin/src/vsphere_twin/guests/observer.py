@@ -13,7 +13,7 @@ LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
 
 
 class Observer:
-    """One running guest, past its network and its users."""
+    """Access to one running guest, without its network and its users."""
 
     def __init__(self, guests, machine):
         self._guests, self._machine = guests, machine
@@ -24,7 +24,7 @@ class Observer:
 
     @property
     def boots(self):
-        """How often its operating system was started."""
+        """Return how often its operating system was started."""
         return self._machine.boots
 
     @property
@@ -69,7 +69,7 @@ class Observer:
         self._container().kill()
 
     def hang(self, hanging=True):
-        """Nothing in it moves any more, or again."""
+        """Freeze or resume everything in it."""
         container = self._container()
         engine.freeze(container) if hanging else container.unpause()
 

@@ -1,6 +1,6 @@
-"""How fast a guest really computes, where the model says that something holds it back; so a slow rank is really slow.
+"""Real speed of a guest according to the model's slowdowns; a slow rank is really slow.
 
-Work of a GPU is done by processors here, so what slows a GPU down slows its guest down.
+Processors do the work of a GPU here, so a slow GPU slows its guest down.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ UNLIMITED = -1
 
 
 def share(vm, now=None):
-    """Of its full speed: 1.0 unless something is wrong."""
+    """Return the share of its full speed: 1.0 without a slowdown."""
     found = 1.0
     limit = vm.cpu_allocation.limit
     if limit is not None and limit > 0:
@@ -32,7 +32,7 @@ def share(vm, now=None):
 
 
 def part(card):
-    """What a VM gets of a GPU's processors: the slices of its instance, or its turn among those that run there."""
+    """Return the share of a GPU's processors for a VM: the slices of its instance, or its time slice."""
     if card.profile is None:
         return 1.0
     kind = card.physical.kind
@@ -42,7 +42,7 @@ def part(card):
 
 
 def quota_us(found, guests, cores=None):
-    """What a container may use of processors in each period: that share of what it would get among equals."""
+    """Return the processor quota of a container per period: its share of an equal part."""
     if found >= 1:
         return UNLIMITED
     cores = cores or len(os.sched_getaffinity(0))
@@ -50,7 +50,7 @@ def quota_us(found, guests, cores=None):
 
 
 def _restricted(vm, now):
-    """Whether its vGPU has no licence for so long that it is held back."""
+    """Return whether its vGPU has been without a licence long enough to be restricted."""
     state = memory.of(vm)
     if not vm.vgpus or not state.booted_at or licence.valid(state, now):
         return False

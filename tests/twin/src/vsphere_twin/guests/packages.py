@@ -161,7 +161,7 @@ def dkms():
 
 
 def perftest():
-    """perftest built with CUDA, as nobody's distribution has it; the distribution's own comes from there."""
+    """Build perftest with CUDA, which no distribution ships; the distribution's own package is not built here."""
     facts = (json.dumps({"version": PERFTEST}) + "\n").encode()
     programs = {f"/usr/bin/ib_{verb}_{kind}": ASK for verb in ("write", "read", "send") for kind in ("bw", "lat")}
     return deb.Package(

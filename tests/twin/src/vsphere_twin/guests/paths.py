@@ -1,4 +1,4 @@
-"""What the model says of each adapter of a VM: where it is plugged, and how large a packet gets through from there."""
+"""Network path of each adapter of a VM in the model: its port, and the largest packet that passes from there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Wire:
 
 
 def wires(world, vm):
-    """One Wire for each adapter, in the order in which the guest finds them."""
+    """Return one Wire for each adapter, in the order in which the guest finds them."""
     return [_wire(world, vm, nic, name) for nic, name in zip(vm.nics, NAMES, strict=False)]
 
 
@@ -68,7 +68,7 @@ def _distributed(world, host, group):
 
 
 def _among_others(world, host, nic, group):
-    """Whether a port is in the largest part that the cables and VLANs make of the hosts of a port group."""
+    """Return whether a port is in the largest part into which cables and VLANs divide the hosts of a port group."""
     if (host.name, nic.device) not in world.fabric.cables or not isinstance(group.vlan, int):
         return True
     members = {(one.name, port.device): (one, port) for one in group.switch.hosts.values() for port in one.nics}

@@ -22,7 +22,7 @@ STARTED_S = 300
 
 
 class Registry:
-    """What guests pull from. With a recipe in the settings it holds the training image from the start."""
+    """Registry for guests. With a recipe in the settings it holds the training image from the start."""
 
     def __init__(self, client, lab, network, directory, say=LOG.info):
         self._client, self._lab, self._network = client, lab, network
@@ -62,7 +62,7 @@ class Registry:
             self._container = None
 
     def endpoint(self):
-        """Where it answers, who may come in, and who vouches for it."""
+        """Return its address, its login, and its CA certificate."""
         found = {
             "address": self.address,
             "username": USER,
@@ -74,7 +74,7 @@ class Registry:
         return found
 
     def log(self):
-        """What was asked of it, as text."""
+        """Return the requests to it, as text."""
         return self._container.logs().decode(errors="replace")
 
     def _last_address(self):

@@ -1,4 +1,4 @@
-"""What a machine decides about guests: folders and a recipe, each by an environment variable."""
+"""Settings of a machine for guests: folders and a recipe, each by an environment variable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def recipe():
 
 
 def note_lab():
-    """Leave a mark for whoever removes what a killed process has left."""
+    """Leave a marker for the cleanup after a killed process."""
     if os.environ.get(LABS):
         with contextlib.suppress(OSError):
             Path(os.environ[LABS]).touch()

@@ -33,7 +33,8 @@ STARTED_S = 300
 
 
 def ensure(client, say):
-    """The name of the registry's image, with the training image in it; what is missing is made. say(line) is told."""
+    """Return the name of the registry's image with the training image in it, and build what is missing. say(line)
+    reports."""
     with turn(say):
         plain = _plain(client, say)
         registry = _built(client, "registry-empty", REGISTRY, plain, say, "takes a moment")
@@ -118,7 +119,7 @@ def _built(client, kind, recipe, base, say, how_long, more=None):
 
 
 def _sources(say):
-    """What the recipe would fetch from a package index, fetched here: where a build can reach is another matter."""
+    """Fetch the packages that the recipe would get from an index: a build may lack access to it."""
     requirements, kept = settings.recipe() / "requirements.txt", settings.state() / SOURCES
     if not requirements.is_file():
         return {}
@@ -139,7 +140,7 @@ def _sources(say):
 
 
 def _todo():
-    """What to look at where an image cannot be made."""
+    """Return hints for a failed image build."""
     text = "Look whether this machine reaches its Debian mirror and its package index."
     if settings.recipe() is None:
         return text

@@ -1,4 +1,4 @@
-"""What several processes may want to make on this machine is made by one of them, and the others wait for it."""
+"""Let one of several processes on this machine build a shared file, and the others wait for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def turn(say):
-    """One process at a time, so that nobody makes the same again or trips over what is half made."""
+    """Admit one process at a time, so that none repeats a build or uses half of one."""
     # Commands have folders of their own for temporary files, and this is one for all of them.
     with Path(f"/tmp/aiready-lab-{os.getuid()}.lock").open("w") as lock:
         try:

@@ -49,7 +49,7 @@ MODELS = {
 
 @dataclass
 class Firmware:
-    """What a ConnectX port's firmware is configured to: running since the last cold start, and for the next one."""
+    """Firmware configuration of a ConnectX port: since the last cold start, and for the next one."""
 
     ats: bool = False
     sriov: bool = False
@@ -137,7 +137,7 @@ class Nic:
 
     @property
     def most_vfs(self):
-        """What the firmware would give now."""
+        """Return the number of functions that the firmware would provide now."""
         if self.kind.vendor_id == MELLANOX:
             return self.firmware.num_vfs if self.firmware.sriov else 0
         return self.kind.most_vfs
@@ -167,7 +167,7 @@ def dcb(host, nic):
 
 
 def set_pauseparams(world, host, nic, tx, rx):
-    """Global pause: acts at once, and not while PFC is on (SmartX RDMA guide)."""
+    """Set global pause: it takes effect at once, and not while PFC is on (SmartX RDMA guide)."""
     if dcb(host, nic)[1]:
         raise kernels.Refused("Unable to complete Sysinfo operation: priority flow control is enabled on the device.")
     nic.pause_tx, nic.pause_rx = bool(tx), bool(rx)

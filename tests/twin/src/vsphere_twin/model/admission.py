@@ -1,4 +1,4 @@
-"""What a VM's own configuration must have before a host is even looked at."""
+"""Requirements on a VM's own configuration before the search for a host."""
 
 from __future__ import annotations
 

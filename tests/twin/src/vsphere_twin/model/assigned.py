@@ -11,7 +11,7 @@ MANY_HARDWARE = 20  # vSphere 8.0: 32 devices instead of 16
 
 
 def most(hardware):
-    """How many passed-through devices virtual hardware of this version takes."""
+    """Return how many passthrough devices virtual hardware of this version accepts."""
     return 32 if hardware >= MANY_HARDWARE else 16
 
 

@@ -1,4 +1,4 @@
-"""What stands behind a virtual device: files for disks, networks for NICs, GPUs for PCI devices."""
+"""Backings of virtual devices: files for disks, networks for NICs, GPUs for PCI devices."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fill(world, vm, device, file_operation, new=True):
 
 
 def check_edit(vm, index, old, new):
-    """What an edit may not do: a disk never shrinks, and grows only without snapshots and without a disk below it."""
+    """Refuse an invalid edit: a disk never shrinks, and grows only without snapshots and without a parent disk."""
     if not isinstance(old, DEVICE.VirtualDisk) or _kilobytes(new) == _kilobytes(old):
         return
     chained = bool(vm.snapshots) or getattr(old.backing, "parent", None) is not None

@@ -29,7 +29,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Table:
-    """What a vendor's BIOS has, and how it behaves."""
+    """Attributes and behaviour of a vendor's BIOS."""
 
     registry: str
     attributes: tuple
@@ -113,7 +113,7 @@ DELL = Table(
     ),
     functions={
         "virtualization": ("ProcVirtualization", ("Enabled",)),
-        # On Intel machines of Dell one switch is said to cover VT-x and VT-d [unsure].
+        # On Intel machines of Dell one setting is said to cover VT-x and VT-d [unsure].
         "iommu": ("ProcVirtualization", ("Enabled",)),
         "sriov": ("SriovGlobalEnable", ("Enabled",)),
         "above_4g": ("MmioAbove4Gb", ("Enabled",)),

@@ -11,7 +11,7 @@ from . import bios_tables, lifecycle
 from .seed_file import Problem, SeedError, line_of
 
 USERNAME, PASSWORD = "root", "calvin-2026"
-# What a client may ask ComputerSystem.Reset for; vendors differ.
+# Values of ComputerSystem.Reset; vendors differ.
 BASIC_RESETS = ("On", "ForceOff", "GracefulShutdown", "ForceRestart")
 RESETS = {
     "dell": (*BASIC_RESETS, "GracefulRestart", "PushPowerButton", "PowerCycle"),
@@ -22,7 +22,7 @@ RESETS = {
 
 
 class Refused(Exception):
-    """What the BMC says no to: the message of the standard registry, its arguments, and the attribute."""
+    """Refusal of the BMC: the message of the standard registry, its arguments, and the attribute."""
 
     def __init__(self, message, *args, attribute=None):
         self.message = message
@@ -70,11 +70,11 @@ class Bmc:
         return next((job for job in self.jobs if job.state == "Scheduled"), None)
 
     def functions(self):
-        """What the active BIOS makes of the machine."""
+        """Return the machine's functions under the active BIOS settings."""
         return {name: self.active[attribute] in on for name, (attribute, on) in self.table.functions.items()}
 
     def read_only(self, name, settings):
-        """Whether an attribute can be set while the BIOS has these settings."""
+        """Return whether an attribute is read-only while the BIOS has these settings."""
         if self.table.attribute(name).read_only:
             return True
         return any(name in locked and settings.get(key) != value for key, value, locked in self.table.locks)
@@ -201,7 +201,7 @@ def reset(world, bmc, kind):
 
 
 def _by_profiles(table, settings):
-    """What the profiles that are chosen in these settings set."""
+    """Return the values that the selected profiles set."""
     chosen = [values.get(settings[name], {}) for name, values in table.profiles.items()]
     return {name: value for one in chosen for name, value in one.items()}
 

@@ -1,4 +1,4 @@
-"""Trouble with the hosts' BMCs: planned by a test, used up once each."""
+"""Failures of the hosts' BMCs: planned by a test, used up once each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 
 class BmcFaults:
-    """All that is planned for BMCs, by the name of the host. The methods named take_* use up what they report."""
+    """All planned failures of BMCs, by the name of the host. The methods named take_* use up what they report."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -45,15 +45,15 @@ class BmcFaults:
         return self._latency_s.get(host, 0.0)
 
     def take_unavailable(self, host):
-        """Whether this request is answered 503."""
+        """Return whether this request is answered 503."""
         return self._take(self._unavailable, host)
 
     def take_forgetting(self, host):
-        """Whether these settings will be lost."""
+        """Return whether these settings will be lost."""
         return self._take(self._forgetting, host)
 
     def take_rejection(self, host, attributes):
-        """Whether these settings are refused."""
+        """Return whether these settings are refused."""
         with self._lock:
             for plan in self._rejections:
                 if plan[0] == host and (plan[1] is None or plan[1] in attributes):

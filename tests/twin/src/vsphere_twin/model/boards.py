@@ -16,7 +16,7 @@ PROFILE = re.compile(
 
 @dataclass(frozen=True)
 class MigProfile:
-    """A profile of GPU instances. What is not known is None."""
+    """A profile of GPU instances. Unknown values are None."""
 
     name: str
     key: str  # the same on every GPU: 1g, 1g+me, 1g_double, 2g, ...

@@ -1,4 +1,4 @@
-"""What a start of the machine makes real, in the order in which it happens."""
+"""Effects of a machine's start, in the order in which they happen."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _bind(host):
 
 
 def _start_services(host):
-    """What somebody started by hand does not come back by itself."""
+    """Start the enabled services; a manually started one does not start by itself."""
     for service in host.services:
         ports_open = any(host.rulesets.get(name) for name in service.ruleset)
         service.running = service.policy == "on" or (service.policy == "automatic" and ports_open)

@@ -52,7 +52,7 @@ def inventory(world, data):
 
 
 def add_vm(world, entry):
-    """One VM more in the first datacenter, from an entry of a seed's vms."""
+    """Add one VM to the first datacenter, from an entry of a seed's vms."""
     center = world.of_kind("Datacenter")[0]
     builder = _Builder(world, center)
     for found, kinds in (
@@ -89,7 +89,7 @@ class _Builder:
         self._wrong = set()  # lines of entries with problems
 
     def fill(self, entry):
-        """All of the datacenter; what is wrong in one entry does not hide what is wrong in the next."""
+        """Add the whole datacenter; a problem in one entry does not hide one in the next."""
         for path in entry.get("vm_folders", []):
             self._folder(path)
         for one in _each(entry.get("datastores", [])):

@@ -78,7 +78,7 @@ def board(key):
 
 
 def board_keys():
-    """All boards that a seed may name: those with vGPU types, and every GPU of the table of MIG profiles."""
+    """Return all boards that a seed may name: those with vGPU types, and every GPU of the table of MIG profiles."""
     return [*(row.key for row in boards.BOARDS), *(key for key in boards.GPUS if boards.board(key) is None)]
 
 

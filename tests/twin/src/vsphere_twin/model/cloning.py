@@ -10,7 +10,7 @@ from . import backings, customization, direct, disk_files, inventory, power, pro
 from . import host as hosts
 from .vm import VirtualMachine, written
 
-# What a clone has of its source; identities, files and addresses are its own.
+# Properties that a clone copies from its source; identities, files and addresses are its own.
 COPIED = (
     "annotation",
     "boot_options",
@@ -62,7 +62,7 @@ class Copy:
         self._vm = self._fault = None
 
     def begin(self, task=None):
-        """Take name, host and room; what is wrong is told at the end, as tasks do."""
+        """Reserve name, host and space; problems are reported at the end, as tasks do."""
         try:
             self._vm = self._started(task)
         except vmodl.MethodFault as fault:
@@ -91,7 +91,7 @@ class Copy:
         return vm
 
     def undo(self):
-        """Nothing is left of a clone that failed."""
+        """Remove all remains of a failed clone."""
         if self._vm is not None:
             provision.forget(self._world, self._vm)
             self._vm = None
@@ -141,7 +141,7 @@ def _pool(world, source, location):
 
 
 def host_for(world, source, pool, location):
-    """The host that was asked for, else the source's own in that pool, else the emptiest."""
+    """Return the requested host, else the source's own in that pool, else the emptiest."""
     wanted = world.get(location.host._moId) if location.host is not None else None
     if wanted is not None and wanted.moid not in pool.owner.hosts:
         raise vmodl.fault.InvalidArgument(
@@ -159,7 +159,7 @@ def _works(host):
 
 
 class _Disks:
-    """Where the disks of a clone lie and how they are stored."""
+    """Datastores of a clone's disks, and their formats."""
 
     def __init__(self, world, source, host, spec):
         location = spec.location
@@ -190,7 +190,7 @@ class _Disks:
         return self._seen(self.world.get(disk.backing.datastore._moId))
 
     def thin(self, disk):
-        """Whether the copy is thin: as its locator, the whole request, or its source says."""
+        """Return whether the copy is thin: by its locator, the whole request, or its source."""
         locator = self.locators.get(disk.key)
         backing = getattr(locator, "diskBackingInfo", None)
         if backing is not None and getattr(backing, "thinProvisioned", None) is not None:
@@ -200,7 +200,7 @@ class _Disks:
         return bool(disk.backing.thinProvisioned)
 
     def require_room(self, vm):
-        """All disks fit, or nothing is copied."""
+        """Require space for all disks before any copy."""
         needs = {}
         for disk in vm.disks:
             moid = disk.backing.datastore._moId

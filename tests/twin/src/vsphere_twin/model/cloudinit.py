@@ -1,6 +1,6 @@
-"""cloud-init in the guest: what it makes of the guestinfo of its VM at the first boot of an instance.
+"""cloud-init in the guest: its use of the VM's guestinfo at the first boot of an instance.
 
-As DataSourceVMware of cloud-init documents it. Data that it cannot read is ignored: nobody outside hears of it.
+As DataSourceVMware of cloud-init documents it. It silently ignores data that it cannot read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import zlib
 
 import yaml
 
-# What Linux calls the adapters of a VM, in their order [unsure: general knowledge].
+# Linux names of a VM's adapters, in their order [unsure: general knowledge].
 NAMES = ("ens192", "ens224", "ens256", "ens161", "ens193", "ens225", "ens257", "ens162", "ens194", "ens226")
 ENCODINGS = {"": 0, "base64": 1, "b64": 1, "gzip+base64": 2, "gz+b64": 2}
 
@@ -26,7 +26,7 @@ def apply(vm):
 
 
 def take(vm, metadata, userdata):
-    """What the texts of an instance say, unless the guest has seen this instance already."""
+    """Apply the texts of an instance, unless the guest has seen this instance already."""
     metadata = _table(metadata)
     if metadata is None and not userdata:
         return
@@ -47,7 +47,7 @@ def take(vm, metadata, userdata):
 
 
 def _addresses(vm, network):
-    """By MAC; an adapter that the data does not fix asks for an address as before."""
+    """Return addresses by MAC; an adapter without a static address in the data uses DHCP as before."""
     ethernets = network.get("ethernets") if isinstance(network, dict) else None
     rest = dict(zip(NAMES, vm.nics, strict=False))
     found = {}

@@ -1,4 +1,4 @@
-"""Trouble with commands on a host's shell, and with esxcli through vCenter: planned by a test, used up once each."""
+"""Failures of commands on a host's shell, and of esxcli through vCenter: planned by a test, used up once each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CommandFault:
 
 
 class CommandFaults:
-    """All that is planned for commands. take() uses up what it gives."""
+    """All planned failures of commands. take() uses up what it gives."""
 
     def __init__(self):
         self._lock = threading.Lock()

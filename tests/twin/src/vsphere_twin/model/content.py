@@ -1,4 +1,4 @@
-"""What comes out of content libraries: VMs from OVFs, and the libraries of a seed."""
+"""Deployments from content libraries: VMs from OVFs, and the libraries of a seed."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def _now():
 
 @dataclass
 class Item:
-    """One item; a template is a VM of the inventory, an OVF a copy that nobody sees there."""
+    """One item; a template is a VM of the inventory, an OVF is a copy outside of the inventory."""
 
     id: str
     name: str

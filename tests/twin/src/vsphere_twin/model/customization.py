@@ -125,7 +125,7 @@ def _check(vm, spec):
 
 
 def apply(world, vm):
-    """What Tools does at the boot after: a host name, and an address for each adapter."""
+    """Apply the customization at the next boot: a host name, and an address for each adapter."""
     spec, vm.customization = vm.customization, None
     vm.extra.pop(PACKAGE, None)
     for name, words in (("CustomizationStartedEvent", "Started"), ("CustomizationSucceeded", "Succeeded")):

@@ -1,4 +1,6 @@
-"""What a network test inside the guests would find out: the way of PVRDMA traffic, GPUDirect, and the devices held."""
+"""Results that a network test inside the guests would get: the path of PVRDMA traffic, GPUDirect, and the devices
+held.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from . import gpudirect, pvrdma
 
 
 def look(world, vm=None):
-    """One row for each running VM, or for the one of this name."""
+    """Return one row for each running VM, or for the one of this name."""
     found = [one for one in world.of_kind("VirtualMachine") if one.power == "poweredOn" and vm in (None, one.name)]
     return [
         {

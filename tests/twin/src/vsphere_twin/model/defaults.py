@@ -1,4 +1,4 @@
-"""What every host and every VM of a seed has without being told."""
+"""Default properties of every host and every VM of a seed."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class BadDepot(Exception):
 
 @dataclass(frozen=True)
 class Bundle:
-    """What an offline bundle holds."""
+    """Content of an offline bundle."""
 
     vibs: tuple
     components: tuple

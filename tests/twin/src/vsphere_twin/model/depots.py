@@ -1,4 +1,4 @@
-"""What vSphere Lifecycle Manager can build images of: the offline depots that were imported."""
+"""Imported offline depots, from which vSphere Lifecycle Manager builds images."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _remove(vm, index, spec):
 
 
 def _hot(device, kinds=HOT_PLUGGED):
-    """Whether a device comes, goes or changes while its VM runs."""
+    """Return whether a device can be added, removed or changed while its VM runs."""
     return isinstance(device, kinds) and (kinds is HOT_EDITED or not isinstance(device, nics.COLD))
 
 

@@ -1,4 +1,4 @@
-"""What a VM takes of its host as a whole: passed-through devices, virtual functions, device groups."""
+"""Whole devices that a VM takes from its host: passthrough devices, virtual functions, device groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PVRDMA = DEVICE.VirtualVmxnet3Vrdma
 
 @dataclass(frozen=True)
 class Holder:
-    """Who has a PCI device of the host."""
+    """Holder of a PCI device of the host."""
 
     vm: object
     device_key: int
@@ -48,7 +48,7 @@ class Claims:
 
 
 def claim(world, vm, host):
-    """The devices that a host would give a VM, or the reason why it cannot. Nothing is taken yet."""
+    """Return the devices that a host would give a VM, or the reason why it cannot. Nothing is taken yet."""
     claims = Claims(vm, host)
     if not direct_devices(vm) and not vm.device_groups:
         return claims
@@ -83,18 +83,18 @@ def direct_devices(vm):
 
 
 def needs_all_memory(vm):
-    """Whether the VM starts only with all of its memory reserved; for PVRDMA [unsure: general knowledge]."""
+    """Return whether the VM starts only with all of its memory reserved; for PVRDMA [unsure: general knowledge]."""
     kinds = (STATIC, DYNAMIC, VMIOP)
     return any(isinstance(one, (SRIOV, PVRDMA)) or isinstance(one.backing, kinds) for one in vm.devices)
 
 
 def free(host, address):
-    """Whether a device can be given to a VM now."""
+    """Return whether a device can be given to a VM now."""
     return address not in host.claimed
 
 
 def allows(backing, row, label):
-    """Whether a dynamic backing fits a device of the host."""
+    """Return whether a dynamic backing matches a device of the host."""
     if backing.customLabel and backing.customLabel != label:
         return False
     return any(
@@ -174,7 +174,8 @@ def _match(wanted, choices, taken):
 
 
 def _virtual_function(world, host, rows, claims, device, position):
-    """A free function of the wanted port, or of an uplink of the adapter's switch [unsure: which, without a wish]."""
+    """Return a free function of the requested port, or of an uplink of the adapter's switch [unsure: which, by
+    default]."""
     wanted = device.sriovBacking
     physical = wanted.physicalFunctionBacking.id if wanted and wanted.physicalFunctionBacking else None
     exactly = wanted.virtualFunctionBacking.id if wanted and wanted.virtualFunctionBacking else None

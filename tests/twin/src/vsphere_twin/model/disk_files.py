@@ -15,7 +15,7 @@ from .vm import VirtualMachine, written
 FLAT = backings.FLAT
 SMALL_BYTES = 4096  # of a file whose content the twin does not have
 MOST_BYTES = 62 * 1024**4  # of one virtual disk, from virtual hardware 10 on (configuration maximums)
-# What a VM that is registered again has of the one that was unregistered.
+# Properties that a registered VM does not keep from before its unregistration.
 NOT_KEPT = ("moid", "version", "name", "parent", "host", "pool", "browser", "recent_tasks", "busy_with", "networks")
 
 
@@ -108,7 +108,7 @@ def find(world, path):
 
 
 def of_others(world, vm, path):
-    """Whether another VM of the inventory has this disk too."""
+    """Return whether another VM of the inventory has this disk too."""
     others = (one for one in world.of_kind("VirtualMachine") if one is not vm)
     return any(getattr(disk.backing, "fileName", None) == path for one in others for disk in one.disks)
 
@@ -184,7 +184,7 @@ def remove(world, store, path):
 
 
 def in_use(world, store, path):
-    """Whether a VM of the inventory has this file, or one below this folder."""
+    """Return whether a VM of the inventory uses this file, or one below this folder."""
     for vm in store.vms.values():
         for entry in of_vm(vm, store):
             if entry.path == path or entry.path.startswith(f"{path}/"):

@@ -13,7 +13,7 @@ APART, TOGETHER, ON_HOSTS = (
 
 
 def behaviour(vm):
-    """What DRS may do with a VM: off, or the automation level of its cluster or of its own."""
+    """Return the DRS automation of a VM: off, or the automation level of its cluster or of its own."""
     cluster = vm.host.compute
     level = getattr(cluster, "drs", "off")
     override = cluster.vm_overrides.get(vm.moid) if level != "off" and cluster.honours_overrides else None
@@ -31,7 +31,7 @@ def violated(vm, host):
 
 
 def refuse_mandatory(vm, host):
-    """A mandatory rule holds whoever asks; others give way to a request."""
+    """Refuse violations of a mandatory rule in any case; other rules yield to an explicit request."""
     for rule in violated(vm, host):
         if rule.mandatory:
             raise vim.fault.RuleViolation(
@@ -66,7 +66,7 @@ def _breaks_hosts(cluster, rule, vm, host):
 
 
 def complies(cluster, rule):
-    """Whether the VMs that run obey a rule."""
+    """Return whether the running VMs comply with a rule."""
     running = [vm for host in cluster.hosts.values() for vm in host.running_vms()]
     return not any(_breaks(cluster, rule, vm, vm.host) for vm in running)
 

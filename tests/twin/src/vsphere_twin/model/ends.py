@@ -28,10 +28,10 @@ class End:
 
 @dataclass(frozen=True)
 class State:
-    """What becomes of packets."""
+    """State of a path for packets."""
 
     carrier: str  # port: through the fabric; memory: copied within a host; card: turned round in an adapter; none
-    rdma: bool = True  # no: the hosts send it by TCP and tell nobody
+    rdma: bool = True  # false: the hosts silently use TCP
     pvrdma: bool = False
     line_gbps: float = 100.0  # the slowest link
     hops: int = 0  # switches
@@ -54,7 +54,7 @@ class State:
         return self.carrier != NONE
 
     def passes(self, mtu):
-        """Whether packets with a payload of so many bytes arrive."""
+        """Return whether packets with a payload of this many bytes arrive."""
         return mtu + HEADERS <= self.frame
 
 
@@ -82,9 +82,9 @@ def between(world, sender, receiver):
 
 
 def look(world, dscp=26):
-    """One row for each direction between running VMs that have adapters for RDMA: how it is, and what it would show.
+    """Return one row for each direction between running VMs with RDMA adapters: its state, and its results.
 
-    dscp: what guests stamp that have a function of their own.
+    dscp: the DSCP that guests with a function of their own set.
     """
     running = [one for one in world.of_kind("VirtualMachine") if one.power == "poweredOn"]
     found = [End(vm, key, _version(vm, key), dscp) for vm in running for key in keys_of(vm)]
@@ -184,7 +184,7 @@ def _through(world, sender, receiver, ports, dscp, frame, vlan):
     receiver_port = f"{hosts[1].name}/{ports[1].device}"
     plain = State(PORT, line_gbps=line, frame=frame, ports=ports, dscp=stamped, receiver=receiver_port)
     found = cabling.way(world, *ends, dscp=dscp, vlan=vlan)
-    if found is None:  # nobody said what lies between: it is what it should be
+    if found is None:  # no cable is described between them: assume a working one
         return _with_hosts(sender, receiver, ports, replace(plain, hops=1))
     paths, problems = found
     if not paths:
@@ -209,7 +209,7 @@ def _through(world, sender, receiver, ports, dscp, frame, vlan):
 
 
 def _with_hosts(sender, receiver, ports, state):
-    """What the machines at both ends add."""
+    """Add the effects of the machines at both ends."""
     saving, apart = [], []
     for end, port in zip((sender, receiver), ports, strict=True):
         vm = end.vm

@@ -38,7 +38,7 @@ class Datastore(Managed):
 
     @property
     def room(self):
-        """What is free, or by how much more is promised than there is."""
+        """Return the free space, negative if more is provisioned than available."""
         left = sum(written(disk) for disk in self.left_disks.values())
         used = sum(vm.bytes_on(self.moid) for vm in self.vms.values())
         return self.base_free - self.files.used - left - used
@@ -92,7 +92,7 @@ class Switch(Managed):
 
 @dataclass
 class Teaming:
-    """Which uplinks carry the traffic of a port group; None stands for all of the switch."""
+    """Uplinks for the traffic of a port group; None means all of the switch."""
 
     policy: str = "loadbalance_srcid"
     active: list | None = None
@@ -120,7 +120,7 @@ class Portgroup(Managed):
 
     @property
     def ports(self):
-        """How many ports there are; those for uplinks come with the members."""
+        """Return the number of ports; those for uplinks come with the members."""
         return len(self.switch.uplinks) * len(self.switch.hosts) if self.uplink else self.own_ports
 
     @property

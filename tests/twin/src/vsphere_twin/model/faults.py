@@ -1,4 +1,4 @@
-"""Trouble on demand: what a test may ask the twin to do wrong."""
+"""Failures on demand: wrong behaviour that a test may request from the twin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TaskFault:
 
 
 class FaultPlan:
-    """All trouble that is planned. The methods named take_* use up what they report."""
+    """All planned failures. The methods named take_* use up what they report."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class FaultPlan:
             self._slow[host] = float(seconds)
 
     def lose_driver(self, host, count=1):
-        """At the next boots of a host its NVIDIA driver does not load."""
+        """Prevent the NVIDIA driver from loading at the next boots of a host."""
         with self._lock:
             self._driverless[host] = self._driverless.get(host, 0) + int(count)
 
@@ -98,11 +98,11 @@ class FaultPlan:
         self._guest_without("address", vm, on)
 
     def has_no_tools(self, vm):
-        """Whether VMware Tools stays away from this VM."""
+        """Return whether VMware Tools does not start in this VM."""
         return vm in self._guests_without["tools"]
 
     def has_no_address(self, vm):
-        """Whether this VM's guest gets no address."""
+        """Return whether this VM's guest gets no address."""
         return vm in self._guests_without["address"]
 
     def _guest_without(self, what, vm, on):
@@ -110,7 +110,7 @@ class FaultPlan:
             (set.add if on else set.discard)(self._guests_without[what], vm)
 
     def take_hanging_boot(self, host):
-        """Whether this boot hangs."""
+        """Return whether this boot hangs."""
         return self._take(self._hanging, host)
 
     def take_slow_boot(self, host):
@@ -119,11 +119,11 @@ class FaultPlan:
             return self._slow.pop(host, None)
 
     def take_lost_driver(self, host):
-        """Whether the driver stays away in this boot."""
+        """Return whether the driver does not load in this boot."""
         return self._take(self._driverless, host)
 
     def take_task_fault(self, method, entity_name=None):
-        """The fault that this task shall end with, or None."""
+        """Return the fault with which this task must end, or None."""
         with self._lock:
             for plan in self._task_faults:
                 if plan.method == method and plan.count > 0 and plan.entity in (None, entity_name):
@@ -132,11 +132,11 @@ class FaultPlan:
         return None
 
     def take_closing(self, method):
-        """Whether the connection closes after this call."""
+        """Return whether the connection closes after this call."""
         return self._take(self._closings, method)
 
     def take_unavailable(self):
-        """Whether this request is answered 503."""
+        """Return whether this request is answered 503."""
         with self._lock:
             if self._unavailable > 0:
                 self._unavailable -= 1

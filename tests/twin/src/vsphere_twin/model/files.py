@@ -44,7 +44,7 @@ class Files:
         return self._files.get(clean(path))
 
     def is_folder(self, path):
-        """Whether there is a folder; the root always is one."""
+        """Return whether there is a folder; the root always is one."""
         return clean(path) in self._folders or clean(path) == ""
 
     def paths(self, folder="", deep=False):

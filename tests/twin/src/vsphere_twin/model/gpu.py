@@ -1,4 +1,4 @@
-"""One physical GPU: what it offers, and what it still has room for."""
+"""One physical GPU: its offer, and its free capacity."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Gpu:
         ]
 
     def room_for(self, profile, release):
-        """Where a vGPU of this type would start, or None when it does not fit now."""
+        """Return the start of a vGPU of this type, or None if it does not fit now."""
         if profile not in self.types(release) or self.held_by is not None:
             return None
         if self.mig_enabled:
@@ -71,7 +71,7 @@ class Gpu:
         return self._same_size_room(profile)
 
     def load(self):
-        """How full the GPU is, for the assignment policy."""
+        """Return the load of the GPU, for the assignment policy."""
         return sum(one.profile.fb_gb for one in self.residents)
 
     def vms(self):
@@ -98,7 +98,7 @@ class Gpu:
 
 
 def uuid_of(host, gpu):
-    """What the driver calls a GPU: the same for the same card in the same slot."""
+    """Return the UUID of a GPU: the same for the same card in the same slot."""
     return f"GPU-{uuid.uuid5(uuid.UUID(host.uuid), gpu.pci_id)}"
 
 

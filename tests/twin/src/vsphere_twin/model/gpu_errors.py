@@ -43,12 +43,12 @@ def report(world, vm, number, gpu=0):
 
 
 def events(vm):
-    """All since the VM started."""
+    """Return all events since the VM started."""
     return list(_of(vm))
 
 
 def lost(vm, gpu):
-    """Whether a GPU is gone until the next start."""
+    """Return whether a GPU is lost until the next start."""
     return any(one.gpu == gpu and one.number in LOST for one in _of(vm))
 
 
@@ -60,7 +60,7 @@ def set_wrong(world, vm, gpu=0, wrong=True):
 
 
 def is_wrong(vm, gpu):
-    """Whether a GPU computes wrong."""
+    """Return whether a GPU computes wrong results."""
     return gpu in _WRONG.get(vm, ())
 
 

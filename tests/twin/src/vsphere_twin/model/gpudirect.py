@@ -20,7 +20,7 @@ class Verdict:
 
 
 def verdict(world, vm):
-    """What NVIDIA's recipe asks for (NVIDIA AI Enterprise user guide 5.0, 4), looked at where the VM runs."""
+    """Check the requirements of NVIDIA's recipe (NVIDIA AI Enterprise user guide 5.0, 4) on the host of the VM."""
     if vm.power != "poweredOn":
         return Verdict(False, ("the VM does not run",))
     reasons = [f"{key} is not TRUE" for key in SETTINGS if (vm.setting(key) or "").casefold() != "true"]

@@ -12,7 +12,7 @@ POLICIES = ("performance", "consolidation")
 
 
 def settle(host):
-    """The types after a boot or a restart of Xorg: without a driver every GPU is of the basic type."""
+    """Set the types after a boot or a restart of Xorg: without a driver every GPU has the basic type."""
     for gpu in host.gpus:
         gpu.driver = host.driver.family
         gpu.passthrough = host.passthru[gpu.pci_id].active
@@ -36,18 +36,18 @@ def adopt_default(host):
 
 
 def firmware_allows(host, gpu):
-    """Whether the BIOS gives the GPU what vGPU needs; the driver loads in any case."""
+    """Return whether the BIOS provides the requirements of vGPU; the driver loads in any case."""
     has = host.bmc.functions()
     if not has["iommu"]:
         return False
     if gpu.board.mmio_gb and not has["above_4g"]:
         return False
-    # SR-IOV is asked for by vGPU on Ampere and newer (NVIDIA AI Enterprise user guide 5.0, 1.2 and 2.7).
+    # vGPU requires SR-IOV on Ampere and newer (NVIDIA AI Enterprise user guide 5.0, 1.2 and 2.7).
     return has["sriov"] or not gpu.board.mixed_size
 
 
 def configure(world, host, config):
-    """UpdateGraphicsConfig: the wish is kept at once, it acts after a restart of Xorg or of the host."""
+    """UpdateGraphicsConfig: save the request at once; it takes effect after a restart of Xorg or of the host."""
     if config.hostDefaultGraphicsType not in TYPES:
         raise vmodl.fault.InvalidArgument(invalidProperty="config.hostDefaultGraphicsType")
     if config.sharedPassthruAssignmentPolicy not in POLICIES:

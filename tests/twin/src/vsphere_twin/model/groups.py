@@ -43,7 +43,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Group:
-    """What a host can give as a unit; several units of one host may have the same name."""
+    """Devices that a host gives as a unit; several units of one host may have the same name."""
 
     name: str
     description: str

@@ -57,7 +57,7 @@ def reboot(world, vm):
 
 
 def resume(world, vm):
-    """It goes on where it stood still."""
+    """Resume it at the point of its suspend."""
     if _real(world, vm):
         world.guests.resume(vm)
     else:
@@ -72,7 +72,7 @@ def renew(world, vm):
 
 
 def require_tools(vm):
-    """What is asked of the guest needs running tools."""
+    """Require running tools for a request to the guest."""
     if vm.power != "poweredOn":
         raise devices.wrong_power(vm)
     if not vm.tools_running:
@@ -98,7 +98,7 @@ def starts(vm):
 
 
 def tell(world, vm, host_name, seen):
-    """What VMware Tools of a real guest say: its name, and {MAC: address with prefix}."""
+    """Apply the report of VMware Tools in a real guest: its name, and {MAC: address with prefix}."""
     vm.tools_running = True
     if host_name and host_name != vm.host_name.partition(".")[0]:
         vm.host_name = host_name
@@ -111,7 +111,7 @@ def tell(world, vm, host_name, seen):
 
 
 def _real(world, vm):
-    """Whether the guest is a machine of its own, which says itself how it is."""
+    """Return whether the guest is a real machine that reports its own state."""
     return world.guests is not None and world.guests.runs(vm)
 
 
@@ -140,7 +140,7 @@ def _addresses(world, vm):
 
 
 def _leased(vm, nic, position):
-    """What a network's DHCP server gives this VM, today and tomorrow."""
+    """Return the permanent DHCP lease of this VM in a network."""
     port = getattr(nic.backing, "port", None)
     moid = port.portgroupKey if port is not None else nic.backing.network._moId
     kind = NETWORKS if port is not None else 0

@@ -148,7 +148,7 @@ class Host(Managed):
         self.connection = "connected"  # connected | disconnected | notResponding, as vCenter sees it
         self.power = "poweredOn"  # poweredOn | poweredOff | standBy, as the machine's own front panel shows it
         self.booting = False  # on, and not yet (or no longer) running ESXi
-        self.leaving = False  # a restart or shutdown has been asked for; ESXi still runs
+        self.leaving = False  # a restart or shutdown was requested; ESXi still runs
         self.start_number = 0  # counts power transitions, so that what was planned before one does not happen after it
         self.boot_seconds = 0.3
         self.esxcli_calls = collections.Counter()  # by command, on whichever way it came
@@ -199,12 +199,12 @@ class Host(Managed):
 
     @property
     def running_esxi(self):
-        """Whether ESXi itself is up, whatever vCenter makes of it."""
+        """Return whether ESXi itself is up, whatever its state in vCenter."""
         return self.power == "poweredOn" and not self.booting
 
     @property
     def reachable(self):
-        """Whether the host answers: vCenter, SSH."""
+        """Return whether the host answers: vCenter, SSH."""
         return self.running_esxi and self.connection == "connected"
 
     @property
@@ -214,7 +214,7 @@ class Host(Managed):
 
     @property
     def vgpu_types(self):
-        """What the host offers as shared passthrough types, without regard to room."""
+        """Return the shared passthrough types of the host, without regard to capacity."""
         names = {entry.name: entry for gpu in self.gpus for entry in gpu.types(self.release)}
         return [names[name] for name in sorted(names)]
 
@@ -226,25 +226,25 @@ class Host(Managed):
         return next(one for one in self.services if one.key == key)
 
     def vm_went(self):
-        """A VM stopped or left: whoever waits for that looks again."""
+        """Handle a VM that stopped or left: waiting operations check again."""
         for call in list(self.when_vms_go):
             call()
 
 
 def touch(world, host):
-    """Everything that shows the state of the host may look different now."""
+    """Invalidate everything that shows the state of the host."""
     world.touch(host, host.compute, *host.managers.values(), *host.vms.values())
 
 
 def show_connection(host, state):
-    """How vCenter sees the host from now on, and with it the host's VMs."""
+    """Set vCenter's connection state of the host, and with it the state of the host's VMs."""
     host.connection = state
     for vm in host.vms.values():
         vm.connection = "connected" if state == "connected" else "disconnected"
 
 
 def require_answer(host):
-    """Nothing can be asked of a host that vCenter does not reach."""
+    """Refuse requests to a host that vCenter does not reach."""
     if host.connection == "disconnected":
         raise vmodl.fault.HostNotConnected(msg=NOT_CONNECTED)
     if not host.reachable:

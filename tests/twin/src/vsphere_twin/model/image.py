@@ -1,4 +1,4 @@
-"""How a cluster's software is managed: by baselines, or by one image with its drafts, commits and compliance."""
+"""Software management of a cluster: by baselines, or by one image with its drafts, commits and compliance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Draft:
 
 @dataclass
 class Finding:
-    """What a scan says of one host."""
+    """Result of a scan for one host."""
 
     status: str  # COMPLIANT NON_COMPLIANT INCOMPATIBLE UNAVAILABLE
     texts: list = field(default_factory=list)
@@ -138,7 +138,7 @@ def scan(world, cluster):
 
 
 def finding(world, cluster, host):
-    """How a host stands to its cluster's image (Broadcom KB 440252 for what was added by hand and is newer)."""
+    """Compare a host with its cluster's image (Broadcom KB 440252 for manually added newer parts)."""
     image = cluster.image
     if not host.reachable:
         return Finding("UNAVAILABLE", [f"Host {host.name} is not connected."])
@@ -165,7 +165,7 @@ def finding(world, cluster, host):
 
 
 def steps_for(world, cluster, host):
-    """What brings a host to the image: the bundle to install, and the components to remove."""
+    """Return the steps from a host to the image: the bundle to install, and the components to remove."""
     there = _beyond_base(host)
     wanted = {name: world.depots.component(name, version) for name, version in cluster.image.components.items()}
     coming = [one for name, one in wanted.items() if name not in there or there[name].version != one.version]

@@ -29,7 +29,7 @@ class Managed(Entity):
         self.status = "green"
 
     def descendants(self):
-        """What hangs below in the tree, for the search by path."""
+        """Return the descendants in the tree, for the search by path."""
         return []
 
     def folder_kind(self):
@@ -80,7 +80,7 @@ class ResourcePool(Managed):
 
 
 class ComputeResource(Managed):
-    """A stand-alone host's compute resource."""
+    """Compute resource of a standalone host."""
 
     kind = "ComputeResource"
     pool_prefix, own_prefix = "resgroup", "domain-s"

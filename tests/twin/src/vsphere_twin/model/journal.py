@@ -1,4 +1,4 @@
-"""What happened: the events that vCenter keeps, of tasks, VMs, hosts and sessions."""
+"""Events that vCenter keeps, of tasks, VMs, hosts and sessions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WORDS = {  # [unsure: the words of each]
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened; names stay when what they name is gone."""
+    """One event; it keeps names of objects that no longer exist."""
 
     key: int
     chain: int
@@ -79,7 +79,7 @@ class Journal:
         return made
 
     def begun(self, task):
-        """A task was asked for."""
+        """Record the request of a task."""
         if task.user:
             words = f"Task: {task.method.removesuffix('_Task')}"
             self.post("TaskEvent", task.entity, task.user, words, task.event_chain, task=task)

@@ -10,7 +10,7 @@ from .seed_file import SeedError, line_of
 
 
 class Refused(Exception):
-    """What esxcli would answer instead of doing it."""
+    """Refusal in the words of esxcli."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Kernel:
         return found.active_options.get(parameter, default)
 
     def loaded(self, name):
-        """Whether a module runs."""
+        """Return whether a module runs."""
         return name in self.modules and self.modules[name].loaded
 
 
@@ -86,7 +86,7 @@ def furnish(world, host, entry):
 
 
 def at_boot(host):
-    """What is configured becomes what runs."""
+    """Apply the configured values as running ones."""
     for setting in host.kernel.settings.values():
         setting.runtime = setting.configured
     for one in host.kernel.modules.values():

@@ -66,7 +66,9 @@ def set_connection(world, host, state):
 
 
 def _leave(world, host, then):
-    """ESXi answers for a moment longer, so a client that looks too early takes the old host for the new one."""
+    """Let ESXi answer for a moment longer, so that a client that checks too early takes the old host for the new
+    one.
+    """
     host.leaving = True
     host.start_number += 1
     touch(world, host)

@@ -47,7 +47,7 @@ class _Waiting:
         self.world, self.host, self.task = world, host, task
 
     def look(self):
-        """No VM runs any more: done. A host that went away takes the task with it."""
+        """End the task if no VM runs any more. A disconnected host ends it too."""
         if self.task.completed_at is None and not self.host.running_vms():
             self.stop()
             if self.host.reachable:
@@ -67,7 +67,7 @@ class _Waiting:
         touch(self.world, self.host)
 
     def evacuate(self, powered_off_too):
-        """What DRS moves by itself; each move may be the last that was waited for."""
+        """Migrate the VMs that DRS moves by itself; the task waits for the last move."""
         if self.task.completed_at is not None:
             return
         for vm in list(self.host.vms.values()):
@@ -82,7 +82,7 @@ def _entered(world, host):
 
 
 def _evacuates(host):
-    """Only a fully automated DRS acts on its own; elsewhere it recommends, and someone has to do it."""
+    """Return whether DRS evacuates by itself: only a fully automated one does; others only recommend."""
     return getattr(host.compute, "drs", "off") == "fullyAutomated"
 
 
@@ -95,7 +95,7 @@ def _may_move(vm):
         return False
     if not vm.vgpus:
         return True
-    # Without the option DRS leaves VMs with a vGPU alone (VMware KB 88271).
+    # Without the option DRS does not move VMs with a vGPU (VMware KB 88271).
     return getattr(vm.host.compute, "options", {}).get(VGPU_OPTION) not in (None, "", "0")
 
 

@@ -93,7 +93,7 @@ def _check_ports(switch, host, devices):
 
 
 def _attach(switch, host, specs):
-    """A list of ports is the whole list; a port without a wish gets an uplink port that is free."""
+    """Replace the whole list of ports; a port without a request gets a free uplink port."""
     wanted = {one.pnicDevice: one.uplinkPortKey or "" for one in specs}
     for nic in host.nics:
         if nic.device in wanted:

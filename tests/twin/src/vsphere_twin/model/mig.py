@@ -16,7 +16,7 @@ NOT_FOUND, NOT_SUPPORTED = "Not Found", "Not Supported"
 
 
 class Refused(Exception):
-    """What the driver answers instead of doing it."""
+    """Refusal in the words of the driver."""
 
 
 @dataclass
@@ -86,7 +86,7 @@ def branch_of(version):
 
 
 def layout(gpu, branch=NEWEST):
-    """All instances: those that were made by hand, and those that vSphere made for running VMs."""
+    """Return all instances: manually created ones, and those of vSphere for running VMs."""
     return [*gpu.mig.instances, *(_of_vgpu(gpu, one, branch) for one in gpu.residents if one.profile.mig)]
 
 
@@ -103,7 +103,7 @@ def place_vgpu(gpu, profile):
 
 
 def held(host, gpu):
-    """Who has the GPU open: running VMs, or Xorg where the GPU is shared with it [unsure: that only then]."""
+    """Return the holder of an open GPU: running VMs, or Xorg if the GPU is shared with it [unsure: that only then]."""
     xorg = next((one for one in host.services if one.key == "xorg"), None)
     return bool(gpu.vms()) or (gpu.active_type == "shared" and xorg is not None and xorg.running)
 
@@ -131,7 +131,7 @@ def set_mode(world, host, gpu, on, resettable=False):
 
 
 def create(gpu, branch, profile_id, start=None):
-    """One more GPU instance, at a start or where the driver puts it."""
+    """Create one more GPU instance, at a given start or by the driver's choice."""
     return _create(gpu.kind, gpu.mig, taken_by(layout(gpu, branch)), branch, profile_id, start)
 
 
@@ -159,14 +159,14 @@ def default_compute(instance):
 
 
 def compute_starts(instance, slices):
-    """Where a compute instance of so many slices would fit."""
+    """Return the possible starts of a compute instance of this many slices."""
     whole = instance.profile.compute_slices
     busy = {at for one in instance.compute for at in range(one.start, one.start + one.slices)}
     return [start for start in range(whole - slices + 1) if not busy & set(range(start, start + slices))]
 
 
 def create_compute(instance, profile_id):
-    """One more compute instance; the one that fills the GPU instance where no profile is named."""
+    """Create one more compute instance; without a profile, the one that fills the GPU instance."""
     offered = dict(compute_profiles(instance))
     wanted = default_compute(instance) if profile_id is None else profile_id
     if wanted not in offered:

@@ -1,8 +1,8 @@
-"""Where GPU instances may lie, as arithmetic on the axis of memory slots (NVIDIA MIG user guide)."""
+"""Possible positions of GPU instances, as arithmetic on the axis of memory slots (NVIDIA MIG user guide)."""
 
 from __future__ import annotations
 
-# In which order the driver tries the starts of an instance of this many slots on the GPUs with eight slots; the others
+# Order in which the driver tries the starts of an instance of this many slots on the GPUs with eight slots; the others
 # are filled upwards. A model that reproduces the captured runs of nvidia-smi [unsure: model].
 PREFERENCE = {1: (6, 4, 5, 0, 1, 2, 3), 2: (4, 0, 2, 6), 4: (4, 0)}
 EIGHT_SLOTS = 8
@@ -34,7 +34,7 @@ def free_starts(kind, taken, profile, branch):
 
 
 def room_for(kind, taken, profile, branch):
-    """How many more instances of a profile fit: the first column of `-lgip`."""
+    """Return how many more instances of a profile fit: the first column of `-lgip`."""
     taken, count = list(taken), 0
     while True:
         # Equal lengths: to take the lowest free start each time gives the most.

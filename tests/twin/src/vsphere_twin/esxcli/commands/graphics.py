@@ -8,7 +8,7 @@ from vsphere_twin.model import adapters, passthru
 
 from ..command import BOOL, HEX, INT, Argument, Refused, Rows, Single, Structure, command
 
-# In which words esxcli tells what the API calls shared, sharedDirect and so on.
+# esxcli's words for the API's shared, sharedDirect and so on.
 TYPES = {"shared": "Shared", "sharedDirect": "SharedPassthru", "direct": "Direct", "basic": "Basic"}
 POLICIES = {"performance": "Performance", "consolidation": "Consolidation"}
 HOST = Structure("HostInfo", ("Default Graphics Type", "Shared Passthru Assignment Policy"))

@@ -226,6 +226,6 @@ def _switch_of(host, group):
 
 
 def _clients(host, name):
-    """What is plugged into a port group now: vmkernel ports, and adapters of VMs that run."""
+    """Return the clients of a port group: vmkernel ports, and adapters of running VMs."""
     adapters = [getattr(nic.backing, "deviceName", None) for vm in host.running_vms() for nic in vm.nics]
     return sum(nic.portgroup == name for nic in host.vmkernel) + adapters.count(name)

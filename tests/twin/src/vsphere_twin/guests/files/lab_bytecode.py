@@ -18,7 +18,7 @@ def install(folder):
 
 
 def kept(compiled, folder):
-    """The compiler of zipimport, before which there is a look for what it made of the same source."""
+    """Wrap the compiler of zipimport with a cache of its results."""
 
     def compile_source(path, source):
         # Each zip lies in a folder of its own, what is in it has the same names.
@@ -35,7 +35,7 @@ def kept(compiled, folder):
 
 
 def known(file):
-    """What was kept there, or None; what a killed process or another Python left is none."""
+    """Return the cached result, or None; a file of a killed process or another Python does not count."""
     try:
         with open(file, "rb") as stream:
             return marshal.load(stream)

@@ -1,1 +1,1 @@
-"""What a guest's programs answer where hardware is concerned: functions of the model and of the guest's own state."""
+"""Answers of a guest's programs about hardware: functions of the model and of the guest's own state."""

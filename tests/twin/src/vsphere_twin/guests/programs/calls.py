@@ -15,7 +15,7 @@ NOT_FOUND = 127
 
 @dataclass
 class Guest:
-    """What the guest says of itself."""
+    """Data that the guest reports about itself."""
 
     boot: str = ""
     time: float = 0.0
@@ -38,7 +38,7 @@ class Guest:
     classes: dict = field(default_factory=dict)  # {RDMA device: the class of packets that rdma_cm gives, as a text}
 
     def blacklisted(self, module):
-        """Whether a module is kept from loading by itself."""
+        """Return whether a module is blacklisted from automatic loading."""
         words = [line.split() for line in self.modprobe]
         return any(one[:1] == ["blacklist"] and _plain(one[-1]) == _plain(module) for one in words)
 
@@ -55,7 +55,7 @@ class Call:
     stdin: str = ""
     env: dict = field(default_factory=dict)
     again: str | None = None  # what the last answer asked to be reminded of
-    met: dict | None = None  # what came of the meeting that the last answer asked for: {said, peer} or {problem, peer}
+    met: dict | None = None  # result of the meeting that the last answer requested: {said, peer} or {problem, peer}
     guest: Guest = field(default_factory=Guest)
 
     @property
@@ -69,7 +69,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """What the program prints and writes, and its status."""
+    """Output of a program, its files, and its exit status."""
 
     stdout: str = ""
     stderr: str = ""

@@ -27,7 +27,7 @@ def lab_hardware(world, vm, call):
 
 
 def files(world, vm, guest):
-    """What the guest's files are with the modules that are loaded now."""
+    """Return the guest's device files for the loaded modules."""
     found = {"/run/lab/loaded": "".join(f"{one}\n" for one in guest.loaded), **memory.SOFTWARE.get(world, {})}
     for name in modules.NAMES:
         found.update(_module(vm, guest, name))
@@ -252,7 +252,7 @@ def _function(add, function, extra):
 
 
 def _configfs(rdma, guest, found, trees):
-    """What rdma_cm shows to those who make its folders; here they are there at once."""
+    """Return rdma_cm's configfs folders; here they exist at once, without a mkdir."""
     folder = "/sys/kernel/config/rdma_cm"
     if "rdma_cm" not in guest.loaded or not rdma:
         found[folder] = None

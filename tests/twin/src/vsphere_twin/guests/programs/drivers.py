@@ -1,4 +1,4 @@
-"""Whether NVIDIA's driver in a guest works, with its devices, and why not."""
+"""State of NVIDIA's driver in a guest, with its devices, and the causes of failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def installed(guest):
 
 
 def built(guest):
-    """What is known of the module that was built for the kernel that runs, or None."""
+    """Return the data of the module that was built for the running kernel, or None."""
     facts = guest.installed.get("nvidia-module", {})
     return facts if installed(guest) is not None and facts.get("kernel") == guest.kernel else None
 
@@ -39,7 +39,7 @@ def branch(version):
 
 
 def pair_allowed(host, guest):
-    """Whether a guest driver gets its vGPU from a host driver."""
+    """Return whether a guest driver gets its vGPU from a host driver."""
     host, guest = branch(host), branch(guest)
     if guest == host:
         return True
@@ -61,7 +61,7 @@ def usable(vm, guest):
 
 
 def load_problem(vm, guest):
-    """What the module says that finds no device of its own, or None."""
+    """Return the message of a module that finds no device of its own, or None."""
     if "nouveau" in guest.loaded or not hardware.gpus_of(vm):
         return "No such device"
     return None

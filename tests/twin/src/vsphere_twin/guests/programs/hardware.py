@@ -28,7 +28,7 @@ class GuestGpu:
     board: object
     host: object
     physical: object  # the model's GPU under it
-    profile: object = None  # None: the whole GPU was passed through
+    profile: object = None  # None: the whole GPU is in passthrough mode
     resident: object = None
 
     @property
@@ -141,12 +141,12 @@ def ports_of(vm):
 
 
 def efi(vm):
-    """Whether the VM boots by EFI."""
+    """Return whether the VM boots by EFI."""
     return vm.firmware == "efi"
 
 
 def secure_boot(vm):
-    """Whether the firmware takes signed code only."""
+    """Return whether the firmware accepts only signed code."""
     return efi(vm) and bool(getattr(vm.boot_options, "efiSecureBootEnabled", False))
 
 

@@ -30,14 +30,14 @@ def dmesg(world, vm, call):
 
 @program("journalctl")
 def journalctl(world, vm, call):
-    """Only what is asked of the kernel alone; the rest of the journal is real."""
+    """Answer only requests for kernel messages; the rest of the journal is real."""
     words = call.words
     if not any(word in KERNEL_ONLY for word in words):
         return Answer(pass_on=True)
     rows = log(world, vm, call.guest)
     pattern = _value(words, "-g", "--grep")
     if pattern is not None:
-        # Without capitals in a pattern case does not matter, as in the real one.
+        # A pattern without capitals ignores case, as in the real one.
         flags = re.IGNORECASE if pattern == pattern.lower() else 0
         rows = [row for row in rows if re.search(pattern, row[1], flags)]
     form = _value(words, "-o", "--output") or "short"

@@ -1,4 +1,4 @@
-"""What the image of a guest has to hold so that its programs reach the model."""
+"""Files in the image of a guest that connect its programs to the model."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ LINKS = {  # path in the guest: target
 
 
 def content(source, mode):
-    """What a guest gets of a file: programs in Python with the first line that starts them."""
+    """Return the guest's version of a file: programs in Python with the first line that starts them."""
     found = Path(source).read_bytes()
     return FIRST_LINE + found if mode & 0o111 and found.startswith(b'"""') else found

@@ -1,4 +1,4 @@
-"""Licences of guests: the token of a licence server, what nvidia-gridd makes of it, and how long it lasts."""
+"""Licences of guests: the token of a licence server, its use by nvidia-gridd, and its lifetime."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def token(server=SERVER, lives_s=12 * 365 * 24 * 3600, secret=_SECRET, now=None)
 
 
 def problem_of(text, now):
-    """Why the client refuses a token, or None."""
+    """Return why the client refuses a token, or None."""
     parts = text.strip().split(".")
     if len(parts) != 3:
         return "Failed to parse client configuration token"
@@ -72,7 +72,7 @@ def valid(state, now):
 
 
 def needs(card):
-    """Whether a GPU works without a licence only for a while: every vGPU does."""
+    """Return whether a GPU works without a licence only for a while: every vGPU does."""
     return card.profile is not None
 
 
@@ -120,7 +120,7 @@ def _start(vm, state, guest):
         lines.append(f"Invalid value for configuration parameter FeatureType: {feature}")
         return _wait(lines, {"stage": "idle"})
     product = _product(cards[0], feature)
-    # A vGPU says itself what it needs; a whole GPU asks for nothing unless it is told to.
+    # A vGPU reports its required licence; a whole GPU requires none unless it is configured to.
     if not product:
         lines.append("Licensing is not required for this configuration (FeatureType 0)")
         return _wait(lines, {"stage": "idle"})

@@ -1,4 +1,4 @@
-"""What the model remembers of a guest while it runs: who asked for a licence, what the devices were called."""
+"""Runtime state of a guest in the model: licence requests, and the names of its devices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import weakref
 from dataclasses import dataclass, field
 
 _MEMORIES = weakref.WeakKeyDictionary()
-SOFTWARE = weakref.WeakKeyDictionary()  # world: {path in every guest: text}, what the depot tells guests
+SOFTWARE = weakref.WeakKeyDictionary()  # world: {path in every guest: text}, the depot's data for guests
 
 
 @dataclass

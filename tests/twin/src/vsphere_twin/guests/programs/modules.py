@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from . import drivers, hardware, memory
 
 OFED = "doca-ofed"
-# What it brings in a build of its own; the kernel takes no module whose symbols come from another build.
+# Modules of its own build; the kernel rejects a module whose symbols come from another build.
 OF_OFED = ("ib_core", "ib_uverbs", "ib_umad", "ib_cm", "iw_cm", "rdma_cm", "rdma_ucm", "mlx5_core", "mlx5_ib")
 # Modules that guests' own programs ask for, and that the real kernel under the guest has or has not.
 BUILT_IN = re.compile(
@@ -20,7 +20,7 @@ BUILT_IN = re.compile(
 
 @dataclass(frozen=True)
 class Module:
-    """A kernel module as modinfo tells of it."""
+    """A kernel module as modinfo reports it."""
 
     name: str
     size: int
@@ -73,7 +73,7 @@ NAMES = (*INBOX, *NVIDIA)
 
 
 class Refused(Exception):
-    """What the kernel says instead of loading a module."""
+    """Message of the kernel that refuses a module."""
 
 
 def find(guest, name):
@@ -85,7 +85,7 @@ def find(guest, name):
 
 
 def built_in(name):
-    """Whether the kernel has it already, as far as anybody asks."""
+    """Return whether the module is built into the kernel, or counts as built in here."""
     return BUILT_IN.fullmatch(name) is not None
 
 
@@ -124,7 +124,7 @@ def users_of(loaded, name):
 
 
 def at_boot(world, vm, guest):
-    """What loads by itself: the drivers of what is on the bus, and what rdma-core wants."""
+    """Return the modules that load automatically: drivers of devices on the bus, and requirements of rdma-core."""
     now = []
     wanted = ["vmxnet3"] if hardware.kinds_of_nics(vm) else []
     functions = hardware.rdma_of(world, vm)
@@ -148,7 +148,7 @@ def at_boot(world, vm, guest):
 
 
 def build_on_disk(guest, name):
-    """The release of OFED that a module's file is of; empty for the kernel's own."""
+    """Return the OFED release of a module's file; empty for the kernel's own."""
     return guest.installed.get(OFED, {}).get("version", "") if name in OF_OFED else ""
 
 

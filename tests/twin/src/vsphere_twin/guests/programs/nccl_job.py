@@ -1,4 +1,4 @@
-"""One job of NCCL: the ranks that came together, the network that each of them chose, and what the ring gets of it."""
+"""One job of NCCL: the ranks that met, the network that each of them chose, and the resulting speed of the ring."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def join(world, job, rank, size):
 
 
 def rank_of(vm, call, number, local, cards):
-    """What a process brings along."""
+    """Return the data of a process for the job."""
     state = memory.of(vm)
     unlicensed = any(licence.needs(one) for one in cards) and not licence.valid(state, call.guest.time)
     since = call.guest.time - state.booted_at if state.booted_at else 0.0
@@ -108,7 +108,7 @@ def check(world, rank):
 
 
 def check_others(world, rank, ranks):
-    """Failed where another one cannot work: its trouble is told by itself, and this one sees a connection that ends."""
+    """Raise Failed if another rank cannot work: it reports its own failure, and this one sees a closed connection."""
     for one in ranks:
         try:
             if one is not rank:
@@ -127,7 +127,7 @@ def end_of(rank):
 
 
 def ring_gbs(world, ranks):
-    """What the slowest part of the ring gets, in GB/s; Failed where it breaks."""
+    """Return the speed of the ring's slowest part, in GB/s; Failed if it breaks."""
     found = []
     for rank, peer in zip(ranks, [*ranks[1:], ranks[0]], strict=True):
         if rank is peer:
@@ -194,7 +194,7 @@ def _gid_index(rank):
 
 
 def _gpu_direct(rank):
-    """Whether NCCL hands GPU memory to the adapter; its test for nvidia_peermem does not ask which adapter it is."""
+    """Return whether NCCL gives GPU memory to the adapter; its nvidia_peermem check does not depend on the adapter."""
     driver = drivers.loaded(rank.vm, rank.guest) or {}
     dmabuf = driver.get("flavour") != drivers.GRID and not rank.nic.function.pvrdma
     level = rank.chosen("NET_GDR_LEVEL", USUAL)
@@ -243,7 +243,7 @@ def _line(world, rank):
 
 
 def _unified(vm):
-    """Whether all vGPUs of a VM have unified memory, without which NCCL does not start."""
+    """Return whether all vGPUs of a VM have unified memory, without which NCCL does not start."""
     names = [f"pciPassthru{number}.cfg.enable_uvm" for number in range(len(vm.vgpus))]
     return all(str(vm.setting(name)).casefold() in ("1", "true") for name in names)
 

@@ -1,4 +1,4 @@
-"""What NCCL writes of a rank with NCCL_DEBUG=INFO, and the tables of nccl-tests."""
+"""Log of an NCCL rank with NCCL_DEBUG=INFO, and the tables of nccl-tests."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ HEAD = (
 
 
 def info(rank, text):
-    """One line of the log."""
+    """Return one line of the log."""
     return f"{rank.name}:{rank.pid}:{rank.pid + 9} [{rank.local}] NCCL INFO {text}\n"
 
 
 def warning(rank, text):
-    """One line of what went wrong."""
+    """Return one line of a failure."""
     return f"\n{rank.name}:{rank.pid}:{rank.pid + 9} [{rank.local}] misc/socket.cc NCCL WARN {text}\n"
 
 
@@ -57,7 +57,7 @@ def opening(rank):
 
 
 def connecting(rank, ranks):
-    """How the ranks are connected."""
+    """Return the lines on the connections of the ranks."""
     size, number = len(ranks), rank.number
     comm = f"0x{zlib.crc32(f'{rank.name}{number}'.encode()):08x}"
     near = [one for one in ranks if one.vm is rank.vm]
@@ -136,7 +136,8 @@ def version():
 
 
 def row(size, options, halves, wrong=0):
-    """One size; halves: (microseconds, algorithm, bus) out of place and in place; wrong is how many elements are."""
+    """Return the row of one size; halves: (microseconds, algorithm, bus) out of place and in place; wrong: wrong
+    elements."""
     text = f"{size:>12}  {size // 4:>12}  {'float':>8}  {options.operation:>6}  {options.root:>6}"
     shown_wrong = f"{wrong:g}" if options.check else "N/A"
     for microseconds, algorithm, bus in halves:
@@ -146,6 +147,6 @@ def row(size, options, halves, wrong=0):
 
 
 def footer(average, options, failed=0):
-    """What the test ends with; failed is how many comparisons of a rank found a wrong element."""
+    """Return the footer of the test; failed: number of a rank's comparisons that found a wrong element."""
     judged = f"{failed} {'FAILED' if failed else 'OK'}"
     return f"# Out of bounds values : {judged}\n# Avg bus bandwidth    : {average:g} \n#\n\n"

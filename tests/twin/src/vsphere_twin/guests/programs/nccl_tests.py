@@ -35,7 +35,7 @@ LONG = {
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 WAIT_S, AGAIN_S = 600.0, 0.3
 LONGEST_S = 20.0
-# Of so many elements a GPU that computes wrong gets one wrong.
+# A GPU that computes wrong gets one of this many elements wrong.
 ONE_WRONG_OF = 1 << 20
 NO_GPU, FAILED, WRONG = 2, 3, 1
 RANKS = (("RANK", 0), ("SIZE", 1), ("LOCAL_RANK", 0))
@@ -44,7 +44,7 @@ LEVELS = ("VERSION", "WARN", "INFO", "TRACE")
 
 @dataclass
 class Options:
-    """One command line, understood."""
+    """One parsed command line."""
 
     test: str
     least: int = 32 << 20
@@ -106,7 +106,7 @@ def _run(world, call, options, rank, ranks):
     if first and 0 <= level < LEVELS.index("INFO"):
         told += log.version()
     try:
-        # A rank that fails takes all others along, so each looks at what all of them chose.
+        # A failing rank ends all others, so each one checks the choices of all of them.
         for one in ranks:
             nccl_job.choose(world, one)
         if level >= LEVELS.index("INFO"):
@@ -130,7 +130,7 @@ def _run(world, call, options, rank, ranks):
         seconds += sum(half[0] for half in halves) * 1e-6 * (options.times + options.warmup)
         figures.append((size, halves))
         rows.append(log.row(size, options, halves, _wrong(options, ranks, size)))
-    # A rank sees a wrong sum whoever computed it, counts each comparison, and they add that up (nccl-tests, common.cu).
+    # A rank sees a wrong sum of any rank, counts each comparison, and they add that up (nccl-tests, common.cu).
     failed = len(ranks) * 2 * sum(_wrong(options, ranks, size) > 0 for size in options.sizes)
     status = WRONG if failed else 0
     if not first:
@@ -150,7 +150,7 @@ def _run(world, call, options, rank, ranks):
 
 
 def _with_log(call, rank, answer, text, told):
-    """The log of NCCL stands between the list of devices and the table, or in a file of its own."""
+    """Put the log of NCCL between the list of devices and the table, or into a file of its own."""
     place = rank.chosen("DEBUG_FILE")
     if place and told:
         path = place.replace("%h", rank.name).replace("%p", str(rank.pid))
@@ -172,13 +172,13 @@ def _measure(options, ranks, total, rate, size, half):
 
 
 def _wrong(options, ranks, size):
-    """How many elements of a result are wrong on all ranks together."""
+    """Return the number of wrong elements in a result on all ranks together."""
     bad = sum(gpu_errors.is_wrong(one.vm, card.index) for one in ranks for card in one.cards)
     return len(ranks) * max(1, size // 4 // ONE_WRONG_OF) if bad and options.check else 0
 
 
 def _count(world, ranks, options):
-    """What the ring left in the counters."""
+    """Add the ring's traffic to the counters."""
     octets = 2 * sum(options.sizes) * (options.times + options.warmup)
     for rank, peer in zip(ranks, [*ranks[1:], ranks[0]], strict=True):
         if rank.vm is not peer.vm and rank.network == peer.network == "IB":
@@ -233,7 +233,7 @@ def _bytes(text):
 
 
 def _as_json(call, options, figures, average, wrong, failed):
-    """What -J writes."""
+    """Return the output of -J."""
     keys = ("time", "alg_bw", "bus_bw")
     return {
         "version": "2.17.6",

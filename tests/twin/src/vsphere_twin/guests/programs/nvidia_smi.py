@@ -246,7 +246,7 @@ def _topo(world, vm, call, view):
         return Answer("Invalid combination of input arguments. Please run 'nvidia-smi topo -h' for help.\n", status=2)
     nics = devices.devices(world, vm, call.guest)
     rows = [f"GPU{card.index}" for card in view.cards] + [f"NIC{number}" for number in range(len(nics))]
-    # The head is underlined, whether or not it goes to a terminal, and a tab too many stands before the last column.
+    # The header is underlined, with or without a terminal, and an extra tab precedes the last column.
     out = ["\t\x1b[4m" + "\t".join([*rows, "CPU Affinity", "NUMA Affinity", "GPU NUMA ID"]) + "\x1b[0m"]
     for row in rows:
         cells = [" X " if row == column else "PHB" for column in rows]
@@ -259,10 +259,10 @@ def _topo(world, vm, call, view):
 
 
 def _mig(view, words):
-    """A guest may look at its one instance; making others is the host's affair."""
+    """Show the guest its one instance; only the host can create others."""
     cards = [card for card in view.cards if card.mig]
     if not cards:
-        # A list that has nothing to tell of is no failure.
+        # An empty list is no failure.
         return Answer("No MIG-enabled devices found.\n", status=0 if "".join(words[:1]).startswith("-l") else NOT_FOUND)
     if words[:1] == ["-lgi"]:
         edge = f"+{'-' * 55}+\n"

@@ -1,4 +1,4 @@
-"""nvidia-smi without arguments: a vGPU tells neither temperature nor power."""
+"""nvidia-smi without arguments: a vGPU reports neither temperature nor power."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver of a guest, as nvidia-smi shows it: its cards with names, licence and what a vGPU does not tell."""
+"""Driver of a guest, as nvidia-smi shows it: its cards with names, licence and the fields that a vGPU lacks."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def of(vm, call):
 
 
 def is_called(card, name):
-    """Whether -i or an environment means this card: by index, UUID (or its beginning) or PCI address."""
+    """Return whether -i or an environment selects this card: by index, UUID (or its beginning) or PCI address."""
     if name.isdigit():
         return int(name) == card.index
     if name.startswith("GPU-") and len(name) > 6:

@@ -75,7 +75,7 @@ def _start(world, vm, call, options):
 
 
 def _mine(vm, call, options, one, index):
-    """What a side tells the other of itself."""
+    """Return the data that one side sends to the other."""
     found = rdma_ends.gid(one, index)
     octets, version = found or ("00" * 16, one.function.versions[-1])
     random = rates.chance(vm.name, call.guest.pid, options.port, call.name)
@@ -124,7 +124,7 @@ def _cuda(vm, call, options):
         raise rdma_ends.Unusable(f"initializing CUDA\n{what} Couldn't init GPU context\n")
     card = cards[options.cuda]
     if options.dmabuf and (drivers.loaded(vm, call.guest) or {}).get("flavour") == drivers.GRID:
-        # That vGPUs do not hand out their memory so is [unsure].
+        # vGPUs do not export their memory in this way [unsure].
         raise rdma_ends.Unusable(
             "initializing CUDA\nDMA-BUF is not supported on this GPU\n Couldn't init GPU context\n"
         )
@@ -152,7 +152,7 @@ def _met(world, vm, call, options, state):
     except (ValueError, KeyError, AttributeError):
         return Answer(stderr=NO_EXCHANGE, status=1)
     if {**other, "sizes": tuple(other["sizes"])} != options.alike:
-        # What different options come to is [unsure]: sides that wait for each other, or this.
+        # The result of different options is [unsure]: sides that wait for each other, or this.
         return Answer(stderr=NO_EXCHANGE, status=1)
     if options.cm and not (mine["there"] and theirs["there"]):
         return Answer(stderr=f" Unexpected CM event bl blka 8\n{NO_CM}", status=1)

@@ -51,12 +51,12 @@ NUMBERS = {"-i", "-m", "-s", "-n", "-x", "-S", "-u", "-T", "-D", "-q", "-t", "-r
 
 
 class Wrong(Exception):
-    """What is said of a command line that cannot be run."""
+    """Message on an invalid command line."""
 
 
 @dataclass
 class Options:
-    """One command line, understood."""
+    """One parsed command line."""
 
     verb: str
     latency: bool
@@ -91,7 +91,7 @@ class Options:
 
     @property
     def alike(self):
-        """What must be the same on both sides."""
+        """Return the options that must be the same on both sides."""
         return {name: getattr(self, name) for name in ALIKE}
 
     @property
@@ -100,7 +100,7 @@ class Options:
 
     @property
     def locked_kb(self):
-        """How much memory it locks."""
+        """Return how much memory it locks."""
         return 2 * max(self.sizes) * self.pairs // 1024 + 64
 
 

@@ -1,4 +1,4 @@
-"""How perftest writes: the head with both addresses, tables of bandwidth and latency, and its JSON."""
+"""Output formats of perftest: the header with both addresses, tables of bandwidth and latency, and its JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def title(options):
 
 
 def head(options, mine, theirs, server):
-    """What is printed once both know each other."""
+    """Return the text that is printed once both sides know each other."""
     depth = ("RX depth", "512") if server and options.verb == "send" else ("TX depth", str(options.depth))
     rows = [
         f" Dual-port       : OFF\t\tDevice         : {mine['device']}",
@@ -82,12 +82,12 @@ def latency_row(size, iterations, times):
 
 
 def latency_duration_row(size, iterations, mean):
-    """With -D the mean is all that is told."""
+    """Return the row with -D, which contains only the mean."""
     return f" {size:<7}       {iterations:<10}       {mean:<7.2f}       {1e6 / (2 * mean):<7.2f}\n"
 
 
 def as_json(options, mine, results):
-    """One result; a file is written anew for each size, so the last one is what stays."""
+    """Return one result; each size overwrites the file, so the last one stays."""
     info = {
         "test": title(options),
         "Dual_port": "OFF",

@@ -1,4 +1,4 @@
-"""What a run of perftest puts on the way between two guests, and the figures that come of it."""
+"""Load of a perftest run on the path between two guests, and the resulting figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RETRIES, PROTECTION = (12, 0x81), (4, 0x51)  # (status of a completion, the vend
 
 
 class Way:
-    """What goes from which side to which, and how fast."""
+    """Direction and speed of the traffic."""
 
     def __init__(self, world, options, mine, theirs, server):
         self.world, self.options = world, options
@@ -28,12 +28,12 @@ class Way:
             self.refused = "no" in kinds
 
     def load(self, size, others):
-        """What one size of messages puts on the way."""
+        """Return the load of one size of messages."""
         options = self.options
         return rates.Load(size, options.pairs, options.mtu, options.verb, options.both, others, self.gpu)
 
     def iterations(self, size, others):
-        """How many messages there are."""
+        """Return the number of messages."""
         if not self.options.duration:
             return self.options.iterations * self.options.pairs
         if self.options.latency:
@@ -50,7 +50,7 @@ class Way:
         return None if reached and self.state.passes(packet) and self.back.passes(64) else RETRIES
 
     def seconds(self, others):
-        """How long it takes."""
+        """Return the duration."""
         if self.failure():
             return 0.6  # eight tries of 67 ms
         if self.options.duration:
@@ -94,7 +94,7 @@ class Way:
         return text.latency_row(size, times, figures), values
 
     def count(self, size, others):
-        """What the run leaves in the counters."""
+        """Add the run's traffic to the counters."""
         octets = size * self.iterations(size, others)
         load = self.load(size, others)
         traffic.count(self.world, self.sender, self.receiver, self.state, load, octets)

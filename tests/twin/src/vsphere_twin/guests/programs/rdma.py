@@ -197,7 +197,7 @@ def _devinfo(one, verbose):
 
 
 def _field(name, value, depth):
-    """Values of the device stand in one column, those of the port in another, made by tabs."""
+    """Put values of the device in one column and those of the port in another, with tabs."""
     column, at = (40, 8) if depth == 1 else (48, 24)
     tabs = (column - at - len(name) - 1 + 7) // 8
     return f"{chr(9) * depth}{name}:{chr(9) * tabs}{value}\n"

@@ -1,4 +1,4 @@
-"""What programs of RDMA find in a guest before they talk to anybody: device, address, locked memory."""
+"""Resources of RDMA programs in a guest before any connection: device, address, locked memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import devices
 
 
 class Unusable(Exception):
-    """What is printed where it does not go on."""
+    """Message of a program that cannot continue."""
 
 
 def every(world, vm, guest):
@@ -68,7 +68,7 @@ def networks(one):
 
 
 def near(one, octets):
-    """Whether a peer's GID is one that this device reaches: its own network, or the link itself."""
+    """Return whether this device reaches a peer's GID: its own network, or the link itself."""
     address = ipaddress.IPv6Address(bytes.fromhex(octets))
     if address.ipv4_mapped is None:
         return address.is_link_local
@@ -76,7 +76,7 @@ def near(one, octets):
 
 
 def may_lock(guest, wanted_kb):
-    """Whether a process may lock so much; what limits.d does not say, the guest does not limit."""
+    """Return whether a process may lock this much memory; without an entry in limits.d there is no limit."""
     if guest.uid == 0:
         return True
     for line in guest.locked:

@@ -95,7 +95,7 @@ def _rping_met(world, found, port, state, met):
 
 
 def _rping_end(found, port, state):
-    """The server hears that its client is gone, and does what it was told to do then."""
+    """Handle the disconnect of the client on the server, as its options request."""
     text = "server DISCONNECT EVENT...\nwait for RDMA_READ_ADV state 10\n"
     if "-P" in found:
         again = _listening(port, state)

@@ -1,7 +1,7 @@
-"""Measures MPI between ranks and tells it with the head and the columns of version 7.4 of the OSU micro-benchmarks.
+"""Measure MPI between ranks and print the header and the columns of version 7.4 of the OSU micro-benchmarks.
 
-Open MPI is called as it is, so that the figures are those of the guests. Latency is a ping-pong, bandwidth a window of
-messages that is confirmed as a whole, and an all-reduce is timed on all ranks.
+The program calls the real Open MPI, so the figures are those of the guests. Latency is a ping-pong, bandwidth a window
+of messages that is confirmed as a whole, and an all-reduce is timed on all ranks.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Mpi:
 
 
 def refused(mpi, reason, program=""):
-    """Only the first rank speaks; all of them end."""
+    """Print a refusal on the first rank only; all of them end."""
     if mpi.rank == 0:
         print(reason, file=sys.stderr)
         if program:
@@ -86,7 +86,9 @@ def refused(mpi, reason, program=""):
 
 
 def options(mpi, program, words):
-    """(smallest size, largest, iterations, rounds before, whether contents are looked at, whether all is told)."""
+    """Return (smallest size, largest, iterations, warm-up rounds, whether to validate contents, whether to print
+    all).
+    """
     try:
         given = dict(getopt.getopt(words, "m:x:i:cf")[0])
     except getopt.GetoptError as error:

@@ -1,4 +1,4 @@
-"""What a container gets so that it sees GPUs: the programs of the lab, and the Python that runs them."""
+"""Mount GPUs into a container: the programs of the lab, and the Python that runs them."""
 
 import glob
 import os
@@ -26,7 +26,7 @@ MOUNTS = (
 
 
 class NoDriver(Exception):
-    """What NVML says where there is none."""
+    """Message of NVML without a driver."""
 
 
 def gpus():
