@@ -1,4 +1,4 @@
-"""Ownership of engine objects: every one carries the labels of its lab. Objects of an ended process are removed."""
+"""A twin whose guests are machines, and Ansible on them as an operator has it: over SSH, host keys checked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Played(list):
         self.status, self.output = run.status, run.output
         self.by_host = {host: [{} for _number in range(last + 1)] for host in hosts}
         self.states = {host: [""] * (last + 1) for host in hosts}  # ok, changed, failed, skipped, unreachable
-        # Return the scope of process IDs: one boot of one kernel, and one PID namespace.
+        # [(host, task without its role)] of what changed something, in the order in which it did.
         self.done = [(row["host"], row["task"].rpartition(" : ")[2]) for row in rows if row["status"] == "changed"]
         for row in rows:
             self.by_host.setdefault(row["host"], [{} for _number in range(last + 1)])[row["number"]] = row["result"]
