@@ -45,9 +45,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def chunked(self):
-        """Return whether the body comes in chunks, without a length (RFC 9112 7.1), as clients written in Go send
-        it.
-        """
+        """Return whether the body comes in chunks, without a length (RFC 9112 7.1), as Go clients send it."""
         return self.headers.get("Transfer-Encoding", "").strip().casefold() == "chunked"
 
     def body(self):

@@ -1,4 +1,4 @@
-"""Who owns what the engine has: everything carries the labels of its lab, and one whose process is gone is removed."""
+"""Ownership of engine objects: every one carries the labels of its lab. Objects of an ended process are removed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def owner(pid=None):
 
 
 def lives(text):
-    """Whether the owner's process is there; None where that cannot be seen from here."""
+    """Return whether the owner's process exists; None if that is not visible from here."""
     pid, _colon, rest = (text or "").partition(":")
     if not pid.isdigit() or rest.partition(":")[2] != _space():
         return None
@@ -52,7 +52,7 @@ def lives(text):
 
 
 def _space():
-    """Where process numbers mean the same: one start of one kernel, and one space of numbers."""
+    """Return the scope of process IDs: one boot of one kernel, and one PID namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     return f"{boot}:{os.readlink('/proc/self/ns/pid')}"
 
@@ -103,7 +103,7 @@ def remove_forgotten(client, say):
 
 
 def remove(client, name=None):
-    """Remove everything of one lab, or of all. What somebody else still holds, or removes just now, is waited for."""
+    """Remove everything of one lab, or of all. It waits for objects that another process uses or removes."""
     chosen = {"label": f"{LABEL}={name}" if name else LABEL}
     until = time.monotonic() + REMOVED_S
     while (held := _sweep(client.api, chosen)) is not None:
@@ -136,7 +136,7 @@ def _sweep(api, chosen):
 
 @contextlib.contextmanager
 def gone_already():
-    """Somebody else may remove the same at the same time; then it is as it shall be."""
+    """Accept that another process has removed the same object already."""
     try:
         yield
     except docker.errors.NotFound:

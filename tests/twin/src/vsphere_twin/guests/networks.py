@@ -29,9 +29,7 @@ class Segment:
         return self.subnet.network_address + 1
 
     def lease(self, mac, wish):
-        """Return the permanent address of an adapter: the requested number. No address is reused for another
-        adapter.
-        """
+        """Return the permanent address of an adapter: the requested number. No other adapter gets it later."""
         if mac not in self._leases:
             taken = set(self._leases.values())
             numbers = range(2, self.subnet.num_addresses - 2)  # the last address is the registry's

@@ -96,7 +96,7 @@ class Nic:
     plugged: bool = True  # whether its own end of the cable is well
     outlet: object = None  # f() -> whether the port of a switch at the other end is up; None without a cable
     vfs: int = 0  # virtual functions since the last boot
-    requested_vfs: int | None = None  # what the API's SR-IOV configuration asks for, unless the driver was told last
+    requested_vfs: int | None = None  # request of the API's SR-IOV configuration, unless the driver was set later
     pause_tx: bool = False
     pause_rx: bool = False
     discards: bool = False  # a broken port: of what it has to send under load, some is discarded

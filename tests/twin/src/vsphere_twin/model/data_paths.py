@@ -1,6 +1,4 @@
-"""Results that a network test inside the guests would get: the path of PVRDMA traffic, GPUDirect, and the devices
-held.
-"""
+"""Expected results of network tests inside the guests: the path of PVRDMA traffic, GPUDirect, and the devices held."""
 
 from __future__ import annotations
 

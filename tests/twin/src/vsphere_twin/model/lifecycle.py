@@ -66,9 +66,7 @@ def set_connection(world, host, state):
 
 
 def _leave(world, host, then):
-    """Let ESXi answer for a moment longer, so that a client that checks too early takes the old host for the new
-    one.
-    """
+    """Let ESXi answer for a moment longer: a client that checks too early takes the old host for the new one."""
     host.leaving = True
     host.start_number += 1
     touch(world, host)

@@ -86,9 +86,7 @@ def refused(mpi, reason, program=""):
 
 
 def options(mpi, program, words):
-    """Return (smallest size, largest, iterations, warm-up rounds, whether to validate contents, whether to print
-    all).
-    """
+    """Return (smallest size, largest, iterations, warm-up rounds, validate contents, print all)."""
     try:
         given = dict(getopt.getopt(words, "m:x:i:cf")[0])
     except getopt.GetoptError as error:
