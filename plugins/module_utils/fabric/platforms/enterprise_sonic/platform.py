@@ -339,7 +339,7 @@ def _commands(before: Raw, after: Mapping[str, Mapping[str, str]], objects: Mapp
 
 
 def _forced(raw: Raw) -> str:
-    """Return the keyword that overrides existing QoS of ports, if all of it belongs to this module."""
+    """Return the keyword that overrides existing QoS of ports, if all their objects belong to this module."""
     there = [line for here in raw["ports"].values() for key, line in here.items() if key not in ("mtu", "cable-length")]
     named = [line for line in there if "-policy " in line or line.startswith("qos-map ")]
     return " force-defaults" if named and all(text.OWN in line for line in named) else ""

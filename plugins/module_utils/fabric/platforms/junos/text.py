@@ -324,7 +324,7 @@ class ClassOfService:
         return found
 
     def _any_map(self) -> dict[int, int]:
-        """Return the map of all classifiers, for an interface without a classifier."""
+        """Return the joint map of all classifiers, for code points that the classifier of an interface does not map."""
         found = {}
         for name in {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2}:
             found.update(self._classifier(name))

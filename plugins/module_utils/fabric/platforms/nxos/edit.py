@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The lines that lead Cisco NX-OS from what it has to what is wanted. Pure.
+"""Compute the commands from the current to the requested configuration of Cisco NX-OS. Pure.
 
-Policies are named by what they hold: other values are another policy, which is made, put in place of the old one, and
-only then is the old one removed. What is never dropped is set for the whole switch, and is therefore extended in place.
+The name of a policy contains its values. For other values, the edit creates a new policy, replaces the old one on the
+ports, and then removes the old one. NX-OS sets lossless groups for the whole switch, so the edit extends them in place.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ CLASS_KEYS = {"trust", "roce_priority", "cnp_priority"}
 QUEUE_KEYS = {"ecn", "bandwidth_percent", "cnp_strict"}
 NETWORK_KEYS = {"pfc", "lossless", "roce_pauses_own_queue"}
 MODE_KEYS = {"pfc_mode", "pfc_sends", "dcbx"}
-# Metres up to which the switch reserves enough by itself.
+# The cable length in metres up to which the switch reserves enough headroom automatically.
 NEAR_M = 100
 
 
 class Renderer:
-    """One edit, and what each of its lines replaces."""
+    """One edit, with the lines that each of its lines replaces."""
 
     def __init__(
         self, switch: Switch, config: text.Config, wanted: Mapping[str, Effect], intent: Intent, exact: bool
@@ -48,11 +48,11 @@ class Renderer:
         self._every = set().union(*self._todo.values())
         self._own = dict(switch.own)
         self._strays = owned.strays(config, wanted, intent)
-        # Ports that nobody asked about and that rely on what the whole switch does not drop.
+        # Ports outside the task that use the lossless groups of the switch.
         self._others = [name for name, one in config.interfaces.items() if one.pfc == "on" and name not in wanted]
 
     def commands(self) -> tuple[list[str], dict[tuple[str, str], str]]:
-        """(lines in their order, {(port, line): line that removes what is there})."""
+        """Return (commands in order, {(port, command): command that removes the existing object})."""
         self._check_cable()
         shared = [*self._classifier(), *self._network()] if self._every or self._strays else []
         shared += self._guard()
@@ -86,7 +86,7 @@ class Renderer:
             )
 
     def _classifier(self) -> list[str]:
-        """Classes of the code points and the policy that puts them into their groups."""
+        """Return the classes of the code points and the policy that assigns their groups."""
         if not self._every & CLASS_KEYS and not self._strays:
             return []
         lines, policy = [], []
@@ -94,7 +94,7 @@ class Renderer:
             name = owned.class_name(dscp)
             matched = self._config.matches.get(name)
             if matched != owned.only(dscp):
-                # The switch adds what is entered to what the class matches already.
+                # The switch adds new match lines to the existing ones.
                 lines += [f"class-map type qos match-any {name}", f"match dscp {dscp}"]
                 lines += [f"no {line}" for line in owned.beside(matched, dscp)]
             policy += [f"class {name}", f"set qos-group {group}"]
@@ -104,7 +104,7 @@ class Renderer:
         if there == expected or (there is None and not self._every & CLASS_KEYS):
             return lines
         left = [one for one in there or () if one in expected]
-        # The first class that matches decides; a class that was taken out comes back at the end.
+        # The first matching class applies. A class that is removed and added again is last.
         gone = [one for one, group in there or () if (one, group) not in expected or left != expected]
         return [*lines, f"policy-map type qos {name}", *(f"no class {one}" for one in gone), *policy]
 
@@ -116,11 +116,11 @@ class Renderer:
         return [f"policy-map type queuing {name}", *gone, *(line.strip() for line in lines)]
 
     def _lossless(self) -> set[int]:
-        """The groups that shall not be dropped, of all ports that were asked about."""
+        """Return the requested lossless groups of all ports of the task."""
         return {priority for want in self._wanted.values() for priority in want.get("pfc") or ()}
 
     def _network(self) -> list[str]:
-        """What the whole switch does not drop: first more, and less only when no port needs it any more."""
+        """Return additions to the lossless groups of the switch; removals come when no port needs a group."""
         missing = sorted(group for group in self._lossless() if self._config.pauses.get(group) != group)
         if not missing or not self._every & (NETWORK_KEYS | MODE_KEYS):
             return []
@@ -156,7 +156,7 @@ class Renderer:
 
     def _kept(self, extra: Iterable[int]) -> list[str]:
         if not self._lossless():
-            return []  # The ports themselves have flow control off.
+            return []  # PFC is off on the ports themselves.
         raise OperatorError(
             f"priority {', '.join(map(str, sorted(extra)))}",
             f"cannot remove it and keep only priority {self._intent.priority} lossless",
@@ -172,7 +172,7 @@ class Renderer:
         return [f"{GUARD} on"] if any(want.get("watchdog") for want in self._wanted.values()) else []
 
     def _port(self, name: str) -> list[tuple[str, str | None]]:
-        """[(line, the line that removes what it replaces, or None)]."""
+        """Return [(command, command that removes the replaced object, or None)]."""
         block = self._config.interfaces.get(name) or text.Block()
         lines: list[tuple[str, str | None]]
         todo, want, lines = self._todo[name], self._wanted[name], []
@@ -191,7 +191,7 @@ class Renderer:
         return lines
 
     def _stale(self, policies: Iterable[str]) -> list[str]:
-        """What of ours no port uses after this."""
+        """Return the removal of own objects that no port uses after the edit."""
         moved: dict[str, set[str]] = {"IN": set(), "OUT": set()}
         for name, todo in self._todo.items():
             if todo & CLASS_KEYS:
@@ -213,7 +213,7 @@ class Renderer:
 
 
 def in_ranges(ports: Mapping[str, Sequence[tuple[str, str | None]]]) -> tuple[list[str], dict[tuple[str, str], str]]:
-    """(lines, {(port, line): line that removes what is there}); neighbours with the same lines share them."""
+    """Return (commands, {(port, command): removal}); adjacent ports with the same commands share a range."""
     groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
     for name, lines in ports.items():
         groups.setdefault(tuple(lines), []).append(name)
@@ -230,7 +230,7 @@ def _attach(kind: str, policy: str, there: str | None) -> tuple[str, str | None]
 
 
 def _mode(block: text.Block, want: Effect) -> list[str]:
-    """Flow control of a port, and whether its peer is told."""
+    """Return the PFC mode of a port and its DCBX advertisement."""
     told = want.get("dcbx")
     if want["pfc_mode"] == "off":
         if told in (None, "off"):
@@ -248,7 +248,7 @@ def _mode(block: text.Block, want: Effect) -> list[str]:
 
 
 def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> list[str]:
-    """Back to the factory's treatment on these ports, and without what then nobody uses."""
+    """Restore factory defaults on these ports and remove objects that no port uses then."""
     ports = {}
     for name in wanted:
         block = config.interfaces.get(name) or text.Block()
@@ -269,7 +269,7 @@ def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> lis
 
 
 def owned_by(config: text.Config) -> dict[str, list[str]]:
-    """{object of ours: ports that use it}."""
+    """Return {own object: ports that use it}."""
     found = {}
     for policies, attribute in ((config.classifiers, "classifier"), (config.queuing, "queuing")):
         for policy in policies:
@@ -285,7 +285,7 @@ def owned_by(config: text.Config) -> dict[str, list[str]]:
 
 
 def _deleted(config: text.Config, gone: Collection[str], kept: Iterable[str]) -> list[str]:
-    """Remove policies of ours and the classes that only they used."""
+    """Remove own policies and the classes that only they used."""
     lines = [f"no policy-map type queuing {name}" for name in gone if name in config.queuing]
     lines += [f"no policy-map type qos {name}" for name in gone if name in config.classifiers]
     left = {one for name, told in config.classifiers.items() if name not in gone for one, _group in told}
@@ -302,5 +302,5 @@ def _network_gone() -> list[str]:
 
 
 def _attached(config: text.Config) -> dict[str, text.NoDrop]:
-    """The classes of the network-qos policy that runs."""
+    """Return the classes of the running network-qos policy."""
     return config.networks.get(config.system.get("network-qos", ""), {})

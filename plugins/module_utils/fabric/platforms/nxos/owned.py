@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Classes and policies of Cisco NX-OS that the collection owns: what they have to hold, and what they hold. Pure."""
+"""Compare current and requested content of classes and policies of Cisco NX-OS that the collection owns. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OURS = "AIREADY-ROCE"
 
 
 def strays(config: text.Config, wanted: Mapping[str, Effect], intent: Intent) -> dict[str, tuple[str, str]]:
-    """{object of ours: (what it holds, what the intent asks for)}, of those that hold something else."""
+    """Return {own object: (current content, requested content)} of objects that differ."""
     found = {}
     for dscp in intent.dscp_map:
         there = config.matches.get(class_name(dscp))
@@ -42,7 +42,7 @@ def strays(config: text.Config, wanted: Mapping[str, Effect], intent: Intent) ->
 
 
 def queuings(intent: Intent, wanted: Mapping[str, Effect]) -> list[tuple[str, list[str]]]:
-    """The queuing policies that wanted effects name, once each."""
+    """Return the queuing policies of the requested effects, once each."""
     return sorted(dict(queuing(intent, want) for want in wanted.values()).items())
 
 
@@ -51,7 +51,7 @@ def held(name: str, lines: Sequence[str]) -> dict[int, text.Class]:
 
 
 def beside_queues(there: Mapping[int, text.Class], held: Mapping[int, text.Class]) -> list[int]:
-    """The queues of a policy whose class goes first, as lines are only added to those of a class that is there."""
+    """Return the queues whose class must be removed first, because a class keeps its existing lines."""
 
     def more(one: text.Class, other: text.Class | None) -> bool:
         return (
@@ -84,7 +84,7 @@ def only(dscp: int) -> text.Matches:
 
 
 def beside(there: text.Matches | None, dscp: int) -> list[str]:
-    """The lines of a class that match other packets than those of one code point."""
+    """Return the match lines of a class beside one code point."""
     codes, priorities, _every = there or (set(), set(), False)
     lines = [f"match dscp {','.join(map(str, sorted(codes - {dscp})))}"] if codes - {dscp} else []
     return lines + ([f"match cos {','.join(map(str, sorted(priorities)))}"] if priorities else [])
@@ -110,7 +110,7 @@ def classifier_name(intent: Intent) -> str:
 
 
 def queuing(intent: Intent, want: Effect) -> tuple[str, list[str]]:
-    """(name, lines) of what the queues of a port do."""
+    """Return (name, lines) of the queuing policy of a port."""
     share, ecn = want["bandwidth_percent"], want.get("ecn")
     values = [ecn["min_kb"], ecn["max_kb"], ecn["probability"]] if ecn else ["OFF"]
     name = "-".join(map(str, [OURS, "OUT", intent.priority, share, *values, intent.cnp_priority]))

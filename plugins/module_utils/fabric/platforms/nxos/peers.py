@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Neighbours as Cisco NX-OS shows them: tables, blocks and JSON. Pure."""
+"""Read LLDP neighbors of Cisco NX-OS from tables, blocks and JSON. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread impo
 
 
 def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
-    """{port: [Neighbour]} of `show lldp neighbors`, with detail or without, as JSON or as text."""
+    """Return {port: [Neighbour]} of `show lldp neighbors`, with detail or without, as JSON or as text."""
     found: dict[str, list[Neighbour]]
     told, found = from_json(text), {}
     if told is None:
@@ -23,7 +23,7 @@ def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     else:
         shown = tables_of(told, ("ROW_nbor_detail", "ROW_nbor"))
     for whole in shown:
-        # What a peer does not tell is the word null there.
+        # A value that the peer does not report is the word null.
         row = {key: value for key, value in whole.items() if str(value).strip() not in ("", "null", "not advertised")}
         if "l_port_id" not in row:
             unread.append(headless("show lldp neighbors", None if not found else list(found)[-1]))
@@ -52,7 +52,7 @@ def _neighbours_text(text: str) -> list[dict[str, str]]:
         if key == "Chassis id":
             found.append({"chassis_id": value})
         elif key in keys and found:
-            # A second local port is that of another neighbour, whose first line is missing.
+            # A second local port belongs to another neighbor whose first line is missing.
             if keys[key] == "l_port_id" and "l_port_id" in found[-1]:
                 found.append({})
             found[-1].setdefault(keys[key], value)
@@ -67,7 +67,7 @@ _NEAR = re.compile(
 
 
 def _neighbours_table(text: str) -> list[dict[str, str]]:
-    """Rows of the table; a name that is too long has a line of its own above the rest of its row."""
+    """Read rows of the table; a long name is on its own line above the rest of its row."""
     found: list[dict[str, str]]
     column: int | None
     row: re.Match[str] | None
@@ -78,7 +78,7 @@ def _neighbours_table(text: str) -> list[dict[str, str]]:
             column = line.index("Port ID") if "Port ID" in line else len(line)
         elif row and column is not None:
             told = (row.group("rest") or "").split(None, 1)
-            # Without capabilities the port is the only word behind the time.
+            # Without capabilities, the port is the only word after the time.
             alone = len(told) == 1 and row.start("rest") < column and re.fullmatch("[RBTCWPSO,]+", told[0])
             found.append(
                 {

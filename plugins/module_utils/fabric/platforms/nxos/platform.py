@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
-# Which kind of output a command gives, by how it begins.
+# The kind of output of a command, by its prefix.
 KINDS = (
     ("show running-config diff", "unsaved"),
     ("show running-config", "config"),
@@ -90,7 +90,7 @@ class Nxos(Platform):
         trusts=("dscp",),
         largest_mtu=9216,
         missing={
-            "roce_group_shared_with": "",  # A qos-group waits in a buffer of its own.
+            "roce_group_shared_with": "",  # A qos-group has its own buffer.
             "watchdog_detection_ms": TIMES,
             "watchdog_recovery_ms": TIMES,
             "watchdog_action": "The watchdog of NX-OS always drops the packets of a stuck queue.",
@@ -173,7 +173,7 @@ class Nxos(Platform):
         config = cast("nxos_text.Config", switch.raw or nxos_text.Config())
         alone = nxos_text.Config(**{**vars(config), "interfaces": {}})
         port = port_of(alone, name)
-        # What is set for the whole switch is not for one port to go back to.
+        # One port cannot return values of the whole switch to factory defaults.
         port.pfc = port.lossless = port.pfc_sends = port.pfc_queues = port.dcbx = None
         port.speed = switch.ports[name].speed if name in switch.ports else None
         return port
@@ -194,7 +194,7 @@ class Nxos(Platform):
 
     def apply(self, session: Session, edit: Edit) -> None:
         with contextlib.suppress(Refused):
-            session.run(f"no checkpoint {edit.name}")  # Of a run that was killed.
+            session.run(f"no checkpoint {edit.name}")  # from a killed run
         session.run(f"checkpoint {edit.name}")
         session.run("configure terminal")
         port = None
@@ -203,7 +203,7 @@ class Nxos(Platform):
             try:
                 session.run(command)
             except Refused:
-                # Where a release wants the policy that is there gone before it takes another, it goes first.
+                # Some releases accept a new policy only after the old policy is removed.
                 gone = (edit.payload or {}).get((port, command))
                 if gone is None:
                     raise
@@ -217,11 +217,11 @@ class Nxos(Platform):
 
     def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         with contextlib.suppress(Refused):
-            session.run("end")  # Refused where no configuration is open.
+            session.run("end")  # Refused if no configuration is open.
         try:
             session.run(f"rollback running-config checkpoint {edit.name}")
         except Refused as refusal:
-            # Without the checkpoint, which comes first, nothing was changed.
+            # The checkpoint comes first, so without it nothing was changed.
             if not re.search(
                 r"not exist|not found|no such|does ?n.t exist|invalid checkpoint", refusal.complaint, re.I
             ):
@@ -241,7 +241,7 @@ class Nxos(Platform):
 
 
 def _vlans(config: nxos_text.Config, name: str, port: Port, link: Mapping[str, Any]) -> None:
-    """Whether a port is switched is the choice of the model where no line says it; the switch tells what holds."""
+    """Set the VLANs of a port; without a line, the default mode depends on the model, so the reported mode counts."""
     one = config.switching.get(name) or vlans.Switching()
     mode = str(link.get("eth_mode", "")).lower()
     if one.mode is None and (mode in (vlans.ACCESS, vlans.TRUNK, vlans.ROUTED) or one.told):
@@ -261,7 +261,7 @@ def _identity(switch: Switch, config: nxos_text.Config | None, texts: Iterable[s
 
 
 def port_of(config: nxos_text.Config, name: str) -> Port:
-    """The Port that an interface is under the policies of the switch."""
+    """Return the Port of an interface and the policies of the switch."""
     block = config.interfaces.get(name) or nxos_text.Block()
     trust, dscp_map = nxos_text.mapped(config, block.classifier or config.system.get("qos"))
     mode, pauses = block.pfc or "auto", config.pauses
@@ -286,7 +286,7 @@ def port_of(config: nxos_text.Config, name: str) -> Port:
 
 
 def _dcbx(block: nxos_text.Block, mode: str) -> str:
-    """PFC that is forced is told to the peer only when asked for."""
+    """Return the DCBX version; with PFC mode on, NX-OS advertises it only with send-tlv."""
     if mode == "auto" or block.sends_tlv:
         return "cee" if block.dcbx == "cee" else "ieee"
     return "off"

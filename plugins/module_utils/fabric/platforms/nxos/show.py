@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What Cisco NX-OS shows of what runs: its tables and its JSON. Pure."""
+"""Read the running state of Cisco NX-OS from its tables and its JSON. Pure."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos.text import Config
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
-# Vethernet is the port of a VM or of a server behind a fabric extender.
+# Vethernet is the port of a VM, or of a server behind a fabric extender.
 PORT = r"((?:Ethernet|Eth|port-channel|Po|Vethernet|Veth)[\d/.]+)"
-# 'On (8)', 'On  (0x8)', 'Off': the bitmap stands in brackets.
+# 'On (8)', 'On  (0x8)', 'Off': the bitmap is in brackets.
 FLOW = re.compile(
     rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?(?:\s+(\d+|-|N/A)\s+(\d+|-|N/A))?",
     re.IGNORECASE,
@@ -34,13 +34,13 @@ _FLOW = "show interface priority-flow-control"
 
 
 def long(name: str) -> str:
-    """The name of a port in full."""
+    """Return the full name of a port."""
     found = re.fullmatch(r"(Eth|Po|Veth)(\d\S*)", name)
     return name if not found else _WHOLE[found.group(1)] + found.group(2)
 
 
 def port_in(command: str) -> str | None:
-    """The port that a command names, where it names one."""
+    """Return the port in a command, if it has one."""
     found = lines.port_in(command, "ethernet|eth?|e|port-channel|po|vethernet|veth")
     if found is None:
         return None
@@ -52,9 +52,9 @@ _WHOLE = {"Eth": "Ethernet", "Po": "port-channel", "Veth": "Vethernet"}
 
 
 def flow_control(text: str, oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
-    """`show interface priority-flow-control`, text or JSON, into {port: Oper}.
+    """Read `show interface priority-flow-control`, text or JSON, into {port: Oper}.
 
-    expected: the priorities that are configured, to tell a bitmap in decimals from one in hexadecimals.
+    expected: the configured priorities, to distinguish a decimal from a hexadecimal bitmap.
     """
     told = from_json(text)
     if told is not None:
@@ -77,7 +77,7 @@ def flow_control(text: str, oper: dict[str, Oper], unread: list[str], expected: 
 
 
 def _priorities(mask: str | None, expected: Iterable[int]) -> list[int] | None:
-    """The priorities of a mask; None where it is missing or no number."""
+    """Return the priorities of a mask; None if it is missing or no number."""
     text = str(mask).lower()
     text = text[2:] if text.startswith("0x") else text
     if mask is None or not re.fullmatch(r"[0-9a-f]+", text):
@@ -87,7 +87,7 @@ def _priorities(mask: str | None, expected: Iterable[int]) -> list[int] | None:
 
 
 def tables_of(told: Any, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
-    """The rows of a table, however deep it lies: modules and VDCs wrap it."""
+    """Return the rows of a table at any depth, because modules and VDCs wrap it."""
     if isinstance(told, list):
         return [row for entry in told for row in tables_of(entry, key)]
     if not isinstance(told, dict):
@@ -98,7 +98,7 @@ def tables_of(told: Any, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _flow_row(row: Mapping[str, Any], oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
-    """A row of JSON, whose keys differ by release: the state is the value with On or Off that is not the mode."""
+    """Read a row of JSON with keys that differ by release: the state is the value with On or Off beside the mode."""
     name = next((str(row[key]) for key in ("if_name_str", "interface", "if_name", "port") if key in row), None)
     if name is None:
         return
@@ -121,7 +121,7 @@ def _acting(
     oper: dict[str, Oper], name: str, active: bool | None, priorities: list[int] | None, received: object, sent: object
 ) -> None:
     running = oper.setdefault(long(name), Oper())
-    # A state in another word, or one without its priorities, says nothing of what acts.
+    # The effective priorities are unknown with another state word, or without a bitmap.
     if active is not None:
         running.pfc = priorities if active else []
         running.pfc_sends = None if running.pfc is None else bool(running.pfc)
@@ -130,12 +130,12 @@ def _acting(
 
 
 def _running(oper: dict[str, Oper], name: str) -> Oper | None:
-    """The Oper of a port; None for what is no port of hosts, such as a link inside the chassis."""
+    """Return the Oper of a port; None if it is no host port, such as a link inside the chassis."""
     return oper.setdefault(long(name), Oper()) if re.fullmatch(PORT, name) else None
 
 
 def queuing(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
-    """`show queuing interface`: what queues and flow control counted, by port."""
+    """Read the counters of queues and PFC, by port, from `show queuing interface`."""
     running: Oper | None
     group: int | None
     known: str | None
@@ -144,11 +144,11 @@ def queuing(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
     for line in cleaned(text):
         head = re.search(r"(?:Egress|Ingress) Queuing for (\S+)", line)
         block = re.search(r"(CONTROL |SPAN )?QOS GROUP ?(\d)?", line)
-        # One column each for unicast, multicast, ... Newer releases have other names for them.
+        # One column each for unicast, multicast, ... Newer releases have other names.
         drops = re.search(r"(?:Dropped|Tail Drop) Pkts\s*\|((?:\s*\d+\s*\|?)+)", line)
-        # What is dropped because it could not be marked stands beside it.
+        # The counter of packets that were dropped instead of marked is on the same line.
         marked = None if "Drop" in line else re.search(r"\bECN\b\D*(\d+)", line)
-        # Newer releases leave the buffer of a class out.
+        # Newer releases omit the buffer of a class.
         table = re.match(
             r"\s*(\d)\s+(\d|-)\s+(?:(?:\d|-)\s+)?(Active|Inactive)\s+(\d+)\s+(Active|Inactive)\s+(\d+)", line
         )
@@ -168,7 +168,7 @@ def queuing(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
             group = int(block.group(2)) if block.group(2) and not block.group(1) else None
         elif drops and group:
             dropped = running.counters.setdefault("drops", {})
-            # Rows for the causes overlap.
+            # The rows of different causes overlap.
             dropped[group] = max(dropped.get(group, 0), sum(map(int, re.findall(r"\d+", drops.group(1)))))
         elif marked:
             running.counters["ecn_marked"] = running.counters.get("ecn_marked", 0) + int(marked.group(1))
@@ -181,11 +181,11 @@ def queuing(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
 
 
 def _by_class(running: Oper, row: Sequence[str]) -> None:
-    """One row of the table by CoS: where the group is '-', nothing is mapped to it."""
+    """Read one row of the table by CoS; a group '-' means that nothing is mapped to it."""
     cos, group, sends, sent, waits, received = row
     acts = "Active" in (sends, waits) and group != "-"
     if acts:
-        # A row without pauses may as well be one that has nothing to pause.
+        # A row without pauses can also mean that there was nothing to pause.
         running.pfc = sorted({*(running.pfc or []), int(cos)})
         running.pfc_sends = bool(running.pfc_sends) or sends == "Active"
     for key, value in (("pauses_sent", sent), ("pauses_received", received)):
@@ -195,10 +195,10 @@ def _by_class(running: Oper, row: Sequence[str]) -> None:
 
 
 def policies(text: str, oper: dict[str, Oper], unread: list[str], config: Config | None) -> None:
-    """`show policy-map interface`: what classifies at a port, and how its queues mark.
+    """Read the classification and the ECN marking of queues, by port, from `show policy-map interface`.
 
-    config: of releases that show the names of classes alone, it has what they match. A port without a policy of its own
-    has that of the switch, which the command need not show, so that nothing is known of such a port without config.
+    config: supplies the match lines for releases that show only the names of classes. A port without its own policy has
+    the policy of the switch, which the command may omit. The state of such a port is unknown without config.
     """
     matches, system = (config.matches, config.system) if config else ({}, {"qos": "", "queuing": ""})
     running = kind = queue = known = None
@@ -243,7 +243,7 @@ def policies(text: str, oper: dict[str, Oper], unread: list[str], config: Config
 
 
 def _trusts(known: str, codes: object, priorities: object) -> str:
-    """What a port trusts, when one more class looks at code points or at priorities."""
+    """Return the trust of a port after one more class that matches code points or priorities."""
     seen = {"dscp"} if codes else set()
     seen |= {"pcp"} if priorities else set()
     seen |= {"dscp", "pcp"} if known == "both" else {known} - {"none"}
@@ -251,7 +251,7 @@ def _trusts(known: str, codes: object, priorities: object) -> str:
 
 
 def guards(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
-    """`show queuing pfc-queue`: whether the watchdog of a port runs, how often it bit, and what it holds up now."""
+    """Read the state, the event count and the blocked queues of the watchdog from `show queuing pfc-queue`."""
     running = queue = known = None
     seen: set[str]
     shut, seen = 0, set()
@@ -295,7 +295,7 @@ def _storm(running: Oper, queue: int, now: bool) -> None:
 
 
 def identity(text: str) -> tuple[str | None, str | None, str | None]:
-    """(hostname, version, model) of `show version`, as JSON or as text."""
+    """Return (hostname, version, model) of `show version`, as JSON or as text."""
     told = from_json(text)
     if told is not None:
         version = str(told.get("nxos_ver_str") or told.get("kickstart_ver_str") or "").split()[:1]
@@ -305,7 +305,7 @@ def identity(text: str) -> tuple[str | None, str | None, str | None]:
     return cast("tuple[str | None, str | None, str | None]", tuple(one and one.group(1) for one in found))
 
 
-# Counters of `show interface | json`, in all classes together.
+# Counters of `show interface | json`, for all traffic classes together.
 COUNTED = {
     "bytes_received": "eth_inbytes",
     "bytes_sent": "eth_outbytes",
@@ -315,7 +315,7 @@ COUNTED = {
 
 
 def links(text: str, unread: list[str]) -> dict[str, dict[str, Any]]:
-    """{port: row of its JSON} of `show interface`, as JSON or as text."""
+    """Return {port: row of its JSON} of `show interface`, as JSON or as text."""
     told = from_json(text)
     found = tables_of(told, "ROW_interface") if told is not None else _links_text(text, unread)
     named = {long(str(row.get("interface", ""))): row for row in found}
@@ -326,7 +326,7 @@ def links(text: str, unread: list[str]) -> dict[str, dict[str, Any]]:
     return {name: row for name, row in named.items() if re.fullmatch(PORT, name)}
 
 
-# Words for the state of a link, which tables cut after nine letters; another word is unknown, and does not mean down.
+# Link states by word, which tables cut after nine letters. Another word is unknown and does not mean down.
 _DOWN = re.compile(
     r"down|notconnec|disabled|(?:xcvr|sfp)(?:absen|inval|mismat)|nooperme|channeldo|suspend|suspnd|inactive|err-?dis|"
     r"errdis|linkflap|faulty|hwfailure|admincfgd|admindown",
@@ -335,14 +335,14 @@ _DOWN = re.compile(
 
 
 def linked(word: object) -> bool | None:
-    """Whether a link is up, by its word; None of a word that is not known."""
+    """Return whether a link is up, by its word; None for an unknown word."""
     if str(word).lower() in ("up", "connected"):
         return True
     return False if word and _DOWN.match(str(word)) else None
 
 
 def counted(row: Mapping[str, Any]) -> dict[str, int]:
-    """What a port counted, by its row of `show interface`; numbers are texts in some releases."""
+    """Return the counters of a port from its row of `show interface`; numbers are texts in some releases."""
     counts = {name: number(row.get(key)) for name, key in COUNTED.items()}
     return {name: count for name, count in counts.items() if count is not None}
 
@@ -367,9 +367,9 @@ def _links_text(text: str, unread: list[str]) -> list[dict[str, Any]]:
             known, row = head.group(1), {"interface": head.group(1), "state": head.group(2)}
             found.append(row)
         elif re.match(rf"\s*{PORT}\s", line):
-            known, row = line.split()[0], {}  # in another form, so that nothing is known of it
+            known, row = line.split()[0], {}  # in another form, so the state is unknown
         elif size and (row is None or "eth_mtu" in row):
-            # One sentence is enough, up to the next heading.
+            # One sentence is enough until the next heading.
             unread += [headless("show interface", known)] if row is None or known else []
             row, known = {"eth_mtu": None}, None
         elif size and row is not None:

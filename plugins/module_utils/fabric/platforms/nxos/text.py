@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The configuration of Cisco NX-OS: its classes and policies, and what they make of a port. Pure."""
+"""Read the classes and policies in the configuration of Cisco NX-OS, and their effect on a port. Pure."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     NoDrop = Tuple[Optional[int], Optional[int], Optional[str]]  # qos-group, PFC priority or None, its line
 
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1000000, "packets": 0, "us": 0, "ms": 0}
-# Classes that every switch has, by the group that their names hold: c-8q-nq3, c-out-8q-q3, c-nq3, c-out-q3.
+# Predefined classes of every switch; their names contain the group: c-8q-nq3, c-out-8q-q3, c-nq3, c-out-q3.
 PREDEFINED = re.compile(r"c-(?:out-|in-)?(?:\d+q-)?n?q(\d)")
 KEPT = re.compile(r"class-map .*|policy-map .*|system qos|priority-flow-control .*|feature lldp")
 KEPT_IN_PORTS = re.compile(
     r"(?:no )?(?:mtu |service-policy |priority-flow-control |flowcontrol |lldp dcbx |switchport$).*"
 )
-# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+# Known forms of lines that affect RoCE: (block, prefix, whole line).
 _SIZE = rf"\d+ (?:{'|'.join(UNITS)})"
 FORMS = (
     ("interface ", "priority-flow-control mode ", "priority-flow-control mode (?:on|off|auto)(?: send-tlv)?"),
@@ -59,7 +59,7 @@ class Class:
 
 @dataclass
 class Block:
-    """What an interface sets."""
+    """The settings of an interface."""
 
     mtu: int | None = None
     pfc: str | None = None
@@ -73,7 +73,7 @@ class Block:
 
 @dataclass
 class Config:
-    """The part of a running configuration that decides what becomes of RoCE."""
+    """The part of a running configuration that affects RoCE."""
 
     hostname: str | None = None
     version: str | None = None
@@ -92,10 +92,10 @@ class Config:
     text: str = ""
     unread: list[str] = field(default_factory=list)
     switching: dict[str, vlans.Switching] = field(default_factory=dict)  # {interface: vlans.Switching}
-    vlans: set[int] | None = None  # those that exist; None: not told
+    vlans: set[int] | None = None  # existing VLANs; None: not reported
 
     def group_of(self, name: str) -> int | None:
-        """The qos-group of a class, 0 for those of everything else."""
+        """Return the qos-group of a class, 0 for default classes."""
         fixed = PREDEFINED.fullmatch(name)
         if fixed:
             return int(fixed.group(1))
@@ -103,13 +103,13 @@ class Config:
 
     @property
     def pauses(self) -> dict[int, int]:
-        """{qos-group: PFC priority} of what the switch does not drop."""
+        """Return {qos-group: PFC priority} of the lossless groups of the switch."""
         classes = self.networks.get(self.system.get("network-qos", ""), {})
         return {group: cos for group, cos, _line in classes.values() if group is not None and cos is not None}
 
 
 def config_of(texts: Iterable[str]) -> Config:
-    """The Config that some texts tell of: sections may come in several commands, and twice."""
+    """Return the Config of some texts; sections can come from several commands, and twice."""
     found = Config()
     roots = [tree(text) for text in texts]
     lines = [line for root in roots for line in root.children]
@@ -129,7 +129,7 @@ def config_of(texts: Iterable[str]) -> Config:
         elif line.text == "system qos":
             for child in line.find("service-policy"):
                 found.system[_type(child.words)] = child.words[-1]
-    # Classes may stand below the policies that use them.
+    # Classes can follow the policies that use them.
     for line in lines:
         if line.words[0] == "policy-map":
             _policy(found, line)
@@ -184,7 +184,7 @@ def _no_drop(found: Config, line: Line) -> NoDrop:
     pause = cast("Line", line.get("pause")).text
     told = re.search(r"pfc-cos (\d)", pause)
     cos = int(told.group(1)) if told else group
-    # A class of a name that says nothing, and whose class-map was not shown, is taken to keep the numbers the same.
+    # A class with an unknown name and without its class-map is assumed to have a group equal to its priority.
     return (cos if group is None else group), cos, pause
 
 
@@ -200,7 +200,7 @@ def _class(line: Line) -> Class:
 
 
 def marking(text: str) -> Marking | None:
-    """The Marking of a line of random-detect; without the word ecn it drops."""
+    """Return the Marking of a random-detect line; without the word ecn it drops."""
     low = re.search(r"minimum-threshold (\d+) (\w+)", text)
     high = re.search(r"maximum-threshold (\d+) (\w+)", text)
     if not low or not high:
@@ -233,7 +233,7 @@ def _interface(found: Block, line: Line) -> None:
 
 
 def mapped(config: Config, policy: str | None) -> tuple[str, dict[int, int]]:
-    """(trust, {DSCP: qos-group}) that a classifying policy gives; without one everything is group 0."""
+    """Return (trust, {DSCP: qos-group}) of a classifying policy; without one, all packets are in group 0."""
     codes, priorities, decided = False, False, {}
     for name, group in config.classifiers.get(policy or "", ()):
         if name == "class-default":
@@ -249,7 +249,7 @@ def mapped(config: Config, policy: str | None) -> tuple[str, dict[int, int]]:
 
 
 def _kept(roots: Iterable[Line]) -> str:
-    """What a backup holds: what belongs to QoS, once."""
+    """Return the QoS lines for a backup, once each."""
     kept: dict[str, list[str]] = {}
     for line in (line for root in roots for line in root.children):
         port = line.words[0] == "interface"

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""JSON of NVIDIA Onyx: its nesting differs between releases, so it is searched and not indexed. Pure."""
+"""Search the JSON of NVIDIA Onyx, because its nesting differs between releases. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TRIED = 50  # brackets that begin nothing, after which a text is given up
+TRIED = 50  # brackets without valid JSON, after which the search stops
 PORT = re.compile(r"((?:Eth|Po|Mpo)\d+(?:/\d+)*)(?:\s*\(.*\))?")
 
 
 def documents(text: str) -> list[Any]:
-    """The JSON in an output, without banners and echoed commands, unwrapped from what the JSON API adds."""
+    """Return the JSON in an output, without banners, echoed commands and the wrapper of the JSON API."""
     found: list[Any]
     found, position, decoder, failed = [], 0, json.JSONDecoder(), 0
     while True:
@@ -40,7 +40,7 @@ def documents(text: str) -> list[Any]:
 
 
 def tables(value: Any) -> Iterator[dict[Any, Any]]:
-    """Every table in nested lists and tables, outer ones first."""
+    """Yield every table in nested lists and tables, outer tables first."""
     if isinstance(value, dict):
         yield value
         value = list(value.values())
@@ -50,7 +50,7 @@ def tables(value: Any) -> Iterator[dict[Any, Any]]:
 
 
 def scalars(value: Any) -> dict[str, str]:
-    """{name: text} of everything that is no table itself."""
+    """Return {name: text} of all values that are not tables."""
     return {
         str(key): str(what)
         for table in tables(value)
@@ -60,7 +60,7 @@ def scalars(value: Any) -> dict[str, str]:
 
 
 def by_port(value: Any) -> Iterator[tuple[str, Any]]:
-    """(port, what is told of it), whether its name is a key or a header."""
+    """Yield (port, its values), where the port name is a key or a header."""
     for table in tables(value):
         for key, what in table.items():
             named = PORT.fullmatch(str(key))
@@ -72,9 +72,9 @@ def by_port(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def from_text(text: str, port: str | None = None) -> list[dict[str, Any]]:
-    """The same document of an output that is text: tables by port, with one below for each row or traffic class.
+    """Return the same document for text output: tables by port, with a sub-table for each row or traffic class.
 
-    port: the one that the command names; some outputs leave it to the command.
+    port: the port in the command; some outputs do not print it.
     """
     found: dict[str, dict[str, Any]]
     place: dict[str, str] | None
@@ -115,7 +115,7 @@ _HEAD = re.compile(
 
 
 def _literal(text: str) -> Any:
-    """A document with Python's quotes, as some tools print it."""
+    """Return a document with Python quotes, as some tools print it."""
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Neighbours as NVIDIA Onyx shows them, in JSON and as text. Pure."""
+"""Read LLDP neighbors of NVIDIA Onyx from JSON and text. Pure."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def remote_text(text: str) -> dict[str, list[Neighbour]]:
 
 def _neighbour(peer: Mapping[str, str]) -> Neighbour:
     keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
-    # Texts may be followed by the kind of name that they are.
+    # The type of a name can follow the name.
     told = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
     return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in told))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The settings of NVIDIA Onyx that give its ports the wanted effects. Pure."""
+"""Compute the settings of NVIDIA Onyx for the requested effects of its ports. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
 
 POOL = "aiready-roce"
-# The kinds of settings of a port that an effect comes from.
+# {effect: kinds of port settings that cause it}
 OF = {
     "trust": {"trust"},
     "roce_priority": {"map"},
@@ -36,7 +36,7 @@ OF = {
 
 
 def set_port(after: lines.Settings, name: str, port: Port, want: Effect, intent: Intent, exact: bool) -> None:
-    """Put into settings what one port lacks of its wanted effects."""
+    """Add the settings that one port lacks for its requested effects."""
     now = compare.effect(port, intent)
     due = compare.differing(now, want, exact)
     queues = cast("dict[int, int]", port.queues)
@@ -49,7 +49,7 @@ def set_port(after: lines.Settings, name: str, port: Port, want: Effect, intent:
         after[("trust", name)] = {"dscp": "L3", "both": "both"}[want["trust"]]
     left = now["roce_priority"] if port.trust in ("dscp", "both") else None
     if "roce_priority" in due and left not in (None, intent.cnp_priority):
-        # The class that RoCE leaves marks no more.
+        # The previous RoCE traffic class stops marking.
         after.pop(("ecn", name, queues.get(left)), None)
     for key, dscp, priority in (
         ("roce_priority", intent.dscp, intent.priority),
@@ -85,7 +85,7 @@ def _to(after: lines.Settings, key: lines.Key, value: int | str) -> None:
 
 
 def _schedule(after: lines.Settings, name: str, port: Port, roce: int, cnp: int, want: Effect) -> None:
-    """The other queues share the rest, so that weights are percents whichever way the switch counts them."""
+    """Divide the rest between the other queues, so the sum is 100 and weights equal percents."""
     strict = {*(port.strict or []), cnp} - {roce}
     others = [queue for queue in range(8) if queue not in strict and queue != roce]
     rest = 100 - want["bandwidth_percent"]
@@ -99,7 +99,7 @@ def _schedule(after: lines.Settings, name: str, port: Port, roce: int, cnp: int,
 def set_switch(
     after: lines.Settings, before: lines.Settings, switch: Switch, wanted: Collection[str], intent: Intent, exact: bool
 ) -> None:
-    """What ports share: the priorities with flow control, and the pool that holds their packets."""
+    """Set the shared settings of ports: PFC priorities and the pool of their packets."""
     used = flow_control(after, switch, wanted)
     if not used:
         stale = {key[1] for key in before if key[0] == "pfc_priority"}
@@ -110,7 +110,7 @@ def set_switch(
         there = {key[1] for key in before if key[0] == "pfc_priority"}
         stale = there - {*intent.lossless} if exact else there & {intent.priority} - {*intent.lossless}
         if not intent.lossless and used - {*wanted}:
-            stale = set()  # Ports that nobody named need them.
+            stale = set()  # Ports outside the task need them.
         for priority in stale:
             after.pop(("pfc_priority", priority))
         drop_pools(after, {*there, *intent.lossless} - stale)
@@ -122,14 +122,14 @@ def set_switch(
             del after[("member", priority)]
     for name in wanted:
         for priority in stale - {intent.priority, intent.cnp_priority}:
-            # What carried RoCE before: its queue is as any other again.
+            # The queue of the previous RoCE priority returns to its default.
             after.pop(("ecn", name, priority), None)
             for key in [key for key, what in after.items() if key[:2] == ("map", name) and what == priority]:
                 after.pop(key)
 
 
 def flow_control(after: lines.Settings, switch: Switch, wanted: Container[str]) -> set[str]:
-    """Ports that still use flow control by priority."""
+    """Return the ports that still use PFC."""
     set_on = {key[1] for key, what in after.items() if key[0] == "pfc" and what != "off"}
     agreed = {name for name, oper in switch.oper.items() if oper.pfc and name not in wanted}
     return set_on | {name for name in agreed if ("pfc", name) in after or switch.ports[name].pfc_mode == "auto"}
@@ -144,7 +144,7 @@ def drop_pools(after: lines.Settings, kept: Set[int]) -> None:
 
 
 def strays(settings: lines.Settings, intent: Intent) -> tuple[str, list[int]]:
-    """(pool of ours that holds RoCE's priority, others in it that nobody pauses); ('', []) where it holds none."""
+    """Return (own pool with the RoCE priority, its other priorities without PFC); ('', []) without such priorities."""
     pool = settings.get(("member", intent.priority), "") if intent.lossless else ""
     paused = {key[1] for key in settings if key[0] == "pfc_priority"} | {intent.priority}
     if not pool.startswith(POOL):

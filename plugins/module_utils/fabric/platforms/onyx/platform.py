@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""NVIDIA Onyx (MLNX-OS): its RoCE preset where the intent is that, single lines where it is not."""
+"""NVIDIA Onyx (MLNX-OS): its RoCE preset if the intent equals the preset, single lines otherwise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.preset import Preset
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
-# Only lines that matter here are asked for, so that no password is ever read.
+# The command filters the configuration, so the module never reads a password.
 QOS_LINES = "roce|traffic|qos |dcb |pfc-wd| mtu |flowcontrol"
 VLAN_LINES = "switchport|^ *vlan |shutdown|channel-group"
 CONFIG = f'show running-config | include "{QOS_LINES}|{VLAN_LINES}|[Hh]ostname"'
@@ -39,7 +39,7 @@ PEERS = "show lldp interfaces ethernet remote | json-print"
 COUNTERS = "show interfaces ethernet counters | json-print"
 QOS = "show qos interface ethernet {} | json-print"
 CONGESTION = "show interfaces ethernet {} congestion-control | json-print"
-# Which output a command has: the first pattern that fits.
+# The output of a command, by the first pattern that matches.
 KINDS = (
     (r"show running-config|show configuration", "config"),
     (r"show roce", "roce"),
@@ -59,17 +59,17 @@ PRESETS_SINCE = (3, 8, 2000)
 TIMES = "No known Onyx command configures the watchdog times."
 # The keys that the preset leaves to the ports.
 AT_PORTS = ("mtu", "watchdog", "pause")
-# A change of the mode may ask whether ports may be interrupted.
+# A change of the mode can ask for permission to interrupt ports.
 ASKED = ((r"(?i)\(?\[?y(?:es)?/n(?:o)?\]?\)?\s*:?\s*\Z", "yes"),)
-EVERYWHERE = "all"  # the name of the ports where only `show roce` is known, which holds for all of them
+EVERYWHERE = "all"  # the port name if only `show roce` is known, which applies to all ports
 
 
 @dataclass(frozen=True)
 class Raw:
-    """What render() and revert() need of a reading."""
+    """The values of a read for render() and revert()."""
 
     settings: lines.Settings
-    mode: str | None = None  # of the preset; off, or None where the switch does not know it
+    mode: str | None = None  # of the preset; off, or None if the switch does not support it
     preset: Preset | None = None
 
 
@@ -107,7 +107,7 @@ class Onyx(Platform):
     def command_of(self, text: str) -> str | None:
         return onyx_text.likely_command(text)
 
-    # What is there.
+    # Read the switch.
 
     def parse(self, texts: Mapping[str, str]) -> Switch:
         found = onyx_text.Reading()
@@ -174,7 +174,7 @@ class Onyx(Platform):
             speed=port.speed,
         )
 
-    # What is to be done.
+    # Plan the change.
 
     def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
         raw = cast("Raw", switch.raw or Raw({}))
@@ -189,7 +189,7 @@ class Onyx(Platform):
             return Edit(self._preset(switch, raw, before, wanted, intent, exact))
         commands = []
         if raw.mode not in (None, "off"):
-            # What was set beside the preset contradicted it, and goes with it.
+            # Lines beside the preset contradicted it and are removed with it.
             commands = [*lines.commands(own, {}), "no roce"]
             before = {key: value for key, value in before.items() if key not in own}
             blank = {name: self.blank(switch, name) for name in switch.ports}
@@ -204,7 +204,7 @@ class Onyx(Platform):
         self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
     ) -> dict[str, tuple[str, str]]:
         raw = cast("Raw", switch.raw or Raw({}))
-        # The pools of the preset are the switch's.
+        # The pools of the preset belong to the switch.
         pool, stray = plan.strays(raw.settings, intent) if raw.mode in (None, "off") else ("", [])
         held = ", ".join(map(str, sorted([intent.priority, *stray])))
         return {f"traffic pool {pool}": (f"priorities {held}", f"priority {intent.priority}")} if stray else {}
@@ -218,7 +218,7 @@ class Onyx(Platform):
     def _forced_preset(
         self, switch: Switch, raw: Raw, intent: Intent, wanted: Iterable[str], own: lines.Settings
     ) -> bool:
-        """semi-lossless has no lines of its own: it is the preset or nothing."""
+        """Return True if the preset is possible; semi_lossless exists only as a preset."""
         strange = sorted({key[1] for key in own if key[0] in lines.PER_PORT} - {*wanted})
         why = None
         if not intent.is_preset:
@@ -255,7 +255,7 @@ class Onyx(Platform):
         commands += [] if raw.mode == intent.mode else [f"roce {mode}"]
         before, after = after, dict(after)
         for name, want in wanted.items():
-            # What the preset sets is left to it, but for what somebody set otherwise at a port.
+            # The preset keeps its own values, except values that a port line overrides.
             others = {key[0] for key in before if key[1:2] == (name,)}
             mine = {key: what for key, what in want.items() if key in AT_PORTS or others & plan.OF.get(key, set())}
             plan.set_port(after, name, switch.ports[name], mine, intent, exact)
@@ -283,7 +283,7 @@ class Onyx(Platform):
             after.update({("pfc", name): "off" for name in wanted if switch.ports[name].pfc_mode != "off"})
         return lines.commands(before, after) + (["no roce"] if preset else [])
 
-    # How it is done.
+    # Apply the change.
 
     def apply(self, session: Session, edit: Edit) -> None:
         self._send(session, edit.commands)
@@ -295,7 +295,7 @@ class Onyx(Platform):
         commands = lines.commands(now.settings, then.settings)
         if presets[0] != presets[1]:
             back = "no roce" if presets[1] == "off" else f"roce {presets[1].replace('_', '-')}"
-            # Single lines are made without a preset, and taken back before there is one.
+            # Single lines are added after the preset is off, and removed before it is on.
             commands = [back, *commands] if presets[1] == "off" else [*commands, back]
         if commands:
             self._send(session, commands)
@@ -321,7 +321,7 @@ class Onyx(Platform):
 
 
 def _without_ports(preset: Preset | None, found: onyx_text.Reading) -> list[str]:
-    """Sentences about what was understood and belongs to no port."""
+    """Return sentences about known values without a port."""
     told = []
     if preset is not None and preset.mode == "off":
         told.append(
@@ -341,7 +341,7 @@ def _kind(command: str) -> str | None:
 
 
 def _kept(texts: Mapping[str, str]) -> str:
-    """The lines of the running configuration that belong to QoS."""
+    """Return the QoS lines of the running configuration."""
     found = [output for command, output in texts.items() if _kind(command) == "config"]
     at_ports = "interface .*(?:qos|traffic-class|dcb|pfc-wd|mtu|flowcontrol)"
     words = re.compile(rf"^(?:no )?(?:{at_ports}|traffic pool|dcb|roce|lldp)\b")

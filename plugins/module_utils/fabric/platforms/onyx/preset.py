@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `show roce` of NVIDIA Onyx tells of its preset, and how thresholds are read. Pure."""
+"""Read the preset of NVIDIA Onyx from `show roce`, and thresholds. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.o
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
 
-# A row of the traffic classes that RoCE uses.
+# A row of the traffic classes of RoCE.
 _USED = r"\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)"
 
 
 @dataclass
 class Preset:
-    """What `show roce` tells. mode is off where RoCE was not turned on by its own command."""
+    """The values of `show roce`. mode is off if the command `roce` did not turn the preset on."""
 
     mode: str = "off"
     trust: str | None = None
@@ -36,7 +36,7 @@ class Preset:
 
 
 def preset(text: str) -> Preset | None:
-    """What `show roce` tells; labels differ a little between releases."""
+    """Return the values of `show roce`; labels differ slightly between releases."""
     mode = _told(text, r"RoCE mode")
     if mode is None:
         return None
@@ -47,7 +47,7 @@ def preset(text: str) -> Preset | None:
     found.trust = _told(text, r"Port trust mode")
     flow = (_told(text, r"PFC") or "").lower()
     if flow.startswith("enabled"):
-        # Without a priority nothing is known of them.
+        # Without a listed priority, the priorities are unknown.
         found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)] or None
     elif flow.startswith("disabled"):
         found.pfc = []
@@ -76,13 +76,13 @@ def preset(text: str) -> Preset | None:
 
 
 def exceptions(text: str) -> list[str]:
-    """What contradicts the preset, as the switch says it."""
+    """Return the settings that contradict the preset, in the words of the switch."""
     listed = (PROMPT.sub("", line).strip() for line in _after(text, "Exception list").splitlines())
     return [line for line in listed if line.lstrip("-") and line != "N/A" and not line.startswith(":")]
 
 
 def _pools(table: str) -> dict[str, tuple[str, list[int]]]:
-    """{name: (type, priorities)}; priorities that do not fit into their column go on below it."""
+    """Return {name: (type, priorities)}; long lists of priorities continue on the next line."""
     found, last = {}, None
     for line in table.splitlines():
         columns = re.split(r"\s{2,}", line.strip())
@@ -95,14 +95,14 @@ def _pools(table: str) -> dict[str, tuple[str, list[int]]]:
 
 
 def _threshold(text: str, label: str) -> int | None:
-    """Bytes behind a label, which may name the unit; None where it names another one than KB."""
+    """Return the bytes after a label, which can contain the unit; None for units other than KB."""
     found = re.search(rf"(?m)^\s*{label}\b([^:\n]*):\s*(\S.*?)\s*$", text)
     unit = re.search(r"[(\[](\w+)[)\]]", found.group(1)) if found else None
     return threshold_bytes(found.group(2)) if found and (unit is None or unit.group(1).upper() == "KB") else None
 
 
 def threshold_bytes(shown: str | None) -> int | None:
-    """Bytes of a threshold in KB, with or without its unit; None of any other unit."""
+    """Return the bytes of a threshold in KB, with or without its unit; None for other units."""
     found = re.fullmatch(r"(\d+)(?:\s*KB)?", (shown or "").strip(), re.IGNORECASE)
     return int(found.group(1)) * KB if found else None
 

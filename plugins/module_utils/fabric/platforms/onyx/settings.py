@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The lines that NVIDIA Onyx has for QoS, as settings; and from one set of settings to another. Pure."""
+"""Read QoS lines of NVIDIA Onyx as settings, and compute the commands between two sets of settings. Pure."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 KB = 1000
 PROMPT = re.compile(r"(?m)^[ \t]*\S{1,80}(?: \[[^]\n]*\])?(?: \([^)\n]*\))? [#>](?: |$)")
 STEMS = {"ethernet": "Eth", "port-channel": "Po", "mlag-port-channel": "Mpo"}
-# A port, an aggregate and one of two switches, as Onyx calls them.
+# Onyx names of a port, an aggregate and an aggregate of two switches.
 PORT = re.compile(r"(Eth|Po|Mpo)((?:\d+/)*)(\d+)", re.ASCII)
-# Weights that the queues have until somebody sets others.
+# Factory default weights of the queues.
 FACTORY_WEIGHTS = {queue: 12 + queue % 2 for queue in range(8)}
 
-# What a port's lines set: (kind, pattern). Groups before the last are part of the key; the last one is the value.
+# Lines of a port: (kind, pattern). The last group is the value. The groups before it are part of the key.
 PORT_LINES = (
     ("trust", r"qos trust (\S+)"),
     ("map", r"qos map dscp (\d+) to switch-priority (\d+)"),
@@ -56,8 +56,8 @@ GLOBAL_LINES = (
     ("roce", r"(roce(?: \S+)?)"),
 )
 
-# How each setting is made and how it is taken back, in the order in which they are made: what carries lossless packets
-# comes before what sends packets there. {key} and {value} are those of the setting.
+# (kind, command to set, command to remove) in the order of setting: settings that carry lossless packets come before
+# settings that send packets there. {key} and {value} are those of the setting.
 FORMS = (
     ("pool", "traffic pool {key} type {value}", "no traffic pool {key}"),
     ("memory", "traffic pool {key} memory percent {value}", None),
@@ -84,7 +84,7 @@ GLOBAL = ("pool", "memory", "member", "pfc_enabled", "pfc_priority")
 
 
 def commands(before: Settings, after: Settings) -> list[str]:
-    """The lines that lead from some settings to others."""
+    """Return the commands from one set of settings to another."""
     made: dict[str, list[str | None]]
     undone: dict[str, list[str | None]]
     made, undone = {}, {}
@@ -96,17 +96,17 @@ def commands(before: Settings, after: Settings) -> list[str]:
             continue
         pause = key[0] == "flow"
         if new is None or (key[0] == "member" and old is not None):
-            # Flow control by priority excludes pauses of all traffic: those go before it comes, and come after it went.
+            # PFC excludes link-level pause: pause is removed before PFC is set, and set after PFC is removed.
             _add(made if pause or new is not None else undone, key, 2, old)
         if new is not None:
-            # Turning something off frees what it used, and comes when nothing more is made.
+            # Turning a setting off frees its objects, so it comes after all additions.
             late = pause or (key[0], new) in (("pfc", "off"), ("pfc", "auto"))
             _add(undone if late else made, key, 1, new)
     return [*_lines(made), *reversed(_lines(undone))]
 
 
 def roce_settings(found: Settings) -> Settings:
-    """Those that belong to the treatment of RoCE, and not to the port as such."""
+    """Return the settings of RoCE QoS, without general settings of the port."""
     return {key: value for key, value in found.items() if key[0] not in ("mtu", "flow", "roce")}
 
 
@@ -131,7 +131,7 @@ def _lines(by_line: Mapping[str, Sequence[str | None]]) -> list[str]:
 
 
 def _spread(line: str, ports: Sequence[str | None]) -> list[str]:
-    """One line for the switch, or one per run of neighbouring ports."""
+    """Return one line for the switch, or one for each range of adjacent ports."""
     if ports == [None]:
         return [line]
     runs: list[list[Any]] = []  # kind, stem, first, last
@@ -160,8 +160,8 @@ def _spread(line: str, ports: Sequence[str | None]) -> list[str]:
 
 
 def spans(ports: Iterable[str]) -> list[str]:
-    """['1/1-1/4', '1/9'] of names of ports: as commands of Onyx take them."""
-    # Other names, such as Ethernet1, are those of no port; the module refuses them when it knows which there are.
+    """Return port names in the form of Onyx commands: ['1/1-1/4', '1/9']."""
+    # Other names, such as Ethernet1, are not ports of Onyx. The module rejects them when it knows the ports.
     return [
         line.split()[2]
         for line in _spread("x", [port for port in ports if PORT.fullmatch(port) and port.startswith("Eth")])
@@ -169,7 +169,7 @@ def spans(ports: Iterable[str]) -> list[str]:
 
 
 def settings(text: str) -> Settings:
-    """{(kind, port, ...): value} of a running configuration; ranges written out, defaults left out."""
+    """Return {(kind, port, ...): value} of a running configuration, with expanded ranges and without defaults."""
     found: Settings
     place: list[str]
     found, place = {}, []
@@ -180,7 +180,7 @@ def settings(text: str) -> Settings:
             named = ports_of(match.group(2), match.group(3))
             off, rest = bool(match.group(1) or match.group(4)), match.group(5).strip()
             _take(found, PORT_LINES, rest, off, named)
-            # Lines below an interface that stands alone belong to it.
+            # Lines below a bare interface line belong to that interface.
             place = [] if rest else named
             continue
         off, rest = words.startswith("no "), words[3:] if words.startswith("no ") else words
@@ -190,7 +190,7 @@ def settings(text: str) -> Settings:
 
 
 def switching(text: str) -> dict[str, vlans.Switching]:
-    """{port: vlans.Switching} of a running configuration; only of ports that a line names."""
+    """Return {port: vlans.Switching} of a running configuration, for ports with a line."""
     found: dict[str, vlans.Switching] = {}
     for line in cleaned(text):
         words = PROMPT.sub("", " ".join(line.split()))
@@ -203,12 +203,12 @@ def switching(text: str) -> dict[str, vlans.Switching]:
 
 
 def existing_vlans(text: str) -> set[int]:
-    """The VLANs of a running configuration."""
+    """Return the VLANs of a running configuration."""
     return vlans.existing([PROMPT.sub("", " ".join(line.split())) for line in cleaned(text)], r"vlan ([\d,-]+)")
 
 
 def is_default(key: Key, value: int | str) -> bool:
-    """Whether a setting says no more than what holds without it."""
+    """Return whether a setting equals the default."""
     kind = key[0]
     if kind == "ets":
         return value == f"wrr {FACTORY_WEIGHTS[key[2]]}"
@@ -218,7 +218,7 @@ def is_default(key: Key, value: int | str) -> bool:
 
 
 def marking(text: str) -> Marking:
-    """The Marking of `ecn minimum-absolute 150 maximum-absolute 1500`; relative thresholds have no size."""
+    """Return the Marking of `ecn minimum-absolute 150 maximum-absolute 1500`; relative thresholds have no size."""
     low, high = (re.search(rf"{name}imum-absolute (\d+)", text) for name in ("min", "max"))
     least, most = (int(found.group(1)) * KB if found else 0 for found in (low, high))
     return Marking(least, most, mark=not text.startswith("red"))
@@ -235,7 +235,7 @@ def _take(
         for port in ports:
             place = (kind, *([] if port is None else [port]), *key)
             if kind in ("member", "bind"):
-                # The key is one priority each, the value the pool or the traffic class that it belongs to.
+                # Each priority is a key. The value is its pool or its traffic class.
                 for priority in numbers(str(value)):
                     _put(found, (kind, *place[1:-1], priority), key[-1], off)
             else:
@@ -252,7 +252,7 @@ def _put(found: Settings, key: Key, value: int | str, off: bool) -> None:
 
 
 def ports_of(kind: str, spans: str) -> list[str]:
-    """The names of ports that a line names with its kind and their numbers."""
+    """Return the names of the ports in a line, from their kind and numbers."""
     found = []
     for span in spans.split(","):
         first, dash, last = span.partition("-")

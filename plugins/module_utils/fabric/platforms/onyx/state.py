@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From what NVIDIA Onyx showed to what its ports do. Pure."""
+"""Compute the state of ports from the output of NVIDIA Onyx. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def port_of(found: Reading, name: str, preset: Preset | None) -> Port:
     preset = preset if preset is not None and preset.mode != "off" else None
     trust, table, queues = found.qos.get(name, (None, None, None))
     known = found.settings is not None
-    # What nobody changed is as the factory made it; without a configuration that is not known.
+    # Unchanged values have factory defaults. Without a configuration, they are unknown.
     mapped = table or ({dscp: dscp >> 3 for dscp in range(64)} if known or preset else {})
     mapped = {**mapped, **{key[2]: what for key, what in set_here.items() if key[:2] == ("map", name)}}
     bound = {priority: priority for priority in range(8)} if (known or preset) and not queues else {}
@@ -62,7 +62,7 @@ def port_of(found: Reading, name: str, preset: Preset | None) -> Port:
 
 
 def _settings_of(found: Reading, name: str | None) -> lines.Settings:
-    """The settings of a port and those of the switch: sorted once, since there may be thousands of ports."""
+    """Return the settings of a port and of the switch, sorted once because there can be thousands of ports."""
     if found.by_port is None:
         found.by_port = {}
         for key, what in (found.settings or {}).items():
@@ -85,14 +85,14 @@ def _flow_control_of(port: Port, found: Reading, name: str, preset: Preset | Non
         enabled = ("pfc_enabled",) in set_here if found.settings is not None else found.pfc_enabled
         listed = listed if found.settings is not None else found.pfc_priorities
         mode = mode or admin or ("auto" if found.settings is not None else None)
-    # Where flow control is off for the switch, or at the port, no priority has it there.
+    # If PFC is off for the switch or the port, no priority of the port has PFC.
     port.pfc_mode = "off" if enabled is False else mode
     port.pfc = [] if port.pfc_mode == "off" else listed
     if port.pfc_mode in ("on", "auto"):
         port.pfc_sends = preset is None or preset.mode != "semi_lossless"
     pools = _pools(found, preset)
     if preset is not None and preset.mode == "semi_lossless":
-        # It keeps no room for what arrives, since it asks nobody to wait: that is what the mode means.
+        # This mode sends no pauses, so it has no headroom.
         port.lossless = port.pfc
     elif pools is not None and port.pfc is not None:
         held = {one for kind, priorities in pools.values() if kind == "lossless" for one in priorities}
@@ -113,7 +113,7 @@ def _pools(found: Reading, preset: Preset | None) -> dict[str, tuple[str, list[i
 
 
 def _scheduling(port: Port, set_here: Mapping[int, str], found: Reading, name: str, preset: Preset | None) -> None:
-    """Weights that are set count as percent, as guides for Onyx have it; what the switch works out comes first."""
+    """Set strict queues and shares: weights count as percents, as in guides for Onyx; reported shares have priority."""
     if found.settings is None and preset is None and name not in found.ets:
         return
     weights = {queue: f"wrr {weight}" for queue, weight in lines.FACTORY_WEIGHTS.items()}
@@ -126,7 +126,7 @@ def _scheduling(port: Port, set_here: Mapping[int, str], found: Reading, name: s
 
 
 def switched(found: Reading, name: str, port: Port) -> None:
-    """Onyx writes no defaults: a port without lines is in VLAN 1, once lines of others show that they were read."""
+    """Set the VLANs of a port; Onyx omits defaults, so a port without lines is in VLAN 1 if lines of others exist."""
     one = found.switching.get(name) or vlans.Switching()
     if one.member:
         one = vlans.Switching(enabled=one.enabled)
@@ -142,7 +142,7 @@ def switched(found: Reading, name: str, port: Port) -> None:
 
 
 def linked(state: str) -> bool | None:
-    """Whether a port has its link; None of a word that is not known. What is wrong may follow in brackets."""
+    """Return whether a port has a link; None for an unknown word. The cause can follow in brackets."""
     return _STATES.get("".join(re.findall(r"^[a-z]+", state)))
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What NVIDIA Onyx (MLNX-OS) prints, as plain data. JSON has another nesting per release, so it is searched. Pure."""
+"""Read the output of NVIDIA Onyx (MLNX-OS) as data. The nesting of JSON differs between releases. Pure."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ LIKELY = (
 
 @dataclass
 class Reading:
-    """All that texts told; what none of them told is None or empty."""
+    """All values of some texts; a value that no text contains is None or empty."""
 
     version: str | None = None
     model: str | None = None
     hostname: str | None = None
-    by_port: dict[str | None, Settings] | None = None  # settings again, by the port that they are of
-    settings: Settings | None = None  # {(kind, ...): value} of the running configuration, without what is the default
+    by_port: dict[str | None, Settings] | None = None  # the same settings by port
+    settings: Settings | None = None  # {(kind, ...): value} of the running configuration, without defaults
     preset: Preset | None = None
     pfc_enabled: bool | None = None
     pfc_priorities: list[int] | None = None
     pfc_ports: dict[str, tuple[str | None, bool | None]] = field(
         default_factory=dict
-    )  # {port: (admin, whether it acts)}
+    )  # {port: (admin, whether PFC is effective)}
     qos: dict[str, tuple[str, dict[int, int] | None, dict[int, int] | None]] = field(
         default_factory=dict
     )  # {port: (trust, {DSCP: priority}, {priority: traffic class})}
@@ -90,13 +90,13 @@ class Reading:
     neighbours: dict[str, list[Neighbour]] = field(default_factory=dict)
     counters: dict[str, dict[str, int]] = field(default_factory=dict)
     switching: dict[str, vlans.Switching] = field(default_factory=dict)  # {port: vlans.Switching}
-    vlans: set[int] | None = None  # those that exist; None: not told
+    vlans: set[int] | None = None  # existing VLANs; None: not reported
     exceptions: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
 
 def likely_command(text: str) -> str | None:
-    """The command that a text is the output of, or None."""
+    """Return the command of an output, or None."""
     text = PROMPT.sub("", text)
     for pattern, command in LIKELY:
         if re.search(pattern, text):
@@ -109,7 +109,7 @@ def likely_command(text: str) -> str | None:
 
 
 def read(text: str, kind: str, into: Reading, port: str | None = None) -> None:
-    """Add what the output of one kind of command tells to a Reading; port: the one that the command names."""
+    """Add the output of one kind of command to a Reading; port: the port in the command."""
     if kind == "config":
         named = re.findall(r"(?m)^.*?\binterface (ethernet|port-channel|mlag-port-channel) (\d\S*)", text)
         into.interfaces.update(
@@ -213,7 +213,7 @@ def _read_congestion(told: Any, into: Reading) -> None:
 
 
 def _read_ets(told: Any, into: Reading) -> None:
-    """Shares are the percentages; weights alone are made into some, since their sum may be any number."""
+    """Read percentages as shares; weights alone are converted to percents, because their sum can be any number."""
     for port, what in by_port(told):
         found = {}
         for table in tables(what):
@@ -244,7 +244,7 @@ def _read_interfaces(told: Any, into: Reading) -> None:
 
 
 def _read_status(text: str, into: Reading) -> None:
-    """Rows of the table: Eth1/1  Up  100 Gbps."""
+    """Read rows of the table: Eth1/1  Up  100 Gbps."""
     for line in cleaned(text):
         row = re.match(
             r"\s*((?:Eth|Po|Mpo)\d[\d/]*)(?:\s*\([^)]*\))?\s+(?:Enabled\s+|Disabled\s+)?(Up|Down)\b(.*)", line
