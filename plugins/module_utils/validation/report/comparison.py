@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Two runs beside each other: what changed in verdicts, figures, trainings and versions."""
+"""Comparison of two runs: changes in verdicts, measured values, trainings and versions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import median, number, rounded
 
-# From here on a change is one: what others take for the noise between two runs of the same machines.
+# A smaller difference is noise between two runs of the same machines, as other comparisons of runs assume.
 NOTABLE_PERCENT = 5
-# How many rows and versions a report names.
+# Rows and versions that a report names.
 TOLD = 40
 ORDER = ("pass", "not_required", "skipped", "not_run", "warn", "fail")
 
 
 def comparison(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """What the report says of two documents of document.py, the earlier one first."""
+    """The comparison of two documents of document.py, the earlier one first."""
     figures = _figures(before, after)
     verdicts, held_up = _verdicts(before, after)
     return {
@@ -52,11 +52,11 @@ def _run(document: Mapping[str, Any]) -> dict[str, Any]:
 def _cautions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     found = []
     if before["verdict"]["rehearsal"] != after["verdict"]["rehearsal"]:
-        found.append("Only one of the two runs rests on simulated parts. Their figures do not compare.")
+        found.append("Only one of the two runs depends on simulated parts. Their values are not comparable.")
     if before["site"] != after["site"]:
         found.append(
             f"The runs are of different sites or data paths: {_site(before)} before, {_site(after)} after. "
-            "Figures compare only as far as that allows."
+            "Compare their values with care."
         )
     return found
 
@@ -72,7 +72,7 @@ def rows_of(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
-    """Rows whose verdict is another one, what got worse first, and how many more only could not run because of
+    """Rows with another verdict, those that got worse first, and how many more rows only could not run because of
     others."""
     old, new = rows_of(before), rows_of(after)
     changed = [
@@ -95,11 +95,11 @@ def _only(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Rows that were measured in both runs."""
+    """Rows that both runs measured."""
     old, new = rows_of(before), rows_of(after)
     for label, row in new.items():
         was = old.get(label)
-        # Trainings stand in a table of their own.
+        # Trainings have their own table.
         if was is None or was["unit"] != row["unit"] or row["check"] == "cluster.training":
             continue
         if number(was["measured"]) is not None and number(row["measured"]) is not None:
@@ -107,7 +107,7 @@ def _pairs(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tupl
 
 
 def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The middle of each check over what was measured in both runs."""
+    """The median of each check over the rows that both runs measured."""
     found: dict[tuple[str, str, str], list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for was, row in _pairs(before, after):
         found.setdefault((row["check"], row["variant"], row["unit"]), []).append((was, row))
@@ -134,7 +134,7 @@ def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[s
 def _outliers(
     before: Mapping[str, Any], after: Mapping[str, Any], figures: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Single rows that changed notably and unlike the others of their check, what got worse most first."""
+    """Single rows that changed notably and unlike the others of their check, the worst first."""
     common = {(entry["check"], entry["variant"]): entry["percent"] or 0 for entry in figures}
     found = [
         {
@@ -154,7 +154,7 @@ def _outliers(
 
 
 def change(was: float, now: float, better: str) -> dict[str, Any]:
-    """{before, after, percent, change}; the change has a direction only where the figure has one."""
+    """{before, after, percent, change}; the change has a direction only if the value has one."""
     percent = rounded(100 * (now / was - 1), 4) if was else None
     if percent is None or abs(percent) < NOTABLE_PERCENT:
         word = "same" if percent is not None or was == now else "differs"
@@ -179,12 +179,12 @@ def _trainings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict
 
 
 def _key(run: Mapping[str, Any]) -> tuple[Any, ...]:
-    # One node alone is tried on each guest.
+    # Each guest runs a training on one node alone.
     return run["model"], run["transport"], run["nodes"], run["ranks"], *(run["guests"] if run["nodes"] == 1 else ())
 
 
 def _versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Versions that differ: [{what, before, after, objects}], objects that changed alike together."""
+    """Versions that differ: [{what, before, after, objects}], grouped by change."""
     old, new = _by_object(before), _by_object(after)
     found: dict[tuple[str, str | None, str | None], list[str]] = {}
     for (what, name), version in new.items():

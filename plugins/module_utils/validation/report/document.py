@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The report as data: everything that report.html and report.md show, and what report.json holds."""
+"""The report as data: the content of report.json, and everything that report.html and report.md show."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import (
     comparison,
     evidence,
+    headline,
     matrices,
     rows,
     stages,
@@ -23,11 +24,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import texts
 
 FORMAT = 1
-# Of so many files of evidence something is shown.
+# Files of evidence that the report quotes.
 EXCERPTS = 40
-# Parts of a run, and how the report calls them where they were not recorded.
+# Parts of a run, and their names in the list of parts that were not recorded.
 PARTS = {
-    "rungs": "the ladder of checks",
+    "rungs": "checks",
     "trainings": "trainings",
     "topology": "the topology",
     "stages": "stages and changes",
@@ -47,8 +48,8 @@ def document(
 ) -> dict[str, Any]:
     """The report of a run.
 
-    look(name) gives the text of a file of evidence or None; sources are the files that the report is made from;
-    earlier is the document of a run before this one.
+    look(name) returns the text of a file of evidence or None. sources has the files with the results. earlier is the
+    document of an earlier run.
     """
     run = _joined(validation, stages_file)
     remarks: list[str] = []
@@ -71,6 +72,7 @@ def document(
     made_changes = stages.changes(run.get("stages"), declared) if "stages" in run else None
     found = versions.versions(run.get("versions")) if "versions" in run else None
     counted = _simulated(runs, found, restarts, made_changes, topology)
+    training = _headline(runs or [])
     made = {
         "format": FORMAT,
         "site": {"name": values.text(site.get("name")), "data_path": values.text(site.get("data_path"))},
@@ -90,7 +92,8 @@ def document(
         "simulated": simulated,
         "not_recorded": [words for part, words in PARTS.items() if part not in run],
         "remarks": remarks,
-        "headline": _headline(runs or []),
+        "headline": training,
+        "numbers": headline.numbers(training, checks, topology, len(bad)),
         "ladder": rows.ladder(checks),
         "matrices": matrices.matrices(checks),
         "trainings": runs,
@@ -114,11 +117,11 @@ def document(
 
 
 def _vms(run: Mapping[str, Any], topology: Mapping[str, Any] | None) -> set[str]:
-    """The objects that are VMs: those of the topology; without one, what the stage for hosts did not work on."""
+    """The names of VMs: those of the topology, else all restarted objects that stage `hosts` did not change."""
     if topology is not None:
         return {vm["name"] for vm in topology["vms"]}
-    worked_on = [one for one in values.entries(run.get("stages")) if one.get("name") == "hosts"]
-    known = {name for one in worked_on for name in values.texts(one.get("hosts"))}
+    of_hosts = [one for one in values.entries(run.get("stages")) if one.get("name") == "hosts"]
+    known = {name for one in of_hosts for name in values.texts(one.get("hosts"))}
     return set(values.mapping(run.get("reboots"))) - known if known else set()
 
 
@@ -129,7 +132,7 @@ def _simulated(
     made_changes: Sequence[Mapping[str, Any]] | None,
     topology: Mapping[str, Any] | None,
 ) -> list[dict[str, Any]]:
-    """[{what, simulated, all}]: how many trainings, versions and so on rest on simulated parts."""
+    """[{what, simulated, all}]: how many trainings, versions and so on depend on simulated parts."""
     picture = topology or {"hosts": [], "switches": [], "vms": []}
     devices = [one for host in picture["hosts"] for one in (*host["gpus"], *host["nics"])]
     kinds = {
@@ -145,7 +148,7 @@ def _simulated(
 
 
 def _fill(checks: Sequence[dict[str, Any]], look: Callable[[str], str | None]) -> None:
-    """Give the rows that are not right what their evidence says."""
+    """Add an excerpt of the evidence to rows that failed or warned."""
     for place in evidence.places(checks, EXCERPTS):
         raw = look(place)
         for row in checks:
@@ -154,14 +157,14 @@ def _fill(checks: Sequence[dict[str, Any]], look: Callable[[str], str | None]) -
 
 
 def _joined(validation: Any, stages_file: Any) -> dict[str, Any]:
-    """One run of both files; what the record of stages tells is the newer one, since it ends with the run."""
+    """One run from both files. The record of the stages has priority, because it ends with the run."""
     run = dict(values.mapping(validation))
-    told = values.mapping(stages_file)
+    record = values.mapping(stages_file)
     for key in ("stages", "reboots"):
-        if key in told:
-            run[key] = told[key]
+        if key in record:
+            run[key] = record[key]
     for key in ("began", "ended", "simulated_parts"):
-        run.setdefault(key, told.get(key))
+        run.setdefault(key, record.get(key))
     return {key: value for key, value in run.items() if value is not None}
 
 
@@ -171,18 +174,20 @@ def _between(began: str, ended: str) -> float | None:
 
 
 def _headline(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The training on most nodes, the one over RDMA where there are two; None without one."""
+    """The training on most nodes, over RDMA if it ran over both; None without one."""
     done = [run for run in runs if run["images_per_s"] is not None]
     best = max(done, key=lambda run: (run["nodes"], run["transport"] == "rdma", run["ranks"] or 0), default=None)
     if best is None:
         return None
-    told = ("label", "nodes", "transport", "model", "images_per_s", "efficiency", "gain", "simulated")
-    return {key: best[key] for key in told}
+    kept = ("label", "nodes", "transport", "model", "images_per_s", "efficiency", "relative_to", "gain", "simulated")
+    return {key: best[key] for key in kept}
 
 
 def _failures(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What failed in a stage; where nothing is named, that it did."""
-    return stage["failures"] or [{"object": "", "task": "", "msg": stage["why"] or "It failed, and nobody says why."}]
+    """The failures of a stage; one without an object if the record names none."""
+    return stage["failures"] or [
+        {"object": "", "task": "", "msg": stage["why"] or "The stage failed without a recorded error."}
+    ]
 
 
 def _thresholds(recorded: Any) -> list[dict[str, Any]]:
@@ -199,7 +204,7 @@ def _thresholds(recorded: Any) -> list[dict[str, Any]]:
 
 
 def _relaxed(recorded: Any, checks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Settings that are less strict than the defaults, each with the titles of the checks that it concerns."""
+    """Settings that are less strict than the defaults, each with the titles of the affected checks."""
     titles: dict[str, str] = {}
     for row in checks:
         titles.setdefault(row["check"], row["title"])

@@ -2,17 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How numbers and times are written for people. The exact value is in report.json."""
+"""Numbers and times as text for people. report.json has the exact values."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 NOTHING = "–"
+NOT_MEASURED = "not measured"
 
 
 def figure(value: float | None) -> str:
-    """A number with as many digits as help."""
+    """A number with three or four significant digits."""
     if value is None:
         return NOTHING
     if isinstance(value, int) or abs(value) >= 1000:
@@ -25,24 +26,24 @@ def figure(value: float | None) -> str:
 
 
 def unit(word: str) -> str:
-    """A unit as people write it."""
+    """A unit with its usual sign."""
     return {"us": "µs"}.get(word, word)
 
 
 def span(low: float | None, high: float | None) -> str:
-    """From the lowest to the highest, or one figure where they look the same."""
+    """From the lowest to the highest number; one number if both look the same when rounded."""
     return figure(low) if figure(low) == figure(high) else f"{figure(low)} to {figure(high)}"
 
 
 def percent(value: float | None) -> str:
-    """A change, with its sign."""
+    """A change in percent with its sign."""
     if value is None:
         return NOTHING
     return "0.0 %" if abs(value) < 0.05 else f"{value:+.1f} %".replace("-", "−")
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds in words."""
+    """Seconds as a duration."""
     if seconds is None:
         return NOTHING
     if seconds < 60:
@@ -54,18 +55,18 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes:02d} min"
 
 
-def moment(told: str) -> str:
-    """A moment as it was recorded, without fractions of seconds; what is no moment stays as it is."""
+def moment(recorded: str) -> str:
+    """A recorded time without fractions of seconds; a text that is no time stays unchanged."""
     try:
-        when = datetime.fromisoformat(told.replace("Z", "+00:00"))
+        when = datetime.fromisoformat(recorded.replace("Z", "+00:00"))
     except ValueError:
-        return told or NOTHING
+        return recorded or NOTHING
     zone = "" if when.tzinfo is None else (" UTC" if not when.utcoffset() else f" {when:%z}")
     return f"{when:%Y-%m-%d %H:%M:%S}{zone}"
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters; its middle goes, since names differ at their ends."""
+    """A text of at most so many characters. It loses its middle, because names differ at their ends."""
     if len(text) <= most:
         return text
     head = most // 2
@@ -73,5 +74,5 @@ def shortened(text: str, most: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """The same without its end: what says most of a kind or a version stands first."""
+    """A text of at most so many characters without its end, because kinds and versions differ at the start."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

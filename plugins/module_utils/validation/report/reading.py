@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The files of a results folder, from text to data; what is damaged is refused with its place."""
+"""The files of a results folder, from text to data. A damaged file raises an error with its path."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 VALIDATION, STAGES = "validation.json", "stages.json"
 # The formats of validation.json and stages.json that this release understands.
 FORMATS = (1,)
-# Names come from guests and switches; vSphere's have at most 80 characters.
+# Names come from guests and switches. Names in vSphere have at most 80 characters.
 LONGEST_NAME, LONGEST_TEXT = 160, 20_000
-# Keys whose texts are sentences or outputs, and no names.
+# Keys whose texts are sentences or outputs. All other texts are names.
 SENTENCES = frozenset(
     [
         "after",
@@ -43,13 +43,13 @@ SENTENCES = frozenset(
 
 
 def recorded(folder: str, texts: Mapping[str, str | None]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """(validation, stages) of a folder: dicts, or None for a file that is not there; texts is {file: text or None}."""
+    """(validation, stages) of a folder: dicts, or None for a missing file; texts is {file: text or None}."""
     if all(texts.get(name) is None for name in (VALIDATION, STAGES)):
         raise OperatorError(
             folder,
-            "the results of a run were wanted",
-            f"There is neither {VALIDATION} nor {STAGES}",
-            "Name the folder of a run, one below results, or run the validation first",
+            "cannot read the results of a run",
+            f"The folder contains neither {VALIDATION} nor {STAGES}",
+            "Set results or compare_with to the folder of a run, or run aiready.vsphere.validate first",
             "no_results",
         )
     return cast(
@@ -62,14 +62,14 @@ def _parsed(path: str, text: str | None) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        # A figure that is none, such as NaN, was not measured.
+        # NaN and Infinity are no measured values.
         found = json.loads(text, parse_constant=lambda name: None)
     except ValueError as error:
         raise OperatorError(
             path,
-            "the results of a run were wanted",
-            f"It is not JSON: {error}",
-            "A run that was killed may leave half a file; run the validation again",
+            "cannot read the results of a run",
+            f"The file is not JSON: {error}. A killed run may leave half a file",
+            "Run aiready.vsphere.validate again",
             "results_damaged",
         ) from None
     if isinstance(found, list) and path.endswith(STAGES):
@@ -77,24 +77,24 @@ def _parsed(path: str, text: str | None) -> dict[str, Any] | None:
     if not isinstance(found, dict):
         raise OperatorError(
             path,
-            "the results of a run were wanted",
-            "It holds no dictionary",
-            "Name the folder of a run, one below results",
+            "cannot read the results of a run",
+            "The file contains no JSON object",
+            "Set results or compare_with to the folder of a run",
             "results_damaged",
         )
     if found.get("format", FORMATS[-1]) not in FORMATS:
         raise OperatorError(
             path,
-            f"results of format {', '.join(str(known) for known in FORMATS)} were wanted",
-            f"They are of format {found['format']}",
-            "Make the report with the release of this collection that made the results",
+            f"unsupported format {found['format']} of the results",
+            f"This release reads format {', '.join(str(known) for known in FORMATS)}",
+            "Render the report with the release of the collection that wrote the results",
             "unknown_format",
         )
     return _readable(found)
 
 
 def _readable(value: Any, key: str = "") -> Any:
-    """The same without control characters, and with names that fit a page; two different names stay different."""
+    """A value without control characters and with shortened names. Different names stay different."""
     if isinstance(value, dict):
         return {_short(plain_text.shown(name)): _readable(one, name) for name, one in value.items()}
     if isinstance(value, list):

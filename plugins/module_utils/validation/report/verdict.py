@@ -2,8 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the report says on top. It never says more than the rows do, nor speaks of hardware where a device was
-simulated."""
+"""The verdict at the top of the report. It claims no more than the rows show, and nothing about simulated hardware."""
 
 from __future__ import annotations
 
@@ -21,7 +20,10 @@ TITLES = {
 }
 OF_ROWS = {"pass": "pass", "warn": "warn", "fail": "fail"}
 OF_ROWS.update(dict.fromkeys(("not_run", "not_required", "skipped"), "incomplete"))
-# How much of what is not right stands on top, and how many objects are named of one.
+# Verdicts of problems, and of checks without a result, in words.
+WRONG = {"fail": "failed", "warn": "warned", "not_run": "could not run"}
+LEFT_OUT = {"not_required": "not required", "skipped": "skipped"}
+# Problems at the top of the report, and objects that one of them names.
 TOLD, NAMED = 20, 6
 
 
@@ -36,8 +38,9 @@ def verdict(
 ) -> dict[str, Any]:
     """The verdict of the report.
 
-    simulated is what the run says of its devices; stages are those that failed, broken_off is the one that did not end.
-    parts is how many trainings, versions and so on rest on simulated parts: [{what, simulated, all}].
+    simulated has the simulated parts that the run declares. stages has the failed stages, broken_off the stage without
+    an end. parts counts the trainings, versions and so on that depend on simulated parts: [{what, simulated, all}].
+    `summary` is one sentence of the report itself, `sentence` the recorded one.
     """
     said = mapping(recorded)
     state = _state(said, rows, stages, remarks)
@@ -47,10 +50,12 @@ def verdict(
     parts = [{"what": "checks", "simulated": many, "all": len(rows)}, *parts]
     rehearsal = bool(simulated) or any(one["simulated"] for one in parts)
     sentence = text(said.get("sentence")) if state == text(said.get("state")) else ""
+    summary = _summary(state, rows, stages, broken_off)
     return {
         "state": state,
         "title": TITLES[state][rehearsal],
-        "sentence": sentence or _sentence(state, rows, stages, broken_off),
+        "summary": summary,
+        "sentence": sentence or summary,
         "rehearsal": rehearsal,
         "claim": _claim(rehearsal, parts, measured),
         "counts": counts(rows),
@@ -65,10 +70,10 @@ def verdict(
 def _state(
     said: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], stages: Sequence[str], remarks: list[str]
 ) -> str:
-    """The worse of what was recorded and of what the rows say."""
+    """The worse of the recorded verdict and the verdict of the rows."""
     recorded = text(said.get("state"))
     found = [OF_ROWS[worst(rows)] if rows else "incomplete"]
-    # A row that could not run is a gap, also beside rows that warn.
+    # A row that could not run makes the run incomplete, also if other rows warn.
     if any(row["verdict"] == "not_run" for row in rows):
         found.append("incomplete")
     if stages:
@@ -76,39 +81,46 @@ def _state(
     if recorded in STATES:
         found.append(recorded)
     elif rows:
-        remarks.append("The verdict was not recorded. It was worked out from the rows.")
+        remarks.append("The verdict was not recorded. The report derives it from the checks.")
     state = min(found, key=STATES.index)
     if recorded in STATES and state != recorded:
-        remarks.append(f"The recorded verdict is '{recorded}'. The rows below do not bear it out, so it is '{state}'.")
+        remarks.append(f"The recorded verdict is '{recorded}'. The checks do not confirm it. The verdict is '{state}'.")
     return state
 
 
-def _sentence(state: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[str], broken_off: str) -> str:
+def _summary(state: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[str], broken_off: str) -> str:
+    """The verdict in one sentence."""
+    have, many = counts(rows), len(rows)
     if stages:
-        return f"The run stopped in the stage {' and '.join(stages)}."
-    if broken_off and not rows:
-        return f"The run was broken off in the stage {broken_off}."
+        return f"The run stopped in stage {' and '.join(stages)}."
     if not rows:
-        return "No check was recorded."
-    if state == "pass":
-        return f"All {len(rows)} checks passed, are not required or were skipped for a reason."
-    return " and ".join(_parts(counts(rows))) + f" of {len(rows)} checks."
+        return f"The run was interrupted in stage {broken_off}." if broken_off else "No check was recorded."
+    parts = [f"{have[verdict]} {word}" for verdict, word in WRONG.items() if have[verdict]]
+    if parts:
+        first = next(row for verdict in WRONG for row in rows if row["verdict"] == verdict)
+        return f"{_joined(parts)} of {many} checks; first: {first['title']}{_on(first)}."
+    left = [f"{have[verdict]} {word}" for verdict, word in LEFT_OUT.items() if have[verdict]]
+    if not have["pass"]:
+        return f"No check passed: {_joined(left)}."
+    if state != "pass":
+        return f"The recorded verdict is '{state}', although all {have['pass']} required checks passed."
+    return f"All {have['pass']} required checks passed{', ' if left else ''}{_joined(left)}."
 
 
-def _parts(numbers: Mapping[str, int]) -> list[str]:
-    words = {"fail": "failed", "warn": "warned", "not_run": "could not run"}
-    return [f"{numbers[verdict]} {word}" for verdict, word in words.items() if numbers[verdict]] or ["0 failed"]
+def _on(row: Mapping[str, Any]) -> str:
+    return f" on {row['on']}" if row["on"] else ""
 
 
 def _claim(rehearsal: bool, parts: Sequence[Mapping[str, Any]], measured: int) -> str:
     of_hardware = "about the speed or the health of real hardware."
-    told = [f"{one['simulated']} of {one['all']} {one['what']}" for one in parts if one["simulated"]]
-    rest = f"{_joined(told) or 'No results'} rest on simulated parts." if rehearsal else ""
+    counted = [f"{one['simulated']} of {one['all']} {one['what']}" for one in parts if one["simulated"]]
+    rest = f"{_joined(counted) or 'No results'} depend on simulated parts." if rehearsal else ""
     if not measured:
-        return " ".join(["Nothing was measured.", *([rest] if told else []), f"The run says nothing {of_hardware}"])
+        parted = [rest] if counted else []
+        return " ".join(["Nothing was measured.", *parted, f"The run proves nothing {of_hardware}"])
     if not rehearsal:
-        return "Measured on real devices. No result of this run rests on a simulated part."
-    return f"{rest} The run shows that the procedure works. It says nothing {of_hardware}"
+        return "Measured on real devices. No result of this run depends on a simulated part."
+    return f"{rest} The run shows that the procedure works. It proves nothing {of_hardware}"
 
 
 def _joined(words: Sequence[str]) -> str:
@@ -116,8 +128,8 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _not_right(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What is not right, the worst first; rows of a check that are wrong alike stand together, and what only could
-    not run because of others is counted with those."""
+    """Problems, the most severe first. Rows of a check with the same problem are grouped. A row that could not run
+    because of another row is counted with that row."""
     order = ("fail", "warn", "not_run")
     wrong = [row for row in rows if row["verdict"] in order and not row["because"]]
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
@@ -128,15 +140,17 @@ def _not_right(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _short(mine: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     first, ids = mine[0], {row["id"] for row in mine}
-    shown = {key: first[key] for key in ("id", "anchor", "title", "on", "kind", "verdict", "why", "cause", "simulated")}
+    keys = ("id", "anchor", "title", "on", "kind", "verdict", "measured", "unit", "why", "cause", "simulated")
+    shown = {key: first[key] for key in keys}
     names = [row["on"] or row["id"] for row in mine]
     if len(names) > NAMED:
         names[NAMED - 1 :] = [f"{len(names) - NAMED + 1} more"]
     shown.update(
         on="; ".join(names) if len(names) > 1 else first["on"],
-        # What was found of the first one; figures of the others are their own.
+        # The reason of the first row, because the numbers of the others differ.
         why=first["why"] if len({row["why"] for row in mine}) == 1 else f"{first['on']}: {first['why']}",
         rows=len(mine),
+        expected=first["expected"]["text"],
         simulated=any(row["simulated"] for row in mine),
         holds_up=sum(not ids.isdisjoint(row["because"]) for row in rows),
     )

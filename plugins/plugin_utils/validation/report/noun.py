@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The report of one run as three files in its folder: what they hold, what they should hold, how they are written."""
+"""The report of one run: three files in its folder, with their present and requested content."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 
 HTML, DATA, SUMMARY = FILES = ("report.html", "report.json", "report.md")
-# More than this of one file of evidence is not read; its end says what happened.
+# Only the end of a larger file of evidence is read, because the error is at the end.
 EVIDENCE_BYTES = 256 * 1024
 NO_LIBRARY = (
-    "Matplotlib 3.7 or newer is not installed where Ansible runs. "
-    "Install the requirements of the collection there, or use an execution environment that has them."
+    "Matplotlib 3.7 or newer is not installed on the machine that runs Ansible. "
+    "Install requirements.txt of the collection there, or use an execution environment that contains it."
 )
-NOT_WANTED = "No plots were asked for."
+NOT_WANTED = "The task sets plots to none."
 
 
 @dataclass
 class Report:
-    """The three files: what they hold, and what the report says on top."""
+    """The content of the three files, the verdict and the number of plots."""
 
     files: dict[str, bytes | None] = field(default_factory=dict)
     verdict: dict[str, Any] | None = None
@@ -112,9 +112,9 @@ class ValidationReport(Noun[Wish, Report]):
             if left:
                 item.error = OperatorError(
                     str(self._folder),
-                    "the report should have been written",
-                    f"Still different: {'; '.join(str(change) for change in left)}",
-                    "Look whether something else writes into this folder",
+                    "the written report has other content than expected",
+                    f"These files differ: {'; '.join(str(change) for change in left)}",
+                    "Stop the process that writes into this folder, and run the task again",
                     "not_proved",
                     left=[change.path for change in left],
                 )
@@ -138,7 +138,7 @@ class ValidationReport(Noun[Wish, Report]):
         return Report({name: _read(self._folder / name) for name in FILES})
 
     def _evidence(self, name: str) -> str | None:
-        """The text of a file of evidence, never one from outside of the folder."""
+        """The text of a file of evidence; None for a path outside of the folder."""
         try:
             path = (self._folder / name).resolve()
             path.relative_to(self._folder.resolve())
@@ -161,23 +161,23 @@ class ValidationReport(Noun[Wish, Report]):
             if self._params["plots"] == "required":
                 raise OperatorError(
                     str(self._folder),
-                    "plots were required",
+                    "cannot draw the required plots",
                     str(missing),
-                    "Install the requirements of the collection where Ansible runs",
+                    "Install requirements.txt of the collection on the machine that runs Ansible, or set plots to auto",
                     "no_plots",
                 ) from None
-            self._warn(f"The report has tables in place of plots: {NO_LIBRARY}")
+            self._warn(f"The report has tables instead of plots. {NO_LIBRARY}")
             return {}, NO_LIBRARY
 
     def _write(self, name: str, content: bytes) -> None:
-        """All of it or nothing: whoever reads meanwhile, or after a crash, finds a whole report."""
+        """Replace a file at once, so that a reader, or a crash, never sees a part of a report."""
         target = self._folder / name
         try:
             handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=self._folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
-                # As any new file of this user; a temporary one is for its owner alone.
+                # The mode of a new file of this user, because a temporary file is readable by its owner only.
                 os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
                 os.replace(temporary, target)
             except OSError:
@@ -186,28 +186,28 @@ class ValidationReport(Noun[Wish, Report]):
         except OSError as error:
             raise OperatorError(
                 str(target),
-                "the report was to be written",
-                f"It cannot be: {error.strerror or error}",
-                "Check the rights and the free space of this folder",
+                "cannot write the report",
+                f"The system reports: {error.strerror or error}",
+                "Check the permissions and the free space of this folder",
                 "not_written",
             ) from None
 
 
 def _umask() -> int:
-    # There is no way to look at it without setting it.
+    # The system has no call that reads it without setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def _inputs(folder: Path) -> dict[str, bytes | None]:
-    """{file: bytes or None} of what a report is made from."""
+    """{file: bytes or None} of the sources of a report."""
     if not folder.is_dir():
         raise OperatorError(
             str(folder),
-            "the results of a run were wanted",
-            "There is no such folder",
-            "Name the folder of a run, one below results, or run the validation first",
+            "cannot read the results of a run",
+            "This folder does not exist",
+            "Set results or compare_with to the folder of a run, or run aiready.vsphere.validate first",
             "no_results",
         )
     return {name: _read(folder / name) for name in (VALIDATION, STAGES)}
@@ -221,9 +221,9 @@ def _decoded(folder: str, raw: Mapping[str, bytes | None]) -> dict[str, str | No
         except UnicodeDecodeError as error:
             raise OperatorError(
                 f"{folder}/{name}",
-                "the results of a run were wanted",
-                f"It is not UTF-8: {error.reason} at byte {error.start}",
-                "Run the validation again",
+                "cannot read the results of a run",
+                f"The file is not UTF-8: {error.reason} at byte {error.start}",
+                "Run aiready.vsphere.validate again",
                 "results_damaged",
             ) from None
     return texts
@@ -237,9 +237,9 @@ def _read(path: Path) -> bytes | None:
     except OSError as error:
         raise OperatorError(
             str(path),
-            "this file was to be read",
-            f"It cannot be: {error.strerror}",
-            "Check the rights of the file",
+            "cannot read this file",
+            f"The system reports: {error.strerror}",
+            "Check the permissions of the file",
             "not_read",
         ) from None
 

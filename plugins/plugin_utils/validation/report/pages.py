@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""report.html and report.md: templates that are filled with the document. Everything in them is escaped by default."""
+"""report.html and report.md, rendered from the document by templates that escape every value by default."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATES = Path(__file__).parent / "templates"
-# Rows of one check that are listed, and changes of one object; the rest is in report.json and said so.
+# Rows of one check and changes of one object on the page. The page states how many more are in report.json.
 ROWS_NOT_RIGHT, ROWS_RIGHT, CHANGES = 40, 24, 60
-# Objects that are named where many were changed alike.
+# Objects that the page names if many have the same changes.
 NAMES = 8
-# Up to so many nodes the figures of a matrix stand in a table.
+# A matrix of more nodes has no table of all its values.
 NODES_IN_TABLE = 12
-# Up to so many iterations stand in a table.
+# A training of more iterations has no table of all of them.
 ITERATIONS_IN_TABLE = 40
 
 
 class Whole(int):
-    """A number of the document that knows its place there."""
+    """A whole number with its JSON pointer in the document."""
 
     at: str
 
 
 class Broken(float):
-    """The same with a fraction."""
+    """A number with a fraction and its JSON pointer in the document."""
 
     at: str
 
 
 def located(value: Any, at: str = "") -> Any:
-    """The document with numbers that know their place (a JSON pointer)."""
+    """The document with numbers that have their JSON pointer."""
     if isinstance(value, dict):
         return {key: located(entry, f"{at}/{_token(key)}") for key, entry in value.items()}
     if isinstance(value, list):
@@ -62,7 +62,7 @@ def _token(key: str) -> str:
 
 
 def html(document: Mapping[str, Any], drawings: Mapping[str, str], why_no_drawings: str) -> str:
-    """The page, which lies in the results folder and leads to files of evidence beside it."""
+    """The page. It links to files of evidence in the same folder."""
     topology = document["topology"]
     forms = (picture.WIDE, picture.NARROW) if topology else ()
     return _page().render(
@@ -101,7 +101,13 @@ def _page() -> Template:
 def _summary() -> Template:
     environment = new_environment(autoescape=False, finalize=plain)
     environment.filters.update(
-        {"num": numbers.figure, "change": numbers.percent, "took": numbers.duration, "span": numbers.span}
+        {
+            "num": numbers.figure,
+            "change": numbers.percent,
+            "took": numbers.duration,
+            "span": numbers.span,
+            "value": _value,
+        }
     )
     return environment.get_template("report.md.j2")
 
@@ -128,7 +134,7 @@ def new_environment(**settings: Any) -> Environment:
 
 
 def _number(value: Whole | Broken | None, write: Callable[[float], str]) -> str:
-    """A number with its exact value and its place in report.json. One that was made up on the way has no place."""
+    """A number with its exact value and its JSON pointer in report.json; a number from elsewhere has no pointer."""
     if value is None:
         return numbers.NOTHING
     tag = Markup('<data value="{}" data-at="{}">{}</data>')
@@ -136,14 +142,14 @@ def _number(value: Whole | Broken | None, write: Callable[[float], str]) -> str:
 
 
 def _span(low: Whole | Broken | None, high: Whole | Broken | None) -> str:
-    """From one number to another, or one of them where people would see the same twice."""
+    """From one number to another; one number if both look the same when rounded."""
     if numbers.figure(low) == numbers.figure(high):
         return _number(low, numbers.figure)
     return Markup("{} to {}").format(_number(low, numbers.figure), _number(high, numbers.figure))
 
 
 def alike(changes: Iterable[Mapping[str, Any]] | None) -> list[dict[str, list[Any]]]:
-    """Objects whose changes are the same stand together: [{objects, changes}]."""
+    """Objects grouped by their changes: [{objects, changes}]."""
     groups: dict[str, dict[str, list[Any]]] = {}
     for entry in changes or []:
         group = groups.setdefault(json.dumps(entry["changes"]), {"objects": [], "changes": entry["changes"]})
@@ -152,19 +158,27 @@ def alike(changes: Iterable[Mapping[str, Any]] | None) -> list[dict[str, list[An
 
 
 def _how(row: Mapping[str, Any]) -> str:
-    """What measured a row, in a few words."""
+    """The tool and the version that measured a row."""
     tool = Path(row["command"][0]).name if row["command"] else ""
     if not row["version"]:
         return tool or "Evidence"
     return f"{tool} {row['version']}" if tool and row["version"][:1].isdecimal() else row["version"]
 
 
+def _value(row: Mapping[str, Any]) -> str:
+    """The measured value of a row with its unit."""
+    measured = row["measured"]
+    if measured is None:
+        return numbers.NOT_MEASURED
+    return measured if isinstance(measured, str) else f"{numbers.figure(measured)} {numbers.unit(row['unit'])}".strip()
+
+
 def _inside(path: str) -> bool:
-    """Whether a path leads to a file of the folder itself."""
+    """Whether a path is inside the folder of the run."""
     return bool(path) and not path.startswith(("/", "\\")) and ":" not in path and ".." not in path.split("/")
 
 
 def plain(value: object) -> str:
-    """A value in Markdown that is read as it is: nothing of it is a mark, a tag or the end of a cell."""
+    """A value in Markdown without markup: no emphasis, no tag and no end of a cell."""
     text = numbers.NOTHING if value is None else str(value)
     return re.sub(r"([\\`*_{}\[\]<>|#~$&!])", r"\\\1", re.sub(r"\s+", " ", text))

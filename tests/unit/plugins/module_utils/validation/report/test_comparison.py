@@ -74,7 +74,7 @@ def test_figures_of_different_units_and_of_rows_that_one_run_lacks_do_not_compar
 def test_a_rehearsal_beside_a_real_run_and_another_site_are_cautioned():
     before, after = run(row("a", 1, simulated=True)), run(row("a", 1), site={"name": "other"})
     cautions = " ".join(comparison.comparison(before, after)["cautions"])
-    assert "Only one of the two runs rests on simulated parts" in cautions
+    assert "Only one of the two runs depends on simulated parts" in cautions
     assert "lab before, other after" in cautions
 
 

@@ -10,12 +10,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 @pytest.mark.parametrize(
     "texts,code,words",
     [
-        ({}, "no_results", "There is neither validation.json nor stages.json"),
-        ({"validation.json": "{"}, "results_damaged", "It is not JSON"),
-        ({"validation.json": ""}, "results_damaged", "It is not JSON"),
-        ({"validation.json": "[]"}, "results_damaged", "It holds no dictionary"),
-        ({"validation.json": '{"format": 2}'}, "unknown_format", "They are of format 2"),
-        ({"validation.json": "{}", "stages.json": '{"format": "x"}'}, "unknown_format", "They are of format x"),
+        ({}, "no_results", "neither validation.json nor stages.json"),
+        ({"validation.json": "{"}, "results_damaged", "not JSON"),
+        ({"validation.json": ""}, "results_damaged", "not JSON"),
+        ({"validation.json": "[]"}, "results_damaged", "no JSON object"),
+        ({"validation.json": '{"format": 2}'}, "unknown_format", "format 2"),
+        ({"validation.json": "{}", "stages.json": '{"format": "x"}'}, "unknown_format", "format x"),
     ],
 )
 def test_what_cannot_be_understood_is_refused_with_its_place(texts, code, words):

@@ -43,7 +43,7 @@ def test_the_verdict_is_the_worse_of_what_was_recorded_and_of_what_the_rows_say(
 def test_a_verdict_that_the_rows_do_not_bear_out_is_told_and_loses_its_sentence():
     found, remarks = made(["pass", "fail"], "pass")
     assert "The recorded verdict is 'pass'" in remarks[0]
-    assert found["sentence"] == "1 failed of 2 checks."
+    assert found["sentence"] == "1 failed of 2 checks; first: r1."
 
 
 def test_a_verdict_that_holds_keeps_its_sentence():
@@ -53,7 +53,7 @@ def test_a_verdict_that_holds_keeps_its_sentence():
 
 def test_a_stage_that_failed_fails_the_run_whatever_the_checks_say():
     found, _remarks = made(["pass"], "pass", stages=["hosts"])
-    assert (found["state"], found["sentence"]) == ("fail", "The run stopped in the stage hosts.")
+    assert (found["state"], found["sentence"]) == ("fail", "The run stopped in stage hosts.")
 
 
 @pytest.mark.parametrize("state", ["pass", "warn", "fail", "incomplete"])
@@ -86,7 +86,7 @@ def test_a_claim_counts_whatever_rests_on_simulated_parts(measured):
     some = rows.rows([{"id": "a", "verdict": "pass", "measured": measured, "simulated": False}], [])
     found = verdict.verdict(None, some, [], [], "", [], COUNTS)
     assert found["rehearsal"] is True
-    told = "2 of 2 restarts and 1 of 2 trainings rest on simulated parts."
+    told = "2 of 2 restarts and 1 of 2 trainings depend on simulated parts."
     assert (told in found["claim"], "versions" in found["claim"], "checks" in found["claim"]) == (True, False, False)
     assert found["claim"].startswith("Nothing was measured." if measured is None else told)
 

@@ -137,7 +137,7 @@ def test_a_folder_that_is_not_there_is_named(folder, which):
 
 
 def test_a_folder_without_results_is_refused(tmp_path):
-    assert "There is neither validation.json nor stages.json" in refused(make(tmp_path), "no_results")
+    assert "neither validation.json nor stages.json" in refused(make(tmp_path), "no_results")
 
 
 @pytest.mark.parametrize("content", [b'{"format": 1, "rungs"', b"\xff\xfe\x00", b"[1, 2]"])
@@ -194,8 +194,8 @@ def test_without_the_library_the_report_has_tables_unless_plots_were_required(fo
         assert "No module named 'matplotlib'" in refused(made, "no_plots")
         return
     assert made["report"]["after"]["plots"] == 0
-    assert "tables in place of plots" in warnings[0]
-    assert "There are tables in place of plots. Matplotlib 3.7 or newer" in (folder / "report.html").read_text()
+    assert noun.NO_LIBRARY in warnings[0]
+    assert f"tables instead of plots. {noun.NO_LIBRARY}" in (folder / "report.html").read_text()
 
 
 def test_files_of_a_report_may_be_read_by_whom_the_umask_allows(folder):
