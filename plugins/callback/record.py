@@ -18,7 +18,10 @@ description:
     restarts of each object. M(aiready.vsphere.validation_report) shows these data in its report.
   - Updates the file while the run continues. The file therefore also exists after a failed, interrupted or killed run.
     Playbooks of one run add to it, see O(run_folder).
-  - Runs without a stage of this collection leave no record.
+  - At the end of a run, writes C(run.html) and C(run.md) beside the record, and prints the path of the page. They show
+    what was found, changed and planned, which settings are pending, and all failures with their codes. A run that
+    renders the report of a validation does not write them.
+  - Runs without a stage of this collection leave no record and no report.
   - Takes values only from modules of this collection, which never return secrets. For other modules and for tasks with
     C(no_log), it records only the name. It removes values whose name or format is that of a secret.
   - In check mode, the record has the changes that would be made, and the stages have C(check_mode). This record is a
@@ -36,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.callback import CallbackBase
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan as run_plan
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record, report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import NOT_ENDED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
 
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class CallbackModule(CallbackBase):
-    """Hands everything on to the course of the run, and writes down what it becomes."""
+    """Forwards all events to the course of the run, and writes the record and the report."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
@@ -100,9 +103,20 @@ class CallbackModule(CallbackBase):
         self._open = False
         self._write()
         self._compare()
+        self._report()
+
+    def _report(self) -> None:
+        """Write the report of a run that has no report of a validation, and show its path."""
+        course = self._listener.course
+        # A folder that cannot be written has its warning already.
+        if not course.stages or course.report or self._record.is_lost:
+            return
+        path = report.write(self._listener.folder.path, self._record.last, self._display.warning)
+        if path:
+            self._display.display(f"Report: {path}")
 
     def _compare(self) -> None:
-        """What was done, beside the plan that was named."""
+        """Print the comparison of this run with the plan that the user named."""
         folder = self._listener.plan
         if not folder or self._listener.course.check or not self._listener.course.stages:
             return
@@ -123,7 +137,7 @@ class CallbackModule(CallbackBase):
 
     def _begun(self, task: Task) -> None:
         self._turned(self._listener.task_begins(task))
-        # Whatever a task did is written down before the next one begins, which may take long.
+        # The next task may take long, so the record has all changes before it begins.
         if self._record.is_behind:
             self._write()
 
@@ -151,3 +165,4 @@ class CallbackModule(CallbackBase):
         if self._open:
             self._listener.course.ends(why=NOT_ENDED)
             self._write()
+            self._report()

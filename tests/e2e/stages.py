@@ -74,7 +74,8 @@ class ActionModule(ActionBase):
             header = {"before_header": item["name"], "after_header": item["name"]}
             result["diff"] = [dict(header, before=item["before"], after=item["after"])]
         if failed:
-            result.update(failed=True, msg=host + ": it was to be good. It is bad. Mend it.")
+            failure = {"code": "not_good", "subject": host}
+            result.update(failed=True, msg=host + ": it was to be good. It is bad. Mend it.", failure=failure)
         if args.get("warns"):
             result["warnings"] = [args["warns"]]
         if args.get("deprecates"):

@@ -103,8 +103,21 @@ def test_no_secret_is_told_by_anybody(whole):
     world, _status, output = whole
     assert SECRET not in output
     (file,) = world.results.glob("*/stages.json")
-    assert SECRET not in file.read_text()
-    assert [path.name for path in file.parent.iterdir()] == ["stages.json"]
+    written = {path.name: path.read_text() for path in file.parent.iterdir()}
+    assert sorted(written) == ["run.html", "run.md", "stages.json"]
+    assert [name for name, text in written.items() if SECRET in text] == []
+
+
+def test_report_of_a_run_without_a_validation_shows_what_failed_and_changed(whole):
+    world, _status, output = whole
+    (page,) = world.results.glob("*/run.html")
+    assert f"Report: {page}" in output
+    for text in (page.read_text(), page.with_suffix(".md").read_text()):
+        assert "Failed in fabric" in text
+        assert "leaf-02: it was to be good. It is bad. Mend it." in text
+        assert "docs/failure_codes.md#" in text
+        assert "sharedDirect" in text
+    assert output.count("    Code not_good: docs/failure_codes.md#not_good\n") == 1
 
 
 def test_in_check_mode_it_tells_what_would_be_done_and_without_colours_where_none_are_wanted(whole, tmp_path):
@@ -117,6 +130,9 @@ def test_in_check_mode_it_tells_what_would_be_done_and_without_colours_where_non
     assert '+    "default_type": "sharedDirect"' in output
     assert "changed: [" not in output
     assert "This is what would be done." in output
+    (page,) = tmp_path.glob("*/run.html")
+    assert "Nothing was changed. This run was in check mode." in page.read_text()
+    assert "Changed to" not in page.read_text()
     (file,) = tmp_path.glob("*/stages.json")
     record = json.loads(file.read_text())
     assert [stage.get("check_mode") for stage in record["stages"]] == [True] * len(record["stages"])
@@ -143,7 +159,11 @@ def test_a_terminal_ends_with_the_same_lines_and_shows_progress_in_place(whole):
 def _comparable(text):
     """Lines without what differs from run to run, and from width to width."""
     lines = (TIMES.sub("", re.sub(r"\*+$", "", line)).strip() for line in text.splitlines())
-    return [" ".join(line.split()) for line in lines if line and not line.startswith(("Record:", "[", "deprecated"))]
+    return [
+        " ".join(line.split())
+        for line in lines
+        if line and not line.startswith(("Record:", "Report:", "[", "deprecated"))
+    ]
 
 
 def test_with_v_everything_is_shown_that_ansible_itself_shows(whole):
@@ -195,6 +215,9 @@ def test_an_interrupted_run_says_where_it_was(tmp_path):
     assert "changed: [localhost] Shape the VM" in output
     assert "Broken off in stage machines" in output
     assert "never" not in output
+    (page,) = world.results.glob("*/run.html")
+    assert f"Report: {page}" in output
+    assert "Failed in machines" in page.read_text()
     assert [(stage["name"], stage["state"], stage["why"]) for stage in world.record()["stages"]] == [
         ("machines", "failed", "The run was broken off in this stage."),
         ("validation", "skipped", "The run ended before this stage."),
@@ -260,3 +283,13 @@ def test_a_plan_that_is_none_is_told_and_does_not_fail_the_run(tmp_path):
     status, output = world.run("--extra-vars", f"aiready_plan={tmp_path / 'nowhere'}")
     assert status == 0
     assert "which has no record of a run in check mode" in " ".join(output.split())
+
+
+def test_folder_that_cannot_be_written_gives_one_warning_and_the_result_of_the_run(tmp_path):
+    world = World(tmp_path, machines=plays("localhost", MACHINES))
+    world.results.write_text("no folder")
+    status, output = world.run()
+    assert status == 0, output
+    assert output.count("could not be written") == 1
+    assert "Report: " not in output
+    assert "Cannot write the report" not in " ".join(output.split())

@@ -121,6 +121,8 @@ class Course:
         self.folder = ""  # the folder of this run, as a task returned it
         self._planned: dict[str, tuple[str | None, bool]] = {}
         self._plays_left: set[str] = set()
+        # By object and module, since each module knows the settings of its own alone.
+        self._pending: dict[tuple[str, str], list[dict[str, str]]] = {}
         self._rescued: dict[str, Failure] = {}  # the last failure of each host that a rescue catches
         self._prepares = False
         self._tags: set[str] = set()
@@ -182,6 +184,7 @@ class Course:
             self._leave_open(stage, plan.understood(seen.data.get("msg")))
         for name, many in results.restarts(seen).items():
             stage.restarts[name] = stage.restarts.get(name, 0) + many
+        self._note_pending(stage, seen)
         return seconds
 
     def ends(self, lost: set[str] | None = None, why: str = "") -> Stage | None:
@@ -205,6 +208,19 @@ class Course:
             for name, many in stage.restarts.items():
                 found[name] = found.get(name, 0) + many
         return found
+
+    def pending(self) -> list[dict[str, str]]:
+        """[{stage, object, what, needs}] of the settings that still wait for a restart at the end of the run."""
+        return [entry for entries in self._pending.values() for entry in entries]
+
+    def _note_pending(self, stage: Stage, seen: Seen) -> None:
+        restarted = results.restarts(seen)
+        for key, entries in self._pending.items():
+            if results.is_part(key[0], restarted):
+                # The restart of a guest is no power cycle of its VM.
+                self._pending[key] = [one for one in entries if not seen.own and "power" in one["needs"]]
+        for name, waiting in results.pending(seen).items():
+            self._pending[name, seen.own] = [{"stage": stage.name, "object": name, **one} for one in waiting]
 
     def _note_failure(self, seen: Seen, task: Task, failed: bool, ignored: bool, unreachable: bool) -> None:
         if not (failed or unreachable):

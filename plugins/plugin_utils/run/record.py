@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import stages
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import files, stages
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import SKIPPED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import is_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,7 +29,7 @@ RUN = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{os.getpid() & 0xFFFF:0
 LOOKED_AT, COUNTED = 30, 5
 # Writing may take this part of the time of a run, so that a long record is written less often.
 SHARE = 0.02
-_KEPT = ("format", "began", "ended", "stages", "reboots", "simulated_parts")
+_KEPT = ("format", "began", "ended", "stages", "reboots", "pending", "failures", "simulated_parts")
 
 
 class Folder:
@@ -68,6 +69,7 @@ class Record:
         self._not_before = 0.0
         self._silent = False
         self.is_behind = False  # something was left for the next time
+        self.is_lost = False  # the last attempt to write failed, with a warning
 
     def write(self, folder: str, told: dict[str, Any], at_once: bool = True) -> None:
         """Write the record of this playbook, unless the last time was just now. No trouble with it ends the run."""
@@ -80,11 +82,12 @@ class Record:
             if path != self._path:
                 self._move(path)
             self.last = joined(self._earlier, told)
-            _replace(path, json.dumps(self.last, indent=1, ensure_ascii=False) + "\n", at_once)
+            files.replace(path, json.dumps(self.last, indent=1, ensure_ascii=False) + "\n", at_once)
+            self.is_lost = False
         except OSError as error:
             if not self._silent:
                 self._warn(f"The record of this run could not be written to {path}: {error.strerror or error}.")
-            self._silent = True
+            self._silent = self.is_lost = True
         now = self._monotonic()
         self._not_before = now + (now - began) / SHARE
 
@@ -118,8 +121,25 @@ def joined(earlier: Mapping[str, Any] | None, told: dict[str, Any]) -> dict[str,
         "began": earlier.get("began") or told["began"],
         "stages": [*earlier["stages"], *told["stages"]],
         "reboots": reboots,
+        "pending": [*_still_pending(earlier, told), *told.get("pending", [])],
         "simulated_parts": told.get("simulated_parts") or earlier.get("simulated_parts") or [],
     }
+
+
+def _still_pending(earlier: Mapping[str, Any], told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What an earlier playbook of the run left pending, without restarted objects and stages that ran again."""
+    ran = [one for one in told["stages"] if one.get("state") != SKIPPED and not one.get("check_mode")]
+    again = {stage.get("name") for stage in ran}
+    known = {(entry["object"], entry["what"]) for entry in told.get("pending", [])}
+    waiting = earlier["pending"] if isinstance(earlier.get("pending"), list) else []
+    return [
+        entry
+        for entry in waiting
+        if isinstance(entry, dict)
+        and entry.get("stage") not in again
+        and (entry.get("object"), entry.get("what")) not in known
+        and not is_part(str(entry.get("object")), told["reboots"])
+    ]
 
 
 def told(course: Course, began: str, ended: str | None, simulated: Iterable[str] = ()) -> dict[str, Any]:
@@ -130,6 +150,9 @@ def told(course: Course, began: str, ended: str | None, simulated: Iterable[str]
         "ended": ended,
         "stages": [stage.as_result() for stage in course.stages],
         "reboots": course.restarts(),
+        "pending": course.pending(),
+        # Of plays before, between and after the stages.
+        "failures": [failure.as_result() for failure in course.outside],
         "simulated_parts": list(simulated),
     }
 
@@ -203,27 +226,3 @@ def earlier(results: str) -> list[dict[str, Any]]:
 
 def _full(path: str) -> str:
     return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
-
-
-def _replace(path: str, text: str, durable: bool) -> None:
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    handle, beside = tempfile.mkstemp(prefix=f".{NAME}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            # As any other file of the user would be; mkstemp's are for the user alone.
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
-            file.write(text)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(beside, path)
-    except OSError:
-        os.unlink(beside)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

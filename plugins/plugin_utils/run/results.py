@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ansible.executor.task_result import TaskResult
 
@@ -197,6 +197,29 @@ def restarts(seen: Seen) -> dict[str, int]:
         if change["what"] == path and (to is None or change["after"] == to):
             found[change["object"]] = found.get(change["object"], 0) + 1
     return found
+
+
+def pending(seen: Seen) -> dict[str, list[dict[str, str]]]:
+    """{object: [{what, needs}]}: settings that are set and not yet effective; empty for objects without any.
+
+    In check mode, the pending settings of an object with changes are a plan, so such objects are left out.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    for data in _items(seen.data) if seen.own and not seen.hidden else []:
+        for key, item in _objects(data):
+            # A short result of a failed task has no list.
+            if not isinstance(item.get("pending"), list) or (seen.check and item["changed"]):
+                continue
+            entries = found.setdefault(_object_of(seen, key, item), [])
+            for one in item["pending"]:
+                if isinstance(one, dict):
+                    entries.append({"what": str(one.get("what") or ""), "needs": str(one.get("needs") or "")})
+    return found
+
+
+def is_part(name: str, names: Iterable[str]) -> bool:
+    """Whether an object is one of these or a part of one, such as a GPU of a host."""
+    return any(name == one or name.startswith(f"{one} ") for one in names)
 
 
 def message(seen: Seen) -> str:

@@ -283,3 +283,46 @@ def test_what_a_plan_leaves_open_is_kept_once(check, module, hidden, kept):
         ended(run, seen(module, own=False, hidden=hidden, check=check, data={"msg": [SENTENCE, "Hello."]}))
     expected = {"object": "job-01", "what": [], "after": "machines", "why": "the VM is not there yet"}
     assert run.now.as_result().get("decided_later", []) == [expected] * kept
+
+
+def waiting(*names, needs="reboot", **more):
+    """A host whose settings wait for a restart."""
+    return {"host": dict(item(), pending=[{"what": name, "needs": needs} for name in names], **more)}
+
+
+def pending_after(*results):
+    run = course()
+    run.playbook_begins(stage_plays("hosts"))
+    run.play_begins("play-0")
+    for one in results:
+        run.ended(one, task())
+    return [(entry["object"], entry["what"]) for entry in run.pending()]
+
+
+def on_host(module, data, **more):
+    return seen(module, "esx-01", data=data, **more)
+
+
+REBOOTED = on_host("esxi_reboot", {"host": item({"boot_time": (1, 2)})})
+RESTARTED = seen("ansible.builtin.reboot", "esx-01", own=False, data={"changed": True, "rebooted": True})
+
+
+@pytest.mark.parametrize(
+    "results, left",
+    [
+        pytest.param([on_host("mig_partition", waiting("mig"))], ["mig"], id="set"),
+        pytest.param([on_host("mig_partition", waiting("mig")), REBOOTED], [], id="host restarted"),
+        pytest.param([on_host("a", waiting("x")), on_host("b", waiting("y"))], ["x", "y"], id="two modules"),
+        pytest.param([on_host("a", waiting("x")), on_host("a", waiting())], [], id="read again"),
+        pytest.param(
+            [on_host("a", waiting("x")), on_host("a", {"host": item()}, failed=True)], ["x"], id="short result"
+        ),
+        pytest.param([on_host("a", waiting("x", changed=True), check=True)], [], id="planned in check mode"),
+        pytest.param([on_host("a", waiting("x"), check=True)], ["x"], id="found in check mode"),
+        pytest.param([on_host("a", waiting("x"), hidden=True)], [], id="no_log"),
+        pytest.param([on_host("a", waiting("x")), RESTARTED], [], id="guest restarted"),
+        pytest.param([on_host("a", waiting("x", needs="power_cycle")), RESTARTED], ["x"], id="guest, not its VM"),
+    ],
+)
+def test_settings_are_pending_until_a_restart_or_another_read(results, left):
+    assert pending_after(*results) == [("esx-01", name) for name in left]

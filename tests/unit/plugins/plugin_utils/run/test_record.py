@@ -107,6 +107,9 @@ def test_a_record_that_cannot_be_written_is_told_of_once(tmp_path):
         mine.write(str(tmp_path / "results" / "run"), record(stage("hosts")))
     assert len(warnings) == 1
     assert "could not be written" in warnings[0]
+    assert mine.is_lost
+    mine.write(str(tmp_path / "other"), record(stage("hosts")))
+    assert not mine.is_lost
 
 
 def test_it_is_replaced_whole_and_readable_as_other_files_are(tmp_path):
@@ -170,3 +173,30 @@ def test_earlier_records_are_read_newest_first_and_others_are_passed_by(tmp_path
     (tmp_path / "a file").write_text("")
     assert [found["stages"][0]["seconds"] for found in earlier(str(tmp_path))] == [2.0, 1.0, 0.0]
     assert earlier(str(tmp_path / "nowhere")) == []
+
+
+WAITS = {"stage": "hosts", "object": "esx-01 A100", "what": "mig", "needs": "reboot"}
+SAME = dict(WAITS, stage="fabric")
+
+
+@pytest.mark.parametrize(
+    "told, left",
+    [
+        pytest.param(record(stage("fabric")), [WAITS], id="other stage"),
+        pytest.param(record(stage("hosts")), [], id="same stage"),
+        pytest.param(record(stage("hosts", state="skipped")), [WAITS], id="same stage without work"),
+        pytest.param(record(stage("hosts", check_mode=True)), [WAITS], id="same stage in check mode"),
+        pytest.param(record(stage("fabric"), reboots={"esx-01": 1}), [], id="restarted"),
+        pytest.param(record(stage("fabric"), reboots={"esx-0": 1}), [WAITS], id="other object restarted"),
+        pytest.param(
+            record(stage("fabric"), pending=[dict(WAITS, needs="x")]), [dict(WAITS, needs="x")], id="read again"
+        ),
+    ],
+)
+def test_pending_settings_stay_until_a_restart_or_another_read(tmp_path, told, left):
+    write(tmp_path / "run", record(stage("hosts"), pending=[WAITS, "broken"], failures=[{"object": "localhost"}]))
+    Record(Warnings()).write(str(tmp_path / "run"), told)
+    found = read(tmp_path / "run")
+    assert found["pending"] == left
+    # A new run continues from the current state, so failures outside of stages are those of the last one.
+    assert "failures" not in found
