@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The objects of Dell OS10 that give its ports the wanted effects; their names say what is in them. Pure."""
+"""Compute the objects of Dell OS10 for the requested effects of its ports; names contain the values. Pure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 OWN = "AIREADY-"
 LONGEST_NAME = 32
 IDENTITY: text.Body = {f"queue {one} qos-group {one}": [] for one in range(8)}
-# What says nothing of queues.
+# Keys that do not affect queues.
 APART = {"mtu", "pause", "dcbx"}
 
 
 def set_port(after: text.Config, name: str, port: Port, want: Effect, intent: Intent, exact: bool) -> None:
-    """Give one port the maps, policies and lines that it lacks of its wanted effects."""
+    """Add the maps, policies and lines that one port lacks for its requested effects."""
     slots = after.ports.setdefault(name, {})
     now = compare.effect(port, intent)
     due = {*compare.differing(now, want, exact)}
@@ -63,16 +63,16 @@ def set_port(after: text.Config, name: str, port: Port, want: Effect, intent: In
 def strays(
     before: text.Config, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool
 ) -> dict[text.Key, text.Body]:
-    """{(kind, name): what an object of ours has to hold}, of those that are there and hold something else."""
+    """Return {(kind, name): requested content} of own objects whose current content differs."""
     ideal = text.Config()
     for name, want in wanted.items():
-        # A port that does nothing yet gets every object; merged keeps what else is lossless.
+        # A port without QoS gets every object. State merged keeps other lossless priorities.
         set_port(ideal, name, Port(pfc=switch.ports[name].pfc), want, intent, exact)
     return {key: body for key, body in ideal.objects.items() if before.objects.get(key, body) != body}
 
 
 def hold_both(between: text.Config, before: text.Config, switch: Switch, wanted: Iterable[str], most: int) -> bool:
-    """Whether ports move from one lossless class to another: on the way there they keep both, so that none is lost."""
+    """Return whether ports change their lossless priority; in between they keep both, so no packet is dropped."""
     moved = False
     for name in wanted:
         old, slots = switch.ports[name].pfc or [], between.ports[name]
@@ -80,13 +80,13 @@ def hold_both(between: text.Config, before: text.Config, switch: Switch, wanted:
         both = sorted({*old, *new})
         if old and new and not {*old} <= {*new} and len(both) <= most:
             slots[text.NETWORK], moved = network_policy(between, both), True
-    # What is there goes only in the second step.
+    # Existing objects are removed only in the second step.
     between.objects = {**before.objects, **between.objects}
     return moved
 
 
 def _made(after: text.Config, kind: str, what: str, body: text.Body) -> str:
-    """The name of an own object with these lines, which is made where it is not there."""
+    """Return the name of an own object with these lines, and create it if it does not exist."""
     name = f"{OWN}{what}"
     if len(name) > LONGEST_NAME:
         name = f"{OWN}{what.partition('-')[0]}-{zlib.crc32(what.encode()):08x}"
@@ -112,7 +112,7 @@ def network_policy(after: text.Config, priorities: Sequence[int]) -> str:
 
 
 def _queuing_policy(after: text.Config, intent: Intent, want: Effect) -> str:
-    """RoCE with its share and its marking, notifications first; queues that nobody names share the rest."""
+    """Return the policy with RoCE share and marking, and strict CNPs; queues without a class share the rest."""
     share, limits = want["bandwidth_percent"], want["ecn"]
     roce, cnp = (
         _made(after, text.CLASSES[text.QUEUING], f"QUEUE-{one}", {f"match queue {one}": []})

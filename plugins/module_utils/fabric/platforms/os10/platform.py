@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Dell SmartFabric OS10: maps, policies and profiles of our own, whose names say what is in them."""
+"""Dell SmartFabric OS10: own maps, policies and profiles, whose names contain their values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CONFIG, VERSION, INTERFACES = "show running-configuration", "show version", "show interface"
 PFC, PEERS = "show interface priority-flow-control details", "show lldp neighbors"
 WATCHDOG = "No known OS10 command configures a PFC watchdog."
-# What state absent takes from a port.
+# The slots that state absent removes from a port.
 GONE = (text.NETWORK, text.QUEUING, text.QUEUES, "pfc", "ets", "dcbx", *text.TRUSTS.values())
 START, COMMIT, DISCARD = "start transaction", "commit", "discard"
 
@@ -54,7 +54,7 @@ class Os10(Platform):
         super().__init__(options)
         self._asked: tuple[str, ...] = ()
 
-    # What is there.
+    # Read the switch.
 
     counting = (INTERFACES,)
 
@@ -100,7 +100,7 @@ class Os10(Platform):
             switch.oper[name] = state.oper_of(interfaces.get(name, {}), acting.get(name, {}))
             state.switched(*lans, name, switch.ports[name])
         if not names and text.SYSTEM in found.ports:
-            # A part of a configuration without ports: what it says holds for all of them.
+            # A part of a configuration without ports applies to all ports.
             switch.ports["all"] = state.port_of(found, "all", {}, True)
         switch.exceptions = state.misnamed(found, self._asked)
         switch.own = {
@@ -125,7 +125,7 @@ class Os10(Platform):
             speed=port.speed,
         )
 
-    # What is to be done.
+    # Plan the change.
 
     def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
         before = cast("text.Config", switch.raw or text.Config())
@@ -152,7 +152,7 @@ class Os10(Platform):
         found = plan.strays(before, switch, wanted, intent, exact)
         return {" ".join(key): (_body(before.objects[key]), _body(body)) for key, body in found.items()}
 
-    # How it is done.
+    # Apply the change.
 
     def apply(self, session: Session, edit: Edit) -> None:
         self._send(session, edit.commands)
@@ -174,7 +174,7 @@ class Os10(Platform):
         )
 
     def _send(self, session: Session, commands: Iterable[str]) -> None:
-        """All lines at once where the release has transactions, else one by one."""
+        """Send all commands in a transaction if the release has transactions, otherwise one by one."""
         together = self.options.get("transaction", "auto") == "auto" and _quietly(session, START)
         try:
             session.run("configure terminal")
@@ -197,7 +197,7 @@ def _without_unused(after: text.Config) -> None:
 
 
 def _quietly(session: Session, command: str) -> bool:
-    """Whether the switch took a command that it may not have, or not need now."""
+    """Return whether the switch accepted a command that it may not support or not need now."""
     try:
         session.run(command)
     except Refused:
@@ -225,5 +225,5 @@ def _found(pattern: str, output: str) -> str | None:
 
 
 def _body(lines: text.Body) -> str:
-    """What an object holds, on one line."""
+    """Return the content of an object on one line."""
     return ", ".join(" ".join([line, *inner]) for line, inner in lines.items())

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What shows of Dell OS10 print of ports: links, flow control, neighbours. Pure."""
+"""Read links, PFC and LLDP neighbors from the show commands of Dell OS10. Pure."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 LINKS, PAUSES = "show interface", "show interface priority-flow-control details"
-UNTOLD = ("not advertised", "-")  # of a neighbour
+UNTOLD = ("not advertised", "-")  # values that a neighbor does not report
 
 
 _LINKED = {"up": True, **dict.fromkeys(("down", "administratively"), False)}
 
 
 def show_interface(text: str, unread: list[str]) -> dict[str, Interface]:
-    """{port: {up, mtu, speed, pause, counters}} of `show interface`."""
+    """Return {port: {up, mtu, speed, pause, counters}} of `show interface`."""
     found: dict[str, Interface]
     port: Interface | None
     known: str | None
@@ -53,7 +53,7 @@ def show_interface(text: str, unread: list[str]) -> dict[str, Interface]:
         head = re.match(r"\s*(Ethernet|Port-channel) ?(\d\S*) is (\w+)(?:.*line protocol is (\w+))?", line)
         key = re.match(r"\s*(MTU|LineSpeed|Flowcontrol|Input statistics|Output statistics)\b", line, re.IGNORECASE)
         if head:
-            # Why it is down may stand behind it, in brackets.
+            # The cause of a down link can follow in brackets.
             way, known, seen = "", f"{head.group(1).lower()}{head.group(2)}", set()
             port = found[known] = {"up": _LINKED.get(head.group(4) or head.group(3))}
             if port["up"] is None:
@@ -74,7 +74,7 @@ def show_interface(text: str, unread: list[str]) -> dict[str, Interface]:
 
 
 def _setting(port: Interface, words: Sequence[str], name: str | None, unread: list[str]) -> None:
-    """One line of a port: MTU 9216 bytes, LineSpeed 100G, Flowcontrol rx on tx off."""
+    """Read one line of a port: MTU 9216 bytes, LineSpeed 100G, Flowcontrol rx on tx off."""
     key, value = words[0].lower(), words[1].strip(",") if words[1:] else ""
     if key == "mtu" and value.isdecimal():
         port["mtu"] = int(value)
@@ -86,7 +86,7 @@ def _setting(port: Interface, words: Sequence[str], name: str | None, unread: li
         unread.append(lacks(LINKS, f"{' '.join(words)!r} of {name}"))
 
 
-# How a port shows whether flow control acts, and that it has no priority.
+# Words of a port for effective PFC, and for no priority.
 ACTS = {
     **dict.fromkeys(("true", "on", "up", "enabled"), True),
     **dict.fromkeys(("false", "off", "down", "disabled"), False),
@@ -95,7 +95,7 @@ NO_PRIORITY = ("", "-", "none", "n/a")
 
 
 def show_pfc(text: str, unread: list[str]) -> dict[str, Acting]:
-    """{port: {acts, pfc, pauses_received, pauses_sent}} of `show interface priority-flow-control details`."""
+    """Return {port: {acts, pfc, received, sent}} of `show interface priority-flow-control details`."""
     found: dict[str, Acting]
     port: Acting | None
     known: str | None
@@ -127,7 +127,7 @@ def show_pfc(text: str, unread: list[str]) -> dict[str, Acting]:
 
 
 def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
-    """{port: [Neighbour]} of `show lldp neighbors`, as a table or in detail."""
+    """Return {port: [Neighbour]} of `show lldp neighbors`, as a table or in detail."""
     found: dict[str, list[Neighbour]] = {}
     for block in re.split(r"(?m)^-{20,}\s*$", text):
         told = dict(re.findall(r"(?m)^\s*((?:Remote|Local) [\w ]+?)\s*:\s*(.*?)\s*$", block))
@@ -138,7 +138,7 @@ def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
         elif told:
             unread.append(headless("show lldp neighbors", list(found)[-1] if found else None))
     for line in cleaned(text):
-        # Names may have blanks, and one that is too long ends in dots right before the next column.
+        # Names can contain spaces. A long name ends in dots directly before the next column.
         cells = re.split(r"\s{2,}", re.sub(r"\.\.\.(?=\S)", "...  ", line.strip()))
         cells = cells if len(cells) == 4 else line.split()
         if len(cells) == 4 and re.match(r"(?:ethernet|mgmt)\d", cells[0]):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From the configuration of Dell OS10, and what it shows, to what its ports do. Pure."""
+"""Compute the state of ports from the configuration and the show commands of Dell OS10. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
     class Told(Port):
-        """A Port whose queues the configuration tells."""
+        """A Port with queues from the configuration."""
 
         ecn: dict[int, Marking]
         strict: list[int]
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FACTORY_MTU = 1532
 
-# Words of `show interface` for what other platforms count as well.
+# {word of `show interface`: name of the counter on all platforms}
 COUNTED = {
     f"{word}_{way}": f"{name}_{way}"
     for way in ("received", "sent")
@@ -45,12 +45,12 @@ def port_of(found: text.Config, name: str, interface: shows.Interface, known: bo
     here = found.ports.get(name, {})
     port.mtu = int(here.get("mtu", FACTORY_MTU))
     port.pause = "on" in (here.get("receive"), here.get("transmit"))
-    # The trust of a port comes before that of the system, whichever kind it is.
+    # The trust of a port has priority over the trust of the system, for both kinds of trust.
     for slots in (here, found.ports.get(text.SYSTEM, {})):
         if port.trust is None and text.TRUSTS["dscp"] in slots:
             name_of_map = slots[text.TRUSTS["dscp"]]
             groups = found.table(text.TRUSTS["dscp"], name_of_map)
-            # Of a map that stands elsewhere nothing is known.
+            # A map outside this part of the configuration is unknown.
             known_map = {dscp: groups.get(dscp, 0) for dscp in range(64)}
             port.trust, port.dscp_map = "dscp", None if found.lacks(name_of_map) else known_map
         elif port.trust is None and text.TRUSTS["dot1p"] in slots:
@@ -69,7 +69,7 @@ def port_of(found: text.Config, name: str, interface: shows.Interface, known: bo
         port.lossless = sorted({group for groups, _priorities in pausing for group in groups})
     if not found.lacks(policy) and port.queues is not None:
         for matched, priorities in pausing:
-            # One class may hold several: each priority then pauses the group of its own number.
+            # One class can contain several priorities. Each priority then pauses the group of the same number.
             own = {one: one if one in matched else matched[0] for one in priorities if matched}
             port.pfc_queues = {**(port.pfc_queues or {}), **{one: port.queues[group] for one, group in own.items()}}
         port.pfc_queues = port.pfc_queues or {}
@@ -82,7 +82,7 @@ def port_of(found: text.Config, name: str, interface: shows.Interface, known: bo
 
 
 def lans(configuration: str) -> tuple[dict[str, vlans.Switching], set[int] | None]:
-    """({port: vlans.Switching}, the VLANs that exist or None) of a running configuration."""
+    """Return ({port: vlans.Switching}, existing VLANs or None) of a running configuration."""
     heads = [line.text.lower().replace("vlan ", "vlan") for line in tree(configuration).children]
     there = vlans.existing(heads, r"interface vlan(\d+)") if any("interface vlan" in head for head in heads) else None
     ports = r"interface (?:range )?((?:ethernet|port-channel).*)"
@@ -90,7 +90,7 @@ def lans(configuration: str) -> tuple[dict[str, vlans.Switching], set[int] | Non
 
 
 def switched(switching: Mapping[str, vlans.Switching], existing: set[int] | None, name: str, port: Port) -> None:
-    """The VLANs of a port; a member of a port channel has those of that. OS10 writes its defaults, too."""
+    """Set the VLANs of a port; a member of a port channel has its VLANs. OS10 also writes defaults."""
     one = switching.get(name) or vlans.Switching()
     above = switching.get(f"port-channel{one.member}") if one.member else None
     lines = replace(above, enabled=one.enabled) if above else one
@@ -136,7 +136,7 @@ def oper_of(interface: shows.Interface, acting: shows.Acting) -> Oper:
 
 
 def users(found: text.Config) -> dict[text.Key, list[str]]:
-    """{(kind, name): ports that use it, also through what refers to it}."""
+    """Return {(kind, name): ports that use it, also indirectly}."""
     users: dict[text.Key, list[str]] = {key: [] for key in found.objects}
     for port, slots in found.ports.items():
         used = {(slot, value) for slot, value in slots.items() if (slot, value) in users}
@@ -150,7 +150,7 @@ def users(found: text.Config) -> dict[text.Key, list[str]]:
 
 
 def misnamed(found: text.Config, asked: Collection[str]) -> list[str]:
-    """Names of the wrong kind: the switch takes some of them, and then does nothing."""
+    """Return sentences about names of the wrong kind, some of which the switch accepts without effect."""
     sentences = []
     for port, slots in found.ports.items():
         for slot, value in slots.items():
@@ -161,7 +161,7 @@ def misnamed(found: text.Config, asked: Collection[str]) -> list[str]:
             ):
                 continue
             others = [kind for kind, name in found.objects if name == value]
-            # Names of which this part of a configuration has nothing at all may stand elsewhere.
+            # Names that this part of the configuration does not contain can be in another part.
             if others:
                 where = port or "system qos"
                 sentences.append(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The QoS part of a configuration of Dell OS10, as objects and as slots of ports. Pure."""
+"""Read the QoS part of a configuration of Dell OS10 as objects and as slots of ports. Pure."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
 
     Key = Tuple[str, str]  # kind and name of an object
-    Body = Dict[str, List[str]]  # its lines, each with those below it
+    Body = Dict[str, List[str]]  # its lines, each with its sub-lines
 
 KB = 1000
 NETWORK, QUEUING = "policy-map type network-qos", "policy-map type queuing"
 CLASSES = {NETWORK: "class-map type network-qos", QUEUING: "class-map type queuing"}
 WRED, QUEUES = "wred", "qos-map traffic-class"
 TRUSTS = {"dscp": "trust dscp-map", "dot1p": "trust dot1p-map"}
-# Objects by what they need: a kind refers to those before it alone.
+# Kinds of objects in order of dependency: a kind refers only to kinds before it.
 KINDS = (WRED, *CLASSES.values(), *TRUSTS.values(), QUEUES, NETWORK, QUEUING)
-# What a port or the whole system may have: (slot, pattern, how it is taken back), in the order in which it is set.
-# Flow control by priority excludes pauses of all traffic. Trust comes last: it sends packets where all is ready.
+# Settings of a port or the system: (slot, pattern, command to remove), in the order of setting.
+# PFC excludes link-level pause. Trust is last, so packets reach only queues that are ready.
 SLOTS = (
     ("mtu", r"mtu (\d+)", "no mtu"),
     ("receive", r"flowcontrol receive (on|off)", "flowcontrol receive off"),
@@ -52,10 +52,10 @@ SLOTS = (
     ("trust dscp-map", r"trust-map dscp (\S+)", "no trust-map dscp {value}"),
 )
 ORDER = [slot for slot, _pattern, _undone in SLOTS]
-SYSTEM = ""  # stands for `system qos` among the ports
-# Set at the switch itself: (name, line).
+SYSTEM = ""  # represents `system qos` among the ports
+# Settings of the switch itself: (name, line).
 GLOBALS = {"dcbx": "dcbx enable"}
-# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+# Known forms of lines that affect RoCE: (block, prefix, whole line).
 _PORTS = r"(?i:interface (?:range )?(?:ethernet|port-channel)|system qos)"
 FORMS = (
     (_PORTS, "mtu ", r"mtu \d+"),
@@ -87,7 +87,7 @@ class Config:
     unread: list[str] = field(default_factory=list)
 
     def copy(self) -> Config:
-        """One that can be changed without this one."""
+        """Return an independent copy."""
         return Config(
             {key: {line: list(below) for line, below in body.items()} for key, body in self.objects.items()},
             {name: dict(slots) for name, slots in self.ports.items()},
@@ -96,20 +96,20 @@ class Config:
         )
 
     def slot(self, port: str, name: str) -> str | None:
-        """What holds at a port: its own, or that of the system."""
+        """Return the effective value of a port: its own value, or that of the system."""
         own = self.ports.get(port, {}).get(name)
         return self.ports.get(SYSTEM, {}).get(name) if own is None else own
 
     def named(self, kind: str, name: str | None) -> Body | None:
-        """The lines of an object, or None."""
+        """Return the lines of an object, or None."""
         return self.objects.get((kind, name)) if name is not None else None
 
     def lacks(self, name: str | None) -> bool:
-        """Whether nothing here has this name, so that it may stand in a part of the configuration that was not told."""
+        """Return whether no object has this name, so it can be in another part of the configuration."""
         return name is not None and name not in {one for _kind, one in self.objects}
 
     def classes(self, kind: str, name: str | None) -> list[tuple[list[int], list[str]]]:
-        """[(what its class matches, lines of it)] of a policy."""
+        """Return [(numbers that a class matches, its lines)] of a policy."""
         found: list[tuple[list[int], list[str]]] = []
         for header, below in (self.named(kind, name) or {}).items():
             matched = self.named(CLASSES[kind], header.partition(" ")[2]) if header.startswith("class ") else None
@@ -119,7 +119,7 @@ class Config:
         return found
 
     def table(self, kind: str, name: str | None) -> dict[int, int]:
-        """{code point or qos-group: qos-group or queue} of a map."""
+        """Return {code point or qos-group: qos-group or queue} of a map."""
         found: dict[int, int] = {}
         for line in self.named(kind, name) or {}:
             match = re.fullmatch(r"(?:qos-group|queue) (\d) (?:dscp|dot1p|qos-group) (\S+)(?: type ucast)?", line)
@@ -128,7 +128,7 @@ class Config:
         return found
 
     def marking(self, name: str) -> Marking | None:
-        """The Marking of a WRED profile."""
+        """Return the Marking of a WRED profile."""
         pattern = r"random-detect color green minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)"
         body = self.named(WRED, name) or {}
         for line in body:
@@ -140,7 +140,7 @@ class Config:
 
 
 def config(text: str) -> Config:
-    """The Config of a running configuration, or of a part of it, whatever its indentation."""
+    """Return the Config of a running configuration, or of a part of it, with any indentation."""
     root = tree(text)
     found = Config(unread=strange("show running-configuration", root, FORMS))
     for line in root.children:
@@ -162,7 +162,7 @@ def config(text: str) -> Config:
 
 
 def kept(text: str) -> str:
-    """The lines of a running configuration that belong to QoS: what a backup holds."""
+    """Return the QoS lines of a running configuration for a backup."""
     heads = (*KINDS, "system qos", "interface ethernet", "interface port-channel", "interface range")
     found = []
     for line in tree(text).children:
@@ -177,7 +177,7 @@ def kept(text: str) -> str:
 
 
 def commands(before: Config, after: Config) -> list[str]:
-    """The lines that lead from one Config to another: made first, then used, then taken away."""
+    """Return the commands from one Config to another: create objects, use them, remove unused ones."""
     found = [form for name, form in GLOBALS.items() if after.switch.get(name) and not before.switch.get(name)]
     for kind in KINDS:
         for key in sorted(key for key in after.objects if key[0] == kind):
@@ -191,13 +191,13 @@ def commands(before: Config, after: Config) -> list[str]:
 
 
 def lossless_of(found: Config, policy: str | None) -> list[int]:
-    """The priorities that a policy pauses."""
+    """Return the priorities that a policy pauses."""
     pausing = [below for _groups, below in found.classes(NETWORK, policy) if "pause" in below]
     return sorted(one for below in pausing for line in below if "pfc-cos" in line for one in numbers(line.split()[-1]))
 
 
 def port_names(text: str) -> list[str]:
-    """['ethernet1/1/1', 'ethernet1/1/2'] of 'ethernet1/1/1-1/1/2', with more of them after commas."""
+    """Return ['ethernet1/1/1', 'ethernet1/1/2'] for 'ethernet1/1/1-1/1/2'; more can follow after commas."""
     found: list[str] = []
     for part in re.sub(r"(?<=[a-z]) ", "", text).replace(" ", "").split(","):
         match = re.fullmatch(r"([a-z-]*?)((?:\d+[/:])*)(\d+)(?:-(?:[a-z-]*)(?:\d+[/:])*(\d+))?", part)
@@ -210,13 +210,13 @@ def port_names(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Names may stand in quotes, and typed configurations write Ethernet 1/1/1."""
+    """Return a line without quotes; typed configurations can contain Ethernet 1/1/1."""
     words = text.replace('"', "")
     return words.lower() if words.lower().startswith("interface ") else words
 
 
 def _body(line: Line) -> Body:
-    """{line: lines below it}; lines that say what is off say nothing."""
+    """Return {line: sub-lines} without lines that begin with `no`."""
     kept_lines = [one for one in line.children if not one.text.startswith("no ")]
     return {one.text.replace('"', ""): [below.text.replace('"', "") for below in one.children] for one in kept_lines}
 
@@ -251,7 +251,7 @@ def _changed_object(key: Key, before: Body | None, after: Body) -> list[str]:
 
 
 def _changed_ports(before: Config, after: Config) -> list[str]:
-    """Ports that change alike are set together."""
+    """Return the commands of changed ports; ports with the same changes share them."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for name in sorted({*before.ports, *after.ports}, key=natural):
         lines = _changed_slots(before.ports.get(name, {}), after.ports.get(name, {}))
@@ -268,7 +268,7 @@ def _changed_slots(before: Mapping[str, str], after: Mapping[str, str]) -> list[
     made, undone = [], []
     for slot, pattern, gone in SLOTS:
         old, new = before.get(slot), after.get(slot)
-        # A port may not have both kinds of flow control: what pauses all goes before the other comes, and comes after.
+        # PFC excludes link-level pause: pause is removed before PFC is set, and set after PFC is removed.
         apart = slot in ("receive", "transmit")
         if new is None and old is not None:
             (made if apart else undone).append(gone.format(value=old))
@@ -284,7 +284,7 @@ def _header(span: str) -> str:
 
 
 def _spans(names: Iterable[str]) -> list[str]:
-    runs: list[list[Any]] = []  # place, first, last; of other ports: name, None, None
+    runs: list[list[Any]] = []  # place, first, last; for other ports: name, None, None
     for name in names:
         match = re.fullmatch(r"(ethernet)((?:\d+[/:])*)(\d+)", name)
         if match and runs and runs[-1][0] == match.group(2) and runs[-1][2] + 1 == int(match.group(3)):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""SONiC of the community: patches of CONFIG_DB that the switch checks, orders and can take back."""
+"""Community SONiC: patches of CONFIG_DB that the switch validates, orders and can roll back."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ SHOWS = (
     text.HARDWARE,
     "show lldp table",
 )
-# Where only root can write, and nothing outlives a restart.
+# A folder where only root can write and files do not survive a restart.
 FILE, LOG = "/run/aiready-roce.json", "/run/aiready-roce.log"
 CHECKPOINT = "aiready-roce"
-# Whether a patch of ours is being made; the brackets keep the command from finding itself.
+# This command finds a running patch of this module. The brackets keep it from finding itself.
 RUNNING, PATCH_S = f"pgrep -f '[a]pply-patch {FILE}'", 300
-CHUNK = 60000  # characters of one argument; Linux takes twice as many
+CHUNK = 60000  # characters per argument; Linux accepts twice as many
 RELOAD = "config qos reload --no-delay"
-# Older branches refuse patches that make a profile for marking: it is written to the database instead.
+# Older branches reject patches that create an ECN profile, so the module writes it to the database.
 PATCHES_WRED = 202511
 DETECTION_MS, RECOVERY_MS, ACTION = 200, 200, "drop"
 ACTS = "qos_reload"
 
 
 class Sonic(Platform):
-    """A port points at maps and profiles there; ours are objects of our own beside those of others."""
+    """Community SONiC, where a port refers to maps and profiles; the module creates its own beside existing ones."""
 
     name = "sonic"
     title = "SONiC"
@@ -105,7 +105,7 @@ class Sonic(Platform):
                 port.pfc_asymmetric = port.pfc_asymmetric or shown_there.pfc_asymmetric
             switch.ports = {**seen, **switch.ports}
             own = meaning.own_objects(tables)
-            # Such a profile goes when the change is confirmed: the way back could not make it again.
+            # Such a profile is removed after the confirmation, because the rollback could not create it again.
             late = () if _branch(switch.version) >= PATCHES_WRED else ("WRED_PROFILE|",)
             switch.own = {name: users for name, users in own.items() if users or not name.startswith(late)}
             switch.config = json.dumps(kept, indent=2, sort_keys=True)
@@ -183,7 +183,7 @@ class Sonic(Platform):
             return False
         operations = edit.payload["patch"]
         if edit.payload["prepare"]:
-            # What refers to objects that are not there yet cannot be tried.
+            # A dry run is not possible for operations that refer to objects that do not exist yet.
             made = [command.split("|")[1].split("'")[0] for command in edit.payload["prepare"]]
             operations = [one for one in operations if not any(name in json.dumps(one) for name in made)]
         if not operations:
@@ -197,7 +197,7 @@ class Sonic(Platform):
 
     def apply(self, session: Session, edit: Edit) -> None:
         steps = edit.payload
-        with contextlib.suppress(Refused):  # of a run that was killed
+        with contextlib.suppress(Refused):  # from a killed run
             session.run(f"config delete-checkpoint {edit.name}")
         if steps.get("reload"):
             session.run(f"config checkpoint {edit.name}")
@@ -213,12 +213,12 @@ class Sonic(Platform):
 
     def confirm(self, session: Session, edit: Edit) -> None:
         for command in (*edit.payload.get("clean", ()), f"config delete-checkpoint {edit.name}", f"rm -f {FILE} {LOG}"):
-            # What was removed before the connection broke is not there any more.
+            # Objects that were removed before the connection broke do not exist any more.
             with contextlib.suppress(Refused):
                 session.run(command)
 
     def tidy(self, session: Session) -> None:
-        """A patch goes on where the connection broke: what is there is known when it came to its end."""
+        """Wait for the end of a patch, which continues after the connection broke."""
         for _second in range(PATCH_S):
             try:
                 if not session.run(RUNNING).strip():
@@ -233,7 +233,7 @@ class Sonic(Platform):
         now = self._tables(session)
         for command in _watchdogs_back(now.get("PFC_WD") or {}, old.get("PFC_WD") or {}):
             session.run(command)
-        # What the switch did of itself, or an older release does not roll back, is put back by a patch.
+        # A patch restores automatic changes of the switch, and values that older releases do not roll back.
         with contextlib.suppress(Refused):
             session.run(f"config rollback {edit.name}")
         now = self._tables(session)
@@ -263,7 +263,7 @@ class Sonic(Platform):
 
     def _patch(self, session: Session, operations: Sequence[Operation]) -> None:
         _write(session, operations)
-        # The switch makes a patch step by step; a connection that breaks meanwhile shall not stop it half way.
+        # The switch applies a patch step by step. nohup keeps it running if the connection breaks.
         session.run(f"nohup config apply-patch {FILE} > {LOG} 2>&1 || (cat {LOG}; false)")
 
     def _tables(self, session: Session) -> Tables:
@@ -284,7 +284,7 @@ class Sonic(Platform):
     def _watchdogs(
         self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool
     ) -> tuple[list[str], list[str]]:
-        """(commands to stop, commands to start) the watchdog of ports."""
+        """Return (commands to stop, commands to start) the watchdog of ports."""
         stops: list[str]
         starts: dict[tuple[str, int, int], list[str]]
         stops, starts = [], {}
@@ -316,7 +316,7 @@ class Sonic(Platform):
 
 
 def _write(session: Session, operations: Sequence[Operation]) -> None:
-    """Put a patch into its file, in pieces that a command has room for: sudo leaves no other way in."""
+    """Write a patch to its file in pieces that fit into a command, because sudo allows no other input."""
     whole = json.dumps(operations)
     for at in range(0, len(whole), CHUNK):
         session.run(f"printf %s {shlex.quote(whole[at : at + CHUNK])} {'>>' if at else '>'} {FILE}")
@@ -341,13 +341,13 @@ def _watchdogs_back(now: Rows, old: Rows) -> list[str]:
 
 
 def _branch(version: str | None) -> int:
-    """202311 of 20231110.12 or SONiC.202311; builds of the head count as the newest, whatever day they are of."""
+    """Return 202311 for 20231110.12 or SONiC.202311; builds of the head count as the newest, with any date."""
     found = re.match(r"(?!.*(?:master|HEAD)).*?(20\d{4})", version or "")
     return int(found.group(1)) if found else 999999
 
 
 def _by_hand(before: Tables, after: Tables) -> tuple[Tables, list[str], list[str]]:
-    """(tables as they are once these are made, commands that make profiles, commands that remove them afterwards)."""
+    """Return (tables with the new profiles, commands to create them, commands to remove old ones afterwards)."""
     old, new = before.get("WRED_PROFILE") or {}, after.get("WRED_PROFILE") or {}
     made = [
         f"sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|{name}' " + " ".join(f"{key} {value}" for key, value in row.items())
@@ -357,14 +357,14 @@ def _by_hand(before: Tables, after: Tables) -> tuple[Tables, list[str], list[str
     gone = [f"sonic-db-cli CONFIG_DB DEL 'WRED_PROFILE|{name}'" for name in old if name not in new]
     if not made and not gone:
         return before, [], []
-    # Both tables hold them while the patch is made.
+    # Both tables contain them during the patch.
     whole = {**old, **new}
     after["WRED_PROFILE"] = whole
     return dict(before, WRED_PROFILE=whole), made, gone
 
 
 def _names(tables: Tables) -> list[str]:
-    """The ports that tables speak of; without the table of ports, as far as others do."""
+    """Return the ports in the tables; without the table PORT, those of the other tables."""
     found = dict.fromkeys(tables.get("PORT") or {})
     for table in ("PORT_QOS_MAP", "BUFFER_PG", "QUEUE", "PFC_WD"):
         for key in tables.get(table) or {}:

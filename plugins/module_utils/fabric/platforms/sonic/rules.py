@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From tables of SONiC to those that treat RoCE as wanted, and the patch between them. Pure."""
+"""Compute the tables of SONiC for the requested RoCE QoS, and the patch to them. Pure."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
     )
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
-    Operation = Dict[str, Any]  # of a patch as RFC 6902 has it
+    Operation = Dict[str, Any]  # of a patch by RFC 6902
 
 STOCK = "AZURE"
-# The weights that a scheduler can have.
+# Valid weights of a scheduler.
 WEIGHTS = range(1, 101)
 DROPPED = {"wred_yellow_enable": "false", "wred_red_enable": "false"}
 
 
 class Target:
-    """The tables as they shall be, made from those that are by one port after the other."""
+    """The requested tables, computed from the current tables port by port."""
 
     def __init__(self, tables: Tables, intent: Intent | None) -> None:
         self.tables = {name: copy.deepcopy(tables.get(name) or {}) for name in meaning.SHOWN}
-        # None where ports are cleared: that needs none.
+        # None if ports are cleared.
         self._intent = cast("Intent", intent)
         # Releases up to 2020 write a reference with its table.
         self._old = any(value[:1] == "[" for table in meaning.USERS for value in _values(self.tables[table]))
         self._dynamic = _dynamic(tables)
 
     def set_port(self, name: str, want: Effect, exact: bool) -> None:
-        """Bring one port to the wanted effect."""
+        """Set one port to the requested effect."""
         wish, use = self._intent, self.tables["PORT_QOS_MAP"].setdefault(name, {})
         now = meaning.port_of(self.tables, name)
         if want.get("mtu") not in (None, now.mtu):
@@ -77,7 +77,7 @@ class Target:
         self._serve(name, want, queues)
 
     def clear_port(self, name: str) -> None:
-        """Take RoCE from a port: what ours was becomes the stock's where there is one; the MTU stays."""
+        """Remove RoCE from a port: stock objects replace own objects if they exist; the MTU stays."""
         use = self.tables["PORT_QOS_MAP"].get(name, {})
         for field, table in MAPS.items():
             if meaning.name_in(use.get(field)).startswith(OWN):
@@ -88,7 +88,7 @@ class Target:
         self._release(name)
 
     def _release(self, name: str, kept: Container[int] = ()) -> None:
-        """Queues that are not RoCE's, or not any more, are as in the stock where there is one."""
+        """Restore stock settings, if they exist, on queues that RoCE does not use."""
         for queue, row in meaning.rows_of(self.tables, "QUEUE", name).items():
             ours = [field for field in ("scheduler", "wred_profile") if meaning.name_in(row.get(field)).startswith(OWN)]
             if queue not in kept and ours:
@@ -101,7 +101,7 @@ class Target:
                     del self.tables["QUEUE"][f"{name}|{queue}"]
 
     def tidy(self) -> None:
-        """Give our maps exactly the intent, and remove objects of ours that nobody uses."""
+        """Correct own maps to the intent, and remove unused own objects."""
         for name, given in strays(self.tables, self._intent).items() if self._intent is not None else ():
             self.tables["DSCP_TO_TC_MAP"][name].update(given)
         for table in meaning.OBJECTS:
@@ -116,14 +116,14 @@ class Target:
         stock = self.tables["DSCP_TO_TC_MAP"].get(STOCK)
         base = now.dscp_map
         if stock and meaning.name_in(use.get("dscp_to_tc_map")).startswith(OWN):
-            # Not on top of what an earlier intent was.
+            # The stock map is the base, because an own map contains an earlier intent.
             base = {dscp: stock.get(str(dscp), 0) for dscp in range(64)}
         wanted = {**base, **wish.dscp_map}
         name = _map_name(wish)
         use["dscp_to_tc_map"] = self._reference("DSCP_TO_TC_MAP", self._named("DSCP_TO_TC_MAP", name, wanted))
 
     def _queue(self, use: Row, now: Told) -> dict[int, int]:
-        """The queues of all classes, so that RoCE has one to itself."""
+        """Return the queues of all traffic classes; RoCE has its own queue."""
         wish, queues = self._intent, dict(now.queues)
         if any(queue == queues[wish.priority] for other, queue in queues.items() if other != wish.priority):
             queues.update({other: other for other, queue in queues.items() if queue == queues[wish.priority]})
@@ -133,19 +133,19 @@ class Target:
         return meaning.mapped(self.tables, use, "tc_to_queue_map")
 
     def _group(self, use: Row, now: Told) -> None:
-        """A priority group that is RoCE's alone."""
+        """Give RoCE its own priority group."""
         wish, groups = self._intent, dict(now.groups)
         shared = [other for other, group in groups.items() if group == wish.priority and other != wish.priority]
         if groups[wish.priority] != wish.priority or shared or "tc_to_pg_map" not in use:
             groups.update({other: 0 for other in shared if groups[other] == wish.priority})
             groups[wish.priority] = wish.priority
             if "tc_to_pg_map" not in use:
-                # Without a map every class has a group of its own; the stock's has one for all that may be dropped.
+                # Without a map, each class has its own group. The stock map has one group for all lossy classes.
                 groups = {other: group if other in (3, 4, 7, wish.priority) else 0 for other, group in groups.items()}
             self._use(use, "tc_to_pg_map", groups, "AIREADY_GROUPS")
 
     def _headroom(self, name: str) -> None:
-        """Room in that group for what comes after a pause."""
+        """Give that group headroom for packets that arrive after a pause."""
         wish = self._intent
         if wish.priority in meaning.lossless_groups(self.tables, name):
             return
@@ -157,19 +157,19 @@ class Target:
                 rows.update({f"{name}|{place}": dict(row) for place in places if place != wish.priority})
         profile = meaning.DYNAMIC if self._dynamic else self._profile(name)
         if profile:
-            # Otherwise the switch itself makes the group as soon as pauses are on, for the speed and cable of the port.
+            # Otherwise the switch creates the group itself when PFC is on, for the speed and cable of the port.
             rows[key] = {
                 "profile": profile if profile == meaning.DYNAMIC else self._reference("BUFFER_PROFILE", profile)
             }
 
     def _profile(self, name: str) -> str | None:
-        """The profile for the port's speed and cable, where the switch has made it already."""
+        """Return the profile for the speed and cable of the port, if the switch already created it."""
         speed, length = self.tables["PORT"].get(name, {}).get("speed"), meaning.cable_of(self.tables, name)
         profile = f"pg_lossless_{speed}_{length}m_profile"
         return profile if profile in self.tables["BUFFER_PROFILE"] else None
 
     def _serve(self, name: str, want: Effect, queues: Mapping[int, int]) -> None:
-        """How the queues of RoCE and of its notifications are emptied, and where packets are marked."""
+        """Set the scheduling of the queues for RoCE and CNPs, and the ECN marking."""
         wish = self._intent
         data, notice = queues[wish.priority], queues[wish.cnp_priority]
         self._release(name, (data, notice))
@@ -192,7 +192,7 @@ class Target:
             del self._own_queue(name, data)["wred_profile"]
 
     def _share(self, name: str, data: int, notice: int, percent: int) -> None:
-        """Weights that give a queue its share: of the others' as they are, or of new ones for all."""
+        """Set the weight for a share: with the current weights of other queues, or with new weights for all."""
         others = {queue: self._weight(row) for queue, row in meaning.rows_of(self.tables, "QUEUE", name).items()}
         others = {queue: weight for queue, weight in others.items() if weight and queue not in (data, notice)}
         total = sum(others.values())
@@ -216,7 +216,7 @@ class Target:
         return int(plan.get("weight", 1)) if plan and plan.get("type", "").upper() != "STRICT" else 0
 
     def _own_queue(self, name: str, queue: int) -> Row:
-        """The row of one queue of one port alone, taken out of a range that it stood in."""
+        """Return the row of one queue of one port, split from a range if necessary."""
         rows = self.tables["QUEUE"]
         for key in [key for key in rows if name in key.partition("|")[0].split(",")]:
             ports, _bar, places = key.partition("|")
@@ -232,7 +232,7 @@ class Target:
         use[field] = self._reference(table, self._named(table, name, content))
 
     def _named(self, table: str, name: str, content: Mapping[int, int] | Mapping[str, int | str]) -> str:
-        """The name of an object with this content: one that is there, or a new one of ours."""
+        """Return the name of an object with this content: an existing object, or a new own object."""
         wanted, rows = {str(key): str(value) for key, value in content.items()}, self.tables[table]
         fitting = [one for one, row in rows.items() if row == wanted and (one.startswith(OWN) or one == STOCK)]
         if fitting:
@@ -252,13 +252,13 @@ class Target:
 
 
 def strays(tables: Tables, intent: Intent) -> Rows:
-    """{map of ours: {DSCP: class that the stock gives it}} of code points that only this map gives RoCE's class."""
+    """Return {own map: {DSCP: stock class}} of code points that only this map assigns to the RoCE traffic class."""
     rows, found = tables.get("DSCP_TO_TC_MAP") or {}, {}
     stock = {str(dscp): str(priority) for dscp, priority in (rows.get(STOCK) or {}).items()}
     classes = {str(priority) for priority in intent.dscp_map.values()}
     asked = {str(dscp) for dscp in intent.dscp_map}
     for name, row in rows.items():
-        # Without the stock's map nobody knows what was there before.
+        # Without the stock map, the previous classes are unknown.
         if not stock or name != _map_name(intent):
             continue
         wrong = [dscp for dscp, to in row.items() if to in classes and dscp not in asked and stock.get(dscp, "0") != to]
@@ -268,7 +268,7 @@ def strays(tables: Tables, intent: Intent) -> Rows:
 
 
 def told(tables: Tables, intent: Intent) -> dict[str, tuple[str, str]]:
-    """{map of ours: (what it holds, what it has to hold)}, of the code points that are wrong."""
+    """Return {own map: (current content, requested content)} of wrong code points."""
     found, rows = strays(tables, intent), tables.get("DSCP_TO_TC_MAP") or {}
     return {f"DSCP_TO_TC_MAP {name}": (_told(rows[name], given), _told(given, given)) for name, given in found.items()}
 
@@ -282,7 +282,7 @@ def _map_name(wish: Intent) -> str:
 
 
 def patch(before: Tables, after: Tables, tables: Iterable[str] = TABLES) -> list[Operation]:
-    """The operations of RFC 6902 that make one set of tables the other; what is referred to comes first."""
+    """Return the operations of RFC 6902 from one set of tables to another; referenced objects come first."""
     made, gone = [], []
     for table in tables:
         old, new = before.get(table) or {}, after.get(table) or {}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the tables of SONiC's CONFIG_DB mean for a port: the whole chain from DSCP to what is paused. Pure."""
+"""Compute the state of a port from the CONFIG_DB tables of SONiC, from DSCP to lossless buffers. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Tables = Dict[str, Rows]
 
     class Told(Port):
-        """A Port of which the tables tell all that RoCE needs: what port_of() makes."""
+        """A Port with all RoCE values set, as port_of() creates it."""
 
         dscp_map: dict[int, int]
         queues: dict[int, int]
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         shares: dict[int, int]
 
 
-# Tables that RoCE is made of, in the order in which one refers to those before it.
+# RoCE tables in order of dependency: a table refers only to tables before it.
 MAPS = {
     "dscp_to_tc_map": "DSCP_TO_TC_MAP",
     "tc_to_queue_map": "TC_TO_QUEUE_MAP",
@@ -47,14 +47,14 @@ MAPS = {
 OBJECTS = (*MAPS.values(), "WRED_PROFILE", "SCHEDULER")
 USERS = ("PORT", "CABLE_LENGTH", "BUFFER_PG", "QUEUE", "PORT_QOS_MAP")
 TABLES = (*OBJECTS, *USERS)
-# Read and kept, and never changed as tables.
+# Tables that are read and stored, but never changed as tables.
 SHOWN = (*TABLES, "PFC_WD", "BUFFER_PROFILE")
 IDENTITY = {at: at for at in range(8)}
 OWN = "AIREADY_"
-DYNAMIC = "NULL"  # the profile of a priority group whose headroom the switch works out itself
+DYNAMIC = "NULL"  # the profile of a priority group whose headroom the switch computes
 
 
-# What is not known of a port where a part of a configuration lacks a table.
+# {table: keys of a Port that are unknown without it}
 TELLS = {
     "PORT_QOS_MAP": ("trust", "dscp_map", "queues", "groups", "pfc", "pfc_mode", "pfc_sends", "pfc_queues", "lossless"),
     "QUEUE": ("ecn", "strict", "shares"),
@@ -65,7 +65,7 @@ TELLS = {
 
 
 def nested(tables: Tables) -> Tables:
-    """{table: {key: row}}, also of a dump of the database, whose keys are TABLE|key."""
+    """Return {table: {key: row}}, also for a database dump with keys TABLE|key."""
     found: Tables = {}
     for name, rows in tables.items():
         table, rule, key = name.partition("|")
@@ -77,7 +77,7 @@ def nested(tables: Tables) -> Tables:
 
 
 def by_port(tables: Tables) -> Tables:
-    """The tables with a row of its own for each port: some share one, and a line card names itself first."""
+    """Return the tables with a row for each port; ports can share a row, and a line card puts its name first."""
     local = _row(tables, "DEVICE_METADATA", "localhost")
     found = dict(tables)
     for table in ("PORT_QOS_MAP", "BUFFER_PG", "QUEUE", "PFC_WD"):
@@ -94,7 +94,7 @@ def by_port(tables: Tables) -> Tables:
 
 
 def ports_of(tables: Tables, names: Iterable[str]) -> dict[str, Port]:
-    """{port: what the tables make of it}, as far as they are there; a whole configuration tells what the switch is."""
+    """Return {port: its Port} from the existing tables; a whole configuration also defines the type of the switch."""
     of_ports = [table for table in ("BUFFER_PG", "QUEUE") if table in tables]
     rows: dict[str, Tables] = {}
     for table in of_ports:
@@ -104,7 +104,7 @@ def ports_of(tables: Tables, names: Iterable[str]) -> dict[str, Port]:
     return {name: _told_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
 
 
-# How fields are read whose values decide what becomes of RoCE: (table, field), of any field where it is a map.
+# Readers of fields that affect RoCE: (table, field), or (table, None) for all fields of a map.
 READERS: dict[tuple[str, str | None], Callable[[str], object]] = {
     **{(table, None): number for table in MAPS.values()},
     ("PORT_QOS_MAP", "pfc_enable"): listed,
@@ -122,7 +122,7 @@ READERS: dict[tuple[str, str | None], Callable[[str], object]] = {
 
 
 def strange(tables: Tables) -> list[tuple[str, str, Any]]:
-    """[TABLE|row, field, value] of values that have a form that is not known."""
+    """Return [(TABLE|row, field, value)] of values with an unknown form."""
     found = []
     for (table, named), reader in READERS.items():
         for name in tables.get(table) or {}:
@@ -137,7 +137,7 @@ def strange(tables: Tables) -> list[tuple[str, str, Any]]:
 
 
 def switched(tables: Tables, name: str, port: Port) -> None:
-    """VLANs of a port, or of the port channel that it is in; one in none is routed. Whole configurations tell it."""
+    """Set the VLANs of a port or its port channel from a whole configuration; a port without VLANs is routed."""
     shown = _row(tables, "PORT", name)
     if "admin_status" in shown:
         port.enabled = {"up": True, "down": False}.get(str(shown["admin_status"]))
@@ -163,12 +163,12 @@ def _told_of(tables: Tables, name: str) -> Port:
 
 
 def name_in(reference: object) -> str:
-    """'AZURE' of 'AZURE', or of '[DSCP_TO_TC_MAP|AZURE]' as releases up to 2020 wrote it."""
+    """Return 'AZURE' for 'AZURE', or for '[DSCP_TO_TC_MAP|AZURE]' of releases up to 2020."""
     return str(reference or "").strip("[]").rpartition("|")[2]
 
 
 def stock(names: Sequence[str]) -> Tables:
-    """The tables of QoS as SONiC's own templates make them: what is assumed of a switch that is not asked."""
+    """Return the QoS tables of the templates of SONiC, which render() assumes for a switch that was not read."""
     uses = dict.fromkeys(MAPS, "AZURE")
     maps = {
         "DSCP_TO_TC_MAP": {**dict.fromkeys(range(64), 1), 3: 3, 4: 4, 5: 2, 8: 0, 46: 5, 48: 6},
@@ -191,7 +191,7 @@ def stock(names: Sequence[str]) -> Tables:
 
 
 def port_of(tables: Tables, name: str) -> Told:
-    """The Port that the tables make."""
+    """Return the Port that the tables configure."""
     use = _row(tables, "PORT_QOS_MAP", name)
     whole = _row(tables, "PORT_QOS_MAP", "global")
     port, shown = cast("Told", Port()), _row(tables, "PORT", name)
@@ -207,7 +207,7 @@ def port_of(tables: Tables, name: str) -> Told:
     port.pfc_mode = "on" if port.pfc else "off"
     port.pfc_sends = True if port.pfc else None
     headroom = lossless_groups(tables, name)
-    # Pauses for a priority are sent for the group of the same number.
+    # The switch sends pauses of a priority for the group of the same number.
     port.lossless = [one for one in port.pfc if port.groups.get(one) == one and one in headroom]
     queues = rows_of(tables, "QUEUE", name)
     port.ecn = {queue: found for queue, found in ((at, _marking(tables, one)) for at, one in queues.items()) if found}
@@ -227,7 +227,7 @@ def port_of(tables: Tables, name: str) -> Told:
 
 
 def mapped(tables: Tables, use: Row, field: str) -> dict[int, int]:
-    """{number: number} of a map that a port uses; by default everything is what it was."""
+    """Return {number: number} of a map that a port uses; the default is the identity."""
     told = _row(tables, MAPS[field], name_in(use.get(field))) if use.get(field) else {}
     found = dict(IDENTITY)
     if field == "tc_to_pg_map" and told:
@@ -238,7 +238,7 @@ def mapped(tables: Tables, use: Row, field: str) -> dict[int, int]:
 
 
 def rows_of(tables: Tables, table: str, name: str) -> dict[int, Row]:
-    """{number: row} of a table whose keys are a port with a number or a range: Ethernet0|3-4."""
+    """Return {number: row} of a table with keys of a port and a number or range: Ethernet0|3-4."""
     found = {}
     for key, row in (tables.get(table) or {}).items():
         port, rule, places = key.partition("|")
@@ -248,12 +248,12 @@ def rows_of(tables: Tables, table: str, name: str) -> dict[int, Row]:
 
 
 def lossless_groups(tables: Tables, name: str) -> list[int]:
-    """The priority groups of a port that have headroom."""
+    """Return the priority groups of a port with headroom."""
     return [at for at, row in rows_of(tables, "BUFFER_PG", name).items() if is_lossless(tables, row.get("profile"))]
 
 
 def is_lossless(tables: Tables, reference: object) -> bool:
-    """Whether a profile of a priority group has headroom for what comes after a pause."""
+    """Return whether a profile of a priority group has headroom for packets after a pause."""
     profile = name_in(reference)
     told = _row(tables, "BUFFER_PROFILE", profile)
     if told:
@@ -262,7 +262,7 @@ def is_lossless(tables: Tables, reference: object) -> bool:
 
 
 def cable_of(tables: Tables, name: str) -> int | None:
-    """The length of a port's cable in metres."""
+    """Return the cable length of a port in metres."""
     lengths = [
         rows[name] for rows in (tables.get("CABLE_LENGTH") or {}).values() if isinstance(rows, dict) and name in rows
     ]
@@ -270,7 +270,7 @@ def cable_of(tables: Tables, name: str) -> int | None:
 
 
 def own_objects(tables: Tables) -> dict[str, list[str]]:
-    """{'TABLE|NAME' of ours: ports that use it}."""
+    """Return {'TABLE|NAME' of an own object: ports that use it}."""
     found = {}
     for table in OBJECTS:
         for name in tables.get(table) or {}:
@@ -280,7 +280,7 @@ def own_objects(tables: Tables) -> dict[str, list[str]]:
 
 
 def users_of(tables: Tables, table: str, name: str) -> set[str]:
-    """The ports, or 'global', that use an object."""
+    """Return the ports, or 'global', that use an object."""
     found = set()
     for field in [field for field, of in MAPS.items() if of == table]:
         used = tables.get("PORT_QOS_MAP") or {}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the commands of SONiC print, read into rows and numbers. Pure."""
+"""Read the output of SONiC commands into rows and numbers. Pure."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 CONFIG = "sonic-cfggen -d --print-data"
 NAMES = "sonic-db-dump -n COUNTERS_DB -k COUNTERS_PORT_NAME_MAP -y"
 HARDWARE = 'sonic-db-dump -n ASIC_DB -k "ASIC_STATE:SAI_OBJECT_TYPE_PORT:*" -y'
-MARK = "@ "  # stands before the command whose output follows
-# Tables by the columns that only they have.
+MARK = "@ "  # precedes the command whose output follows
+# Tables by their unique columns.
 KINDS = (
     ("Lossless priorities", "show pfc priority"),
     ("Asymmetric", "show pfc asymmetric"),
@@ -47,12 +47,12 @@ _RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})*\s*$")
 
 
 def joined(commands: Iterable[str]) -> str:
-    """One command for the shell that runs several, each after a line that names it; none of them stops it."""
+    """Return one shell command that runs several, each after a line with its name; a failure does not stop it."""
     return " ".join(f"echo '{MARK}{command}'; {command} 2>/dev/null;" for command in commands) + " true"
 
 
 def separated(texts: Mapping[str, str]) -> dict[str, str]:
-    """{command: output} with what was joined taken apart, and without the lines of prompts."""
+    """Return {command: output} with joined outputs split, and without prompt lines."""
     found = {}
     for command, output in texts.items():
         parts = re.split(rf"^{MARK}(.+?)\s*$", output, flags=re.M)
@@ -63,7 +63,7 @@ def separated(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def silent(texts: Mapping[str, str]) -> list[str]:
-    """Sentences about the commands among joined ones that printed nothing: what they printed as errors is lost."""
+    """Return sentences about joined commands that printed nothing, because their error output is lost."""
     parts = [re.split(rf"^{MARK}(.+?)\s*$", output, flags=re.M) for output in texts.values()]
     named = [pair for one in parts for pair in zip(one[1::2], one[2::2])]
     return [
@@ -74,7 +74,7 @@ def silent(texts: Mapping[str, str]) -> list[str]:
 
 
 def command_of(output: str) -> str | None:
-    """The command that an output is of; None for what SONiC does not print."""
+    """Return the command of an output; None if SONiC does not print it."""
     if tables_of(output):
         return CONFIG
     named = _named("", output)
@@ -84,7 +84,7 @@ def command_of(output: str) -> str | None:
 
 
 def tables_of(output: str) -> dict[str, Any]:
-    """The tables of a configuration in JSON, whatever stands around it; {} of anything else."""
+    """Return the tables of a configuration in JSON, with any text around it; {} for other texts."""
     start = output.find("{")
     if start < 0:
         return {}
@@ -100,7 +100,7 @@ def tables_of(output: str) -> dict[str, Any]:
 
 
 def rows(output: str) -> list[list[list[str]]]:
-    """[[cell, ...]] of each table in an output, with the header first; columns as far as the rules under it reach."""
+    """Return [[cell, ...]] of each table in an output, header first; the rule below the header defines the columns."""
     found, lines = [], output.splitlines()
     for place, line in enumerate(lines[1:], 1):
         if not _RULE.match(line):
@@ -111,12 +111,12 @@ def rows(output: str) -> list[list[list[str]]]:
         table = [[lines[place - 1][start:end].strip() for (start, _stop), end in zip(spans, ends)]]
         below = lines[place + 1 :]
         for row, after in zip(below, [*below[1:], ""]):
-            # A blank line may stand between rows; what is above the next rule is the next header.
+            # Blank lines can be between rows. The line above the next rule is the next header.
             if not row.strip():
                 continue
             cells = re.split(r"\s{2,}", row.strip())
             if len(cells) != len(spans):
-                # Empty cells show only by their columns.
+                # Only the column positions show empty cells.
                 cells = [row[start:end].strip() for (start, _stop), end in zip(spans, ends)]
                 if any(row[stop:start].strip() for stop, start in gaps):
                     break
@@ -129,19 +129,19 @@ def rows(output: str) -> list[list[list[str]]]:
 
 
 def number(cell: object) -> int | None:
-    """1200 of '1,200'; None of 'N/A'."""
+    """Return 1200 for '1,200'; None for 'N/A'."""
     digits = str(cell).replace(",", "").strip()
     return int(digits) if re.fullmatch(r"-?\d+", digits) else None
 
 
 def listed(cell: object) -> list[int] | None:
-    """The same of a cell that holds nothing else, [] of one that holds nothing; None of one with another word."""
+    """Return the numbers of a cell with only numbers, [] for an empty cell; None for other words."""
     text = str(cell or "").strip().lower()
     return [] if text in NOTHING else numbers(text) if re.fullmatch(r"\d[\d\s,-]*", text) else None
 
 
 def numbers(cell: object) -> list[int]:
-    """[3, 4] of '3,4' or '3-4'."""
+    """Return [3, 4] for '3,4' or '3-4'."""
     found: set[int] = set()
     for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(cell or "")):
         found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
@@ -149,7 +149,7 @@ def numbers(cell: object) -> list[int]:
 
 
 def read(switch: Switch, texts: Mapping[str, str]) -> None:
-    """Put what the outputs of shows tell into a Switch."""
+    """Add the values of show commands to a Switch."""
     for command, output in texts.items():
         if command.endswith(" counters"):
             switch.counted[command] = output
@@ -165,7 +165,7 @@ def read(switch: Switch, texts: Mapping[str, str]) -> None:
 
 
 def read_hardware(switch: Switch, texts: Mapping[str, str]) -> None:
-    """What the switch chip was told, by the names of its ports; it counts for more than any show."""
+    """Read the settings of the switch chip by port name; they have priority over show commands."""
     names = part(tables_of(texts.get(NAMES, "")), "COUNTERS_PORT_NAME_MAP", "value")
     objects = tables_of(texts.get(HARDWARE, ""))
     for name, place in names.items():
@@ -180,7 +180,7 @@ def read_hardware(switch: Switch, texts: Mapping[str, str]) -> None:
             _oper(switch, name).trust = "none" if scheme in ("oid:0x0", "") else "dscp"
 
 
-# What a cell shows of no value.
+# Cells without a value.
 NOTHING = ("", "n/a", "-", "none")
 
 
@@ -202,7 +202,7 @@ def _asymmetric(switch: Switch, table: Table) -> None:
 
 
 def _known(switch: Switch, command: str, name: str, cell: str, reader: Callable[[str], T | None]) -> T | None:
-    """What a reader makes of a cell; a cell that says something else is named."""
+    """Return the value of a cell; an unreadable cell is reported."""
     found = reader(cell.lower())
     if found is None and cell.lower() not in NOTHING:
         switch.unread.append(lacks(command, f"the row of {name}, {cell!r}"))
@@ -217,7 +217,7 @@ def _counters(switch: Switch, table: Table) -> None:
     if key is None:
         switch.unread.append(lacks("show pfc counters", "the table without Rx or Tx in its header"))
         return
-    # The head tells which priority a column is of.
+    # The header contains the priority of each column.
     priorities = [number(name.lower().replace("pfc", "")) for name in header[1:]]
     for row in table[1:]:
         counted = {priority: number(cell) for priority, cell in zip(priorities, row[1:]) if priority is not None}
@@ -263,11 +263,11 @@ def _watchdog(switch: Switch, table: Table) -> None:
 
 
 def _watched(switch: Switch, table: Table) -> None:
-    """Asked for queues without storms too, it shows every queue that is watched."""
+    """Read the watched queues; with queues without storms, the command shows all of them."""
     watched = {row[0].split(":")[0] for row in table[1:]}
     for name in {*switch.oper, *watched}:
         _oper(switch, name).watchdog = name in watched
-        # Without a storm there is no row unless all queues are asked for.
+        # A queue without a storm has a row only if the command requests all queues.
         _oper(switch, name).storms = _oper(switch, name).storms or ([] if name in watched else None)
 
 
@@ -283,7 +283,7 @@ def _storms(switch: Switch, table: Table) -> None:
         state = _known(switch, "show pfcwd stats", name, cells.get("status", ""), _STORMED.get)
         if events is None:
             switch.unread.append(lacks("show pfcwd stats", f"the row {' '.join(row)!r}"))
-        # stormed until the watchdog gives the queue back: operational
+        # The state is stormed until the watchdog restores the queue: operational.
         if number(queue) is not None and state is not None:
             oper = _oper(switch, name)
             stuck = {cast("int", number(queue))} if state else set()
@@ -307,7 +307,7 @@ def _links(switch: Switch, table: Table) -> None:
 
 
 def _passed(switch: Switch, table: Table) -> None:
-    """What ports counted in all classes together; N/A where the switch chip does not count it."""
+    """Read the counters of ports for all traffic classes; N/A if the switch chip does not count them."""
     names = [name.lower() for name in table[0]]
     for row in table[1:] if "rx_ok" in names else ():
         cells = dict(zip(names, row))
@@ -322,7 +322,7 @@ def _passed(switch: Switch, table: Table) -> None:
 
 def _neighbours(switch: Switch, table: Table) -> None:
     names = [name.lower() for name in table[0]]
-    # A rule below the table has the number of entries under it.
+    # The rule below the table is followed by the number of entries.
     for row in table[1:] if "localport" in names else ():
         cells = dict(zip(names, row))
         switch.neighbours.setdefault(cells["localport"], []).append(
@@ -359,6 +359,6 @@ def _oper(switch: Switch, name: str) -> Oper:
 
 
 def _named(command: str, output: str) -> str:
-    """The command that the first line of a capture shows, behind a prompt."""
+    """Return the command in the first line of a capture, after the prompt."""
     found = re.search(r"^\S+@\S+[#$]\s*(?:sudo\s+)?(\S.*?)\s*$", output, re.M)
     return " ".join(found.group(1).split()) if found else command
