@@ -12,7 +12,7 @@ from .control import ControlServer
 from .guests.engine import EngineProblem
 from .launch import launch
 
-NO_ENGINE = 3  # how it ends where guests are wanted and no container engine can be had
+NO_ENGINE = 3  # exit status if guests are required and no container engine is available
 
 
 def until_interrupted(seed, port, faces, state_dir):
@@ -52,7 +52,7 @@ def _run(seed, port, faces, state_dir, stop):
 
 
 def _write(directory, endpoint):
-    """Whoever finds the file finds it whole, and only its owner reads the password in it."""
+    """Write the complete file in one step; only its owner can read the password in it."""
     directory.mkdir(parents=True, exist_ok=True)
     draft, final = directory / "endpoint.json.new", directory / "endpoint.json"
     draft.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What every SSH face of the twin shares: keys, one thread with an event loop, and threads for what blocks."""
+"""Common parts of every SSH server of the twin: keys, one thread with an event loop, and threads for blocking calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Doors:
 
     @property
     def open(self):
-        """Whether the thread runs."""
+        """Return whether the thread runs."""
         return self._thread.is_alive()
 
     def start(self, machines):
@@ -97,7 +97,7 @@ class Doors:
         for server in self._servers:
             server.close()
         await asyncio.gather(*(server.wait_closed() for server in self._servers))
-        # What the connections still have to do ends with them.
+        # Pending tasks of the connections end with them.
         for task in [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]:
             task.cancel()
         await asyncio.sleep(0)

@@ -161,9 +161,7 @@ def dkms():
 
 
 def perftest():
-    """Build perftest with CUDA, which no distribution ships; a distribution's own perftest comes from its
-    repository.
-    """
+    """Build perftest with CUDA, which no distribution ships; its own perftest comes from its repository."""
     facts = (json.dumps({"version": PERFTEST}) + "\n").encode()
     programs = {f"/usr/bin/ib_{verb}_{kind}": ASK for verb in ("write", "read", "send") for kind in ("bw", "lat")}
     return deb.Package(

@@ -1,4 +1,4 @@
-"""What a host's network system may change: vmkernel ports, standard switches, the MTU on the way."""
+"""Changes of a host's network system: vmkernel ports, standard switches, the MTU of the path."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MOST_PVRDMA_SINCE_17 = 10  # one before [unsure: general knowledge]
 
 
 def most_pvrdma(hardware):
-    """How many PVRDMA adapters virtual hardware of this version takes."""
+    """Return how many PVRDMA adapters virtual hardware of this version accepts."""
     if hardware < PVRDMA_HARDWARE:
         return 0
     return MOST_PVRDMA_SINCE_17 if hardware >= 17 else 1
@@ -49,7 +49,7 @@ def check_edit(world, vm, index, device):
 
 
 def replugs(old, new):
-    """Whether an edit is one that no running guest could take [unsure]: another address, protocol or function."""
+    """Return whether a running guest would reject an edit [unsure]: another address, protocol or function."""
     if (old.macAddress, _protocol(old)) != (new.macAddress, _protocol(new)):
         return True
     places = [(backings.network_id(one.backing), _physical(one)) for one in (old, new) if isinstance(one, SRIOV)]
@@ -79,7 +79,7 @@ def check_protocol(vm, index, device):
 def check_backing(world, vm, index, device):
     """PVRDMA lives on distributed switches; and every switch must be one that the VM's host is a member of."""
     if isinstance(device, PVRDMA) and not isinstance(device.backing, backings.NIC_DISTRIBUTED):
-        # What vSphere says to a standard network is [unsure].
+        # The answer of vSphere to a standard network is [unsure].
         raise vim.fault.InvalidDeviceBacking(
             msg="Invalid backing for the PVRDMA adapter: it needs a port group of a distributed switch.",
             property="virtualDeviceSpec.device.backing",
@@ -95,7 +95,7 @@ def check_backing(world, vm, index, device):
 
 
 def check_networks(vm, host):
-    """The networks of a VM must be there on the host that shall run it."""
+    """Require the networks of a VM on the host that is to run it."""
     for device in vm.nics:
         network = vm.networks.get(backings.network_id(device.backing))
         if network is not None and not _reaches(host, network):

@@ -1,4 +1,4 @@
-"""Where a VM's processors and memory lie on the NUMA nodes of its host; nothing of it is told by vCenter."""
+"""NUMA placement of a VM's processors and memory on its host; vCenter does not report it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ AFFINITY = "numa.nodeAffinity"
 
 
 def nodes(vm, host=None):
-    """The nodes that the VM is bound to on a host; none: the scheduler chooses.
+    """Return the nodes that the VM is bound to on a host; none: the scheduler chooses.
 
-    A node that the host does not have is left out without a word [unsure].
+    A node that the host does not have is silently left out [unsure].
     """
     host = host or vm.host
     named = [part.strip() for part in (vm.setting(AFFINITY) or "").split(",")]
@@ -18,9 +18,9 @@ def nodes(vm, host=None):
 
 
 def remote_mb(vm):
-    """How much of the guest's memory lies on other nodes than its processors.
+    """Return how much of the guest's memory is on other nodes than its processors.
 
-    The affinity binds processors; memory follows while there is room (frankdenneman.nl 2020-01-30).
+    The affinity binds processors; memory follows while there is space (frankdenneman.nl 2020-01-30).
     """
     bound = nodes(vm)
     if not bound:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .seed_file import SeedError
 from .vib import Vib
 
-# What every NVIDIA host driver installs; two families that claim the same files cannot live on one host.
+# Files that every NVIDIA host driver installs; two families that claim the same files cannot be on one host.
 DRIVER_FILES = (
     "usr/lib/vmware/vmkmod/nvidia",
     "usr/bin/nvidia-smi",
@@ -117,7 +117,7 @@ def firmware_tools(version="4.22.1.11", release="800"):
 
 
 def community(name="net-example", version="1.0.0-1"):
-    """A VIB that no partner stands for."""
+    """Return a VIB without the signature of a partner."""
     vib = Vib(
         name=name,
         version=version,
@@ -143,7 +143,7 @@ def named(name):
 
 
 def base(release):
-    """What a fresh ESXi of this release has, as far as anyone asks for it here."""
+    """Return the VIBs of a fresh ESXi of this release, as far as they are modelled."""
     esx = f"{release.version}-0.{release.update}.{release.build}"
     inbox = f"1vmw.{release.version.replace('.', '')}.0.0.{release.build}"
     system = [

@@ -30,7 +30,7 @@ def at_boot(host):
 
 
 def reboot_pending(host):
-    """Whether something waits for the host's next boot."""
+    """Return whether a change is pending until the host's next boot."""
     return any(state.enabled != state.active for state in host.passthru.values()) or any(
         nic.requested_vfs not in (None, nic.vfs) for nic in host.ports
     )

@@ -24,7 +24,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Slot:
-    """Where a card sits."""
+    """Slot of a card."""
 
     address: str  # of its first function
     parent: str
@@ -52,7 +52,7 @@ class PciDevice:
     passthru_active: bool = False
     is_vf: bool = False
     physical_function: str = ""
-    subsystem_id: int = 0  # 0 of virtual functions of a GPU, which tells them from the GPU [unsure: of ports too]
+    subsystem_id: int = 0  # 0 for virtual functions of a GPU, unlike the GPU itself [unsure: of ports too]
 
 
 def devices(host):

@@ -1,4 +1,4 @@
-"""Who may do what: roles, permissions on objects of the inventory, and what follows from both."""
+"""Authorization: roles, permissions on objects of the inventory, and the resulting privileges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pyVmomi import vim, vmodl
 
 from .seed_file import Problem, SeedError, line_of
 
-# What every role holds that is not made to hold nothing.
+# Privileges of every role except those with none.
 ALWAYS = ("System.Anonymous", "System.Read", "System.View")
 NO_ACCESS, READ_ONLY, ADMIN = -5, -2, -1
 FIRST_OWN = 1001
@@ -113,7 +113,7 @@ class Permissions:
         return row.entity is entity and row.user == user
 
     def _keep_one_administrator(self, left, role=None, entity=None):
-        """vCenter keeps an administrator of everything, or nobody could give a permission any more."""
+        """Keep one full administrator, or no user could grant a permission any more."""
         kept = any(row.role.number == ADMIN and row.entity.parent is None for row in left)
         if not kept and not (role is not None and role.number == ADMIN and entity.parent is None):
             raise vim.fault.AuthMinimumAdminPermission(msg="There must be one administrator of the root folder.")

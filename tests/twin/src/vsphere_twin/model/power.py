@@ -97,7 +97,7 @@ class Place:
 
 
 def admit(world, vm, host):
-    """What a host would give a VM, or the reason why it cannot run there."""
+    """Return the resources that a host would give a VM, or the reason why it cannot run there."""
     hosts.require_usable(host)
     admission.require_version(vm, host)
     _check_virtualization(vm, host)
@@ -114,7 +114,7 @@ def _settle(vm, place):
 
 
 def take_over(world, vm, place):
-    """What a running VM held on its host, it holds on another one."""
+    """Take on a new host the resources that a running VM held on its old one."""
     release(vm)
     move(world, vm, place.host)
     _settle(vm, place)
@@ -168,7 +168,7 @@ def _find_host(world, vm, wanted_host):
             if host is not vm.host:
                 move(world, vm, host)
             return place
-    # Of several refusals the VM's own host tells the one that a person looks for first.
+    # Of several refusals, report the one of the VM's own host first, which users expect.
     raise refusals.get(vm.host.moid) or next(iter(refusals.values()))
 
 
@@ -181,7 +181,7 @@ def _check_virtualization(vm, host):
 
 
 def reaches(vm, host):
-    """Whether a host has the datastores and networks of a VM."""
+    """Return whether a host has the datastores and networks of a VM."""
     return all(moid in host.datastores for moid in vm.datastores) and all(moid in host.networks for moid in vm.networks)
 
 

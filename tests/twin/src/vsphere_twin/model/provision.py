@@ -108,7 +108,7 @@ def mark_as_vm(world, vm, pool, host=None):
 
 
 def choose_host(pool, wanted):
-    """The host that was asked for, or the emptiest one of the pool's compute resource that works."""
+    """Return the requested host, or the emptiest working one of the pool's compute resource."""
     hosts = pool.owner.hosts
     if wanted is not None and wanted.moid in hosts:
         return wanted
@@ -127,7 +127,7 @@ def _apply_or_forget(world, vm, spec):
 
 
 def hardware_version(host, wanted):
-    """Virtual hardware that a host can make: its newest one unless an older one is asked for."""
+    """Return the hardware version for a host: its newest one unless an older one is requested."""
     if wanted is None:
         return f"vmx-{host.release.newest_hardware}"
     found = re.fullmatch(r"vmx-(\d{2})", wanted)

@@ -1,4 +1,4 @@
-"""PVRDMA between VMs: which way their traffic takes. vCenter tells nobody; a fallback to TCP is silent."""
+"""Paths of PVRDMA between VMs. vCenter does not report them; a fallback to TCP is silent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TAG, RULESET = "Net.PVRDMAVmknic", "pvrdma"
 
 @dataclass(frozen=True)
 class Path:
-    """How one adapter reaches an adapter of another VM, and why not by RDMA."""
+    """Path of one adapter to an adapter of another VM, and the reasons if it does not use RDMA."""
 
     adapter: str
     peer: str
@@ -42,7 +42,9 @@ def adapters_of(vm):
 
 
 def host_reasons(host, switch):
-    """Why PVRDMA on a switch cannot use the host's adapter; empty when it can (vSphere networking guide, PVRDMA)."""
+    """Return why PVRDMA on a switch cannot use the host's adapter; empty if it can (vSphere networking guide,
+    PVRDMA).
+    """
     found = []
     tag = host.options.get(TAG) or ""
     vmk = next((one for one in host.vmkernel if one.device == tag), None)
@@ -60,10 +62,10 @@ def host_reasons(host, switch):
 
 
 def between(world, one, other):
-    """Why the vmkernel ports for PVRDMA of two hosts do not reach each other: then RDMA connections are not made."""
+    """Return why the vmkernel ports for PVRDMA of two hosts cannot connect: then RDMA connections are not made."""
     mine, theirs = (_tagged(host) for host in (one, other))
     if mine is None or theirs is None:
-        return []  # told of each host
+        return []  # reported for each host
     found = vmkernel.apart(world, (one, mine), (other, theirs))
     return [f"{one.name} {mine.device}: {found}"] if found else []
 

@@ -1,4 +1,4 @@
-"""What the state of a way comes to in figures; figures.yml is the one table of them, with reasons and sources."""
+"""Figures for the state of a path; figures.yml is the one table of them, with reasons and sources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def of(name):
 
 @dataclass(frozen=True)
 class Load:
-    """What a tool puts on the way."""
+    """Load of a tool on the path."""
 
     size: int = 65536
     pairs: int = 1  # queue pairs
@@ -49,7 +49,7 @@ class Load:
 
 
 def wanted_gbps(state, load):
-    """What would be sent if nothing were lost."""
+    """Return the rate without any loss."""
     rate = _messages(state) * min(1 + 0.15 * (load.pairs - 1), 2)
     found = min(_most(state, load), rate * load.size * 8e-3)
     if load.verb == "read":
@@ -65,7 +65,7 @@ def wanted_gbps(state, load):
 
 
 def gbps(state, load):
-    """What arrives, in one direction."""
+    """Return the received rate, in one direction."""
     found = wanted_gbps(state, load)
     if state.carrier != ends.PORT or not state.rdma or not loaded(state, load):
         return found
@@ -80,12 +80,12 @@ def gbps(state, load):
 
 
 def loaded(state, load):
-    """Whether there is enough under way for queues to fill."""
+    """Return whether enough data is in flight for queues to fill."""
     return wanted_gbps(state, load) * (1 + load.others) > CALM * state.line_gbps
 
 
 def crowded(load):
-    """Whether several streams meet."""
+    """Return whether several streams meet."""
     return load.both or load.others > 0
 
 
@@ -103,7 +103,8 @@ def latency_us(state, size, verb="write"):
 
 
 def nccl_gbs(state, gpu, line_gbps=None):
-    """What a ring of NCCL gets of a way, in GB/s; gpu: near or apart with GPUDirect, '' through the guest's memory."""
+    """Return the rate of an NCCL ring on a path, in GB/s; gpu: near or apart with GPUDirect, '' through the guest's
+    memory."""
     plain = gbps(state, Load(size=1 << 22, gpu=gpu))
     return plain / 8 * of("nccl.near" if gpu else "nccl.staged")
 
@@ -137,7 +138,7 @@ def _messages(state):
 
 
 def _most(state, load):
-    """With messages as large as one likes."""
+    """Return the rate with messages of unlimited size."""
     line = state.line_gbps
     if not state.rdma:
         return min(of("tcp.gbps"), 0.94 * line)

@@ -27,8 +27,8 @@ PLAIN = {
 FIRMWARES = ("bios", "efi")
 GUESTS = frozenset(vim.vm.GuestOsDescriptor.GuestOsIdentifier.values)
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-# What has a property of its own does not get in as extraConfig (log of an OVF tool: "ExtraConfig option
-# 'sched.mem.pin' is not allowed, will skip it."); that ReconfigVM skips it too is [unsure].
+# extraConfig does not accept keys that have an API property (log of an OVF tool: "ExtraConfig option 'sched.mem.pin' is
+# not allowed, will skip it."); that ReconfigVM skips it too is [unsure].
 SKIPPED = ("sched.mem.pin",)
 
 
@@ -77,7 +77,7 @@ def all_or_nothing(world, vm):
 
 
 def attach(world, vm, before=()):
-    """Tell networks and datastores which VMs use them."""
+    """Register the VM with its networks and datastores."""
     vm.networks = backings.networks_of(world, vm)
     vm.datastores = backings.datastores_of(world, vm)
     after = {**vm.networks, **vm.datastores}
@@ -144,7 +144,7 @@ def _upgrade(vm, wanted):
 
 
 def _topology(vm, wanted, specs):
-    """Virtual NUMA is told from vSphere 8.0 and hardware version 20 on [unsure: how it is refused before]."""
+    """Refuse a virtual NUMA topology before vSphere 8.0 and hardware version 20 [unsure: how it is refused before]."""
     if any(getattr(one.device, "numaNode", None) not in (None, -1) for one in specs):
         _require_numa(vm, "configSpec.deviceChange.device.numaNode")
     if wanted is None or wanted.coresPerNumaNode is None:
@@ -207,7 +207,7 @@ def _merged(old, new):
 
 
 def _extra(vm, options):
-    """A value is set, an empty one deletes its key, and what nobody knows is kept without a word."""
+    """Set values; an empty one deletes its key, and an unknown key is silently kept."""
     for option in options:
         if option.key.casefold() in SKIPPED:
             continue
@@ -229,7 +229,7 @@ def _files(world, vm, spec):
 
 
 def _room(world, vm, before):
-    """What disks take more than before fits on their datastores, and none is larger than any may be."""
+    """Require space for growing disks on their datastores, and the maximum size of each disk."""
     needs, old = {}, {_file(disk): written(disk) for disk in before}
     for disk in vm.disks:
         store = world.get(disk.backing.datastore._moId) if getattr(disk.backing, "datastore", None) else None
@@ -247,7 +247,7 @@ def _room(world, vm, before):
 
 
 def _counted_already(vm, store, before):
-    """What the datastore counts as used by this VM's new disks while they are still being added."""
+    """Return the bytes that the datastore already counts for this VM's new disks while they are being added."""
     if vm.moid not in store.vms:
         return 0
     return vm.bytes_on(store.moid) - sum(

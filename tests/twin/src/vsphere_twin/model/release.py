@@ -1,4 +1,4 @@
-"""What a vSphere release calls itself, and what it can do."""
+"""Names and features of a vSphere release."""
 
 from __future__ import annotations
 

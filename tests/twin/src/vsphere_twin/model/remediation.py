@@ -13,12 +13,12 @@ ENTER_TIMEOUT_S = 5
 
 
 def apply(world, cluster, operation, hosts):
-    """Begin; the operation tells the progress and ends with the result of every host."""
+    """Begin; the operation reports the progress and ends with the result of every host."""
     _Run(world, cluster, operation, hosts).next_host()
 
 
 class _Run:
-    """One remediation. Each step looks again a little later until what it waits for is there."""
+    """One remediation. Each step checks again a little later until its condition is met."""
 
     def __init__(self, world, cluster, operation, hosts):
         self.world, self.cluster, self.operation = world, cluster, operation

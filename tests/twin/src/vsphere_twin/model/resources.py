@@ -6,13 +6,13 @@ from pyVmomi import vim
 
 HOST_OVERHEAD_MB = 16 * 1024  # what ESXi keeps for itself [unsure: order of magnitude]
 HOST_OVERHEAD_MHZ = 2000  # the same [unsure]
-# What a VM costs beside its memory [unsure: fitted to VMware's table of sample overheads]; the last is what
+# Overhead of a VM beside its memory [unsure: fitted to VMware's table of sample overheads]; the last is the figure that
 # frankdenneman.nl (2023-05-30) measured for an MMIO window of 128 GB.
 BASE_MB, PER_CPU_MB, PER_GB_MB, MMIO_MB = 25, 10, 1.5, 83
 
 
 def overhead_mb(vm):
-    """What ESXi reserves for a VM beside the memory of its guest."""
+    """Return the memory that ESXi reserves for a VM beside the memory of its guest."""
     mapped = MMIO_MB if (vm.setting("pciPassthru.use64bitMMIO") or "").casefold() == "true" else 0
     return int(BASE_MB + PER_CPU_MB * vm.cpus + PER_GB_MB * vm.memory_mb / 1024 + mapped)
 
@@ -28,7 +28,7 @@ def memory_capacity_mb(host):
 
 
 def unreserved_mb(host, but=None):
-    """What no running VM has reserved."""
+    """Return the memory that no running VM has reserved."""
     return memory_capacity_mb(host) - sum(required_mb(vm) for vm in host.running_vms() if vm is not but)
 
 

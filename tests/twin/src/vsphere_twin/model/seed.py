@@ -1,4 +1,4 @@
-"""From a seed file to a world."""
+"""Build a world from a seed file."""
 
 from __future__ import annotations
 

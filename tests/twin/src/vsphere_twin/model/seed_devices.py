@@ -30,7 +30,7 @@ def adapter(network, row):
 
 
 def backing(network):
-    """How an adapter is plugged into a network."""
+    """Return the backing of an adapter in a network."""
     if isinstance(network, Portgroup):
         port = vim.dvs.PortConnection(switchUuid=network.switch.uuid, portgroupKey=network.key)
         return DEVICE.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)

@@ -9,7 +9,7 @@ import yaml
 
 
 class Problem(str):
-    """What is wrong with a seed, and the line of the file where it is known."""
+    """Problem of a seed, with its line in the file if it is known."""
 
     line: int | None
 

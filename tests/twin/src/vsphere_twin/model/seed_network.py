@@ -43,5 +43,5 @@ def _teaming(switch, row):
 
 
 def _serves(host, switch):
-    """Whether a port or a vmkernel adapter of the host makes it a member of the switch."""
+    """Return whether a port or a vmkernel adapter of the host makes it a member of the switch."""
     return any(nic.switch is switch for nic in host.ports) or any(one.switch is switch for one in host.vmkernel)

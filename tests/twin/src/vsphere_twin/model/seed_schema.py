@@ -1,4 +1,4 @@
-"""What a seed may say; every problem is found at once and named by its place."""
+"""Schema of a seed; all problems are found at once and named by their path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .seed_file import Problem, SeedError, line_of
 
 @dataclass(frozen=True)
 class Key:
-    """What one key holds: a type, a list of choices, a nested table, or a list of tables."""
+    """Value of one key: a type, a list of choices, a nested table, or a list of tables."""
 
     type: type | tuple = str
     required: bool = False

@@ -60,7 +60,7 @@ SERVICES = {
 
 
 class Service(Entity):
-    """One of the services; what it keeps is plain data."""
+    """One of the services; its state is plain data."""
 
     def __init__(self, kind, moid):
         self.kind = kind
@@ -111,7 +111,7 @@ class Licences(Service):
 
 
 class Extensions(Service):
-    """What has registered itself with vCenter, by its key."""
+    """Extensions registered with vCenter, by key."""
 
     def __init__(self, kind, moid):
         super().__init__(kind, moid)

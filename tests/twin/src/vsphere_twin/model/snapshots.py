@@ -1,4 +1,4 @@
-"""Snapshots: a tree of saved configurations; a VM with a passed-through PCI device has none of its memory."""
+"""Snapshots: a tree of saved configurations; a VM with a passthrough PCI device has none of its memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Snapshot(Entity):
         self.parent = parent
         self.number = len(vm.snapshots) + 1
         self.created = utc_now()
-        # With its memory a running VM runs again after a revert; without it is off then.
+        # With its memory a running VM runs again after a revert; without it, it is off then.
         self.power = vm.power if memory or vm.power == "suspended" else "poweredOff"
         self.saved = {attribute: copy.copy(getattr(vm, attribute)) for attribute in SAVED}
 

@@ -20,7 +20,7 @@ INSTALLED = datetime.datetime(2024, 6, 25, 12, 0, tzinfo=datetime.timezone.utc) 
 
 @dataclass
 class Result:
-    """What an installation reports."""
+    """Report of an installation."""
 
     message: str
     reboot_required: bool = False
@@ -42,7 +42,7 @@ class Image:
 
 @dataclass
 class Software:
-    """What is installed on a host, and what its next boot brings."""
+    """Installed software of a host, and the software of its next boot."""
 
     image: Image
     staged: Image | None = None  # the image of the other boot bank, when a reboot is needed
@@ -195,7 +195,7 @@ def _seeded(one):
 
 
 def _names_of(one):
-    """How a command may name a VIB."""
+    """Return the names of a VIB in commands."""
     return one.name, one.id, f"{one.name}:{one.version}", f"{one.vendor}:{one.name}"
 
 

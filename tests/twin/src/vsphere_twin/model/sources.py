@@ -1,4 +1,4 @@
-"""Where the installer finds its VIBs: paths on the host, and what it says about those that do not serve."""
+"""VIB sources of the installer: paths on the host, and messages on unusable ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from . import depot, files
 from . import vib as vibs
 
 SEE_LOG = "Please refer to the log file for more details."
-# Where the installer runs, so where it looks for a path that is not absolute.
+# Working directory of the installer, for relative paths.
 WORKING_DIRECTORY = "/var/log/vmware/"
 
 
@@ -24,7 +24,7 @@ class Refused(Exception):
 
 
 def bundle(host, path, kind):
-    """What is at a path of the host, as a bundle: a depot zip or, with kind vib, a single VIB."""
+    """Return the content of a path on the host as a bundle: a depot zip or, with kind vib, a single VIB."""
     if kind == "vib":
         return _single(host, path)
     if "://" in path:

@@ -43,7 +43,7 @@ def remove_switch(world, host, name):
 
 
 def add_group(world, host, spec):
-    """AddPortGroup: on the host, and as a network of the datacenter where there is none of its name."""
+    """AddPortGroup: on the host, and as a network of the datacenter if there is none of its name."""
     switch = _switch(host, spec.vswitchName)
     if spec.name in names(host):
         raise _exists(spec.name)

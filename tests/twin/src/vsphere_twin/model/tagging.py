@@ -8,7 +8,7 @@ SINGLE, MULTIPLE = "SINGLE", "MULTIPLE"
 
 
 class Refusal(Exception):
-    """What cannot be done: the kind of the REST API's error, and a sentence."""
+    """Refusal: the kind of the REST API's error, and a sentence."""
 
     def __init__(self, kind, text):
         super().__init__(text)
@@ -18,7 +18,7 @@ class Refusal(Exception):
 
 @dataclass
 class Category:
-    """How many of its tags an object may have, and which kinds of objects; no kinds are all of them."""
+    """Cardinality of tags per object, and the associable types; an empty list allows all of them."""
 
     id: str
     name: str

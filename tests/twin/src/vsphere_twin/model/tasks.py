@@ -87,7 +87,7 @@ def start(world, method, entity, work, user="", exclusive=True):
 
 
 def _steps(seconds):
-    """How often a task says how far it is: those that take long tell it in tenths."""
+    """Return the number of progress updates: long tasks report in tenths."""
     return range(10, 100, 10) if seconds >= LONG_S else (50,)
 
 

@@ -53,7 +53,7 @@ class Timeline:
             thread.join()
 
     def settle(self):
-        """Without the thread: let everything happen that is due now or later, at once."""
+        """Without the thread: run all present and future events at once."""
         while self._due:
             with self._wake:
                 due, _order, function = heapq.heappop(self._due)

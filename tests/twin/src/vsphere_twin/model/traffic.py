@@ -1,4 +1,4 @@
-"""What traffic leaves behind: counters of adapters, ports of hosts and switches; and which streams meet at a port."""
+"""Effects of traffic: counters of adapters, ports of hosts and switches; and the streams that meet at a port."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..switches import cabling
 from . import ends, rates
 
 BURST = 24  # packets that are lost together: one complaint of the receiver for all of them
-FORGOTTEN_S = 5.0  # a stream whose end nobody told is over so long after its time
+FORGOTTEN_S = 5.0  # time after which a stream without an end message counts as ended
 _COUNTS = weakref.WeakKeyDictionary()  # VM: (which boot, {key of a virtual device: Counter})
 _STREAMS = weakref.WeakKeyDictionary()  # world: {name: _Stream}
 _RUNS = weakref.WeakKeyDictionary()  # world: (how many runs each pair had, {name: the number of the run})
@@ -47,7 +47,7 @@ def begin(world, name, ports, seconds):
 
 
 def end(world, name, pair):
-    """It is over: (whether nobody said so before, which run of this pair it was)."""
+    """End it: return (whether it had not ended before, number of this pair's run)."""
     first = _STREAMS.get(world, {}).pop(name, None) is not None
     runs, numbers = _RUNS.setdefault(world, (Counter(), {}))
     if first or name not in numbers:
@@ -119,7 +119,7 @@ def _at_switches(world, state, packets, octets, lost, marked, paused):
     if lost and not dropped and state.drop_at == state.receiver:
         state.ports[1].counters["rx_discards"] += lost
     elif lost and not dropped and state.path:
-        # What a sender does wrong is lost where its packets first wait.
+        # Packets with a sender's mistake are lost in their first queue.
         _drop(_port(world, state.path[0][1]).counters, queue, lost)
 
 

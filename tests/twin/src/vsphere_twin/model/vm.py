@@ -69,7 +69,7 @@ class VirtualMachine(Managed):
         self.installed_firmware = None  # what the guest was installed with, where there is a guest
         self.cores_per_numa_node = None  # of the virtual machine's own topology; None: vSphere decides
         self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
-        self.prefixes: dict[int, int] = {}  # device key of a NIC: the length that a real guest tells
+        self.prefixes: dict[int, int] = {}  # device key of a NIC: the prefix length that a real guest reports
         self.fixed_addresses: dict[str, object] = {}  # MAC of a NIC: the interface that the guest has configured
         self.customization = None  # what VMware Tools applies at the next boot
         self.instance_id = None  # the instance that cloud-init knows from its last boot
@@ -107,11 +107,11 @@ class VirtualMachine(Managed):
 
     @property
     def promised_bytes(self):
-        """What thin disks may still take."""
+        """Return the bytes that thin disks may still allocate."""
         return sum((disk.capacityInKB or 0) * 1024 for disk in self.disks) - self.disk_bytes
 
     def bytes_on(self, moid):
-        """What the disks of the VM occupy on a datastore."""
+        """Return the bytes of the VM's disks on a datastore."""
         return sum(written(disk) for disk in self.disks if _store_of(disk) == moid)
 
     @property

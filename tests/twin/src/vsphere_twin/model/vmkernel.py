@@ -1,4 +1,4 @@
-"""Whether vmkernel ports reach each other: their addresses, their VLANs, and what lies between their hosts."""
+"""Reachability of vmkernel ports: their addresses, their VLANs, and the fabric between their hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def holders(world, address):
 
 
 def apart(world, one, other):
-    """Why a vmkernel port, given as (host, port), does not reach another one; None where it does."""
+    """Return why a vmkernel port, given as (host, port), does not reach another one; None if it does."""
     (_host, mine), (peer, theirs) = one, other
     vlans = [vlan_of(*end) for end in (one, other)]
     if vlans[0] != vlans[1]:
@@ -44,7 +44,7 @@ def apart(world, one, other):
 
 
 def _cut(world, one, other, vlan):
-    """What lies between two hosts; nothing where no cable says."""
+    """Return the break between two hosts; nothing if no cable is described."""
     ends = [(host, port) for host, nic in (one, other) for port in _uplinks(host, nic)[:1]]
     cabled = [(host.name, port.device) in world.fabric.cables for host, port in ends]
     if len(ends) < 2 or not any(cabled):

@@ -33,7 +33,7 @@ class Entity:
 
 
 class Clocks:
-    """What time it is for whom: vCenter under the empty name, and the hosts."""
+    """Time of each clock: vCenter under the empty name, and the hosts."""
 
     def __init__(self):
         self._ahead_s = {}
@@ -46,7 +46,7 @@ class Clocks:
 
 
 class World:
-    """All entities. Whoever reads or changes them holds the lock."""
+    """All entities. Readers and writers hold the lock."""
 
     def __init__(self):
         self.lock = threading.RLock()
@@ -86,7 +86,9 @@ class World:
         return next(self._numbers.setdefault("export", itertools.count(1)))
 
     def new_moid(self, prefix):
-        """vCenter's own habit: vm-101, host-12, task-7; and group-v4, domain-c8 after a letter that stands alone."""
+        """Return an id in the style of vCenter: vm-101, host-12, task-7; and group-v4, domain-c8 after a single
+        letter.
+        """
         counter = self._numbers.setdefault(prefix, itertools.count(101))
         dash = "" if prefix[-2:-1] == "-" else "-"
         return f"{prefix}{dash}{next(counter)}"
@@ -125,7 +127,7 @@ class World:
             self.changed.notify_all()
 
     def close(self):
-        """Stop what runs in the background, and wake whoever waits for something that will not happen any more."""
+        """Stop the background work, and wake all waiters for events that will no longer happen."""
         self.timeline.stop()
         with self.changed:
             self.closed = True

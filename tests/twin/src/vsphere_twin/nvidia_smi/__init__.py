@@ -1,1 +1,1 @@
-"""nvidia-smi as text: a function of GPUs and a driver, whoever runs it."""
+"""nvidia-smi as text: a function of GPUs and a driver, on hosts and guests."""

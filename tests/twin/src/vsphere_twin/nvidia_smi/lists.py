@@ -118,7 +118,7 @@ def compute_profiles(found):
 
 
 def _compute_room(instance, slices):
-    """How many compute instances of so many slices still fit."""
+    """Return how many compute instances of this many slices still fit."""
     used = sum(one.slices for one in instance.compute)
     return (instance.profile.compute_slices - used) // slices
 

@@ -202,7 +202,7 @@ def _capable(cards):
 
 
 def _enabled(cards, rc=NOT_FOUND):
-    """Those in MIG mode. To a real 580.159.04 it was no failure that a list has none to tell of."""
+    """Return the cards in MIG mode. A real 580.159.04 does not treat an empty list as a failure."""
     found = [card for card in cards if card.gpu.mig.current]
     if not found:
         raise _Stop(NONE_ENABLED, rc)

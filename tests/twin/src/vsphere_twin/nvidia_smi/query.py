@@ -1,4 +1,4 @@
-"""`--query-gpu`, `-q` and `-q -x`: what the driver tells of its cards."""
+"""`--query-gpu`, `-q` and `-q -x`: the driver's report on its cards."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIELDS = {
     "power.draw": ("W", lambda system, card: "36.50"),
     "pstate": ("", lambda system, card: "P0"),
     "temperature.gpu": ("", lambda system, card: 33),
-    # While a GPU is partitioned its utilisation is not told (captured with R580).
+    # A partitioned GPU reports no utilisation (captured with R580).
     "utilization.gpu": ("%", lambda system, card: NOT_AVAILABLE if card.gpu.mig.current else 0),
     "uuid": ("", lambda system, card: card.uuid),
 }
@@ -189,7 +189,7 @@ def _tree(system, card):
 
 
 def _mig_devices(system, card):
-    """One element per device; its fields are [unsure]: no capture with MIG on is known."""
+    """Return one element per device; its fields are [unsure]: no capture with MIG on is known."""
     found = devices(system, card)
     if not found:
         return "None"

@@ -1,4 +1,4 @@
-"""What the NVIDIA driver of one machine knows: its version and its cards."""
+"""Data of the NVIDIA driver of one machine: its version and its cards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_DEVICES = "No devices were found\n"
 
 @dataclass(frozen=True)
 class Card:
-    """One GPU as the driver numbers it."""
+    """One GPU with the driver's index."""
 
     index: int
     gpu: object  # twin.model.gpu.Gpu
@@ -51,7 +51,7 @@ class Card:
         return sum(mib for _pid, _type, _name, mib in self.processes)
 
     def is_called(self, name):
-        """Whether `-i` means this card: by index, UUID or PCI address."""
+        """Return whether `-i` selects this card: by index, UUID or PCI address."""
         if name == str(self.index) or name.lower() == self.uuid.lower():
             return True
         domain, _colon, rest = self.bus_id.partition(":")
@@ -61,7 +61,7 @@ class Card:
 
 @dataclass(frozen=True)
 class System:
-    """The driver, its cards, and what happens when a mode is asked for."""
+    """The driver, its cards, and the handling of a mode change."""
 
     version: str
     cards: tuple

@@ -36,7 +36,7 @@ def active(service):
 
 
 def settings(service):
-    """What is staged for the next boot."""
+    """Return the values staged for the next boot."""
     layout, bmc = service.layout, service.bmc
     body = {
         "@odata.type": "#Bios.v1_1_1.Bios",
@@ -54,7 +54,7 @@ def settings(service):
 
 
 def registry_file(service):
-    """Where the registry is found."""
+    """Return the location of the registry."""
     name = service.bmc.table.registry
     return {
         "@odata.type": "#MessageRegistryFile.v1_1_0.MessageRegistryFile",
@@ -67,7 +67,7 @@ def registry_file(service):
 
 
 def registry(service):
-    """What attributes there are, and which depend on others."""
+    """Return the attributes, and their dependencies."""
     bmc = service.bmc
     return {
         "@odata.type": "#AttributeRegistry.v1_3_3.AttributeRegistry",

@@ -1,4 +1,4 @@
-"""How the vendors' Redfish services differ: names of members, places of settings, habits."""
+"""Differences between the vendors' Redfish services: names of members, paths of settings, behaviour."""
 
 from __future__ import annotations
 

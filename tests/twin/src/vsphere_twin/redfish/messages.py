@@ -1,4 +1,4 @@
-"""The messages of a Redfish service: the standard registry's, and the vendors' own where clients look for them."""
+"""Messages of a Redfish service: the standard registry's, and the vendors' own where clients read them."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def status_of(name):
 
 
 def extended(layout, vendor, name, arguments=(), attribute=None):
-    """One entry of @Message.ExtendedInfo."""
+    """Return one entry of @Message.ExtendedInfo."""
     if name in BASE:
         _status, text, severity, resolution = BASE[name]
         identity = f"{layout.messages}.{name}"

@@ -1,4 +1,4 @@
-"""What the resources of a Redfish service look like, beside its BIOS settings."""
+"""Resources of a Redfish service, beside its BIOS settings."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def chassis_of(service):
 
 
 def session_service(service):
-    """Where clients log in."""
+    """Return the service for logins."""
     return {
         "@odata.type": "#SessionService.v1_1_8.SessionService",
         "Id": "SessionService",
@@ -183,12 +183,12 @@ def session_service(service):
 
 
 def sessions(service):
-    """Who is logged in."""
+    """Return the present sessions."""
     return _members(service, "Session", [("SessionService", "Sessions", key) for key in service.sessions])
 
 
 def task_service(service):
-    """Where tasks are found."""
+    """Return the service for tasks."""
     return {
         "@odata.type": "#TaskService.v1_1_5.TaskService",
         "Id": "TaskService",

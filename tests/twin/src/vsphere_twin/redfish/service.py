@@ -1,4 +1,4 @@
-"""One BMC's Redfish service: who asks, for what, and the answer. No sockets."""
+"""One BMC's Redfish service: user, request, and answer. No sockets."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .messages import Problem
 
 ROOT = "/redfish/v1"
 RETRY_AFTER_S = "1"
-# What may be read without credentials.
+# Paths that may be read without credentials.
 OPEN = ((), ("odata",), ("$metadata",))
 
 
 @dataclass
 class Answer:
-    """What goes back."""
+    """Response to a client."""
 
     status: int
     body: dict | None = None

@@ -24,7 +24,7 @@ ROUTES = []
 
 @dataclass
 class Answer:
-    """What goes back."""
+    """Response to a client."""
 
     status: int
     data: bytes = b""
@@ -34,7 +34,7 @@ class Answer:
 
 @dataclass
 class Request:
-    """One request of someone who is logged in."""
+    """One request of a logged-in user."""
 
     world: object
     session: object

@@ -34,7 +34,7 @@ def clusters(request):
 
 @route("GET", f"{CLUSTER}/enablement/software")
 def enablement(request, cluster):
-    """Whether one image manages the cluster."""
+    """Return whether one image manages the cluster."""
     return {"enabled": _cluster(request, cluster).image.managed}
 
 
@@ -52,7 +52,7 @@ def components(request, cluster):
 
 @route("GET", f"{SOFTWARE}/drafts")
 def drafts(request, cluster):
-    """All drafts, with their owners."""
+    """Return all drafts, with their owners."""
     return {draft.id: shapes.metadata(draft) for draft in _managed(request, cluster).image.drafts.values()}
 
 
@@ -129,7 +129,7 @@ def scan(request, cluster):
 
 @route("GET", f"{SOFTWARE}/compliance")
 def compliance(request, cluster):
-    """What the last scan found."""
+    """Return the findings of the last scan."""
     return shapes.compliance(request.world, _managed(request, cluster))
 
 
@@ -153,7 +153,7 @@ def apply(request, cluster):
 
 @route("GET", f"{SOFTWARE}/reports/last-apply-result")
 def last_apply_result(request, cluster):
-    """How the last remediation ended."""
+    """Return the result of the last remediation."""
     found = _managed(request, cluster)
     if found.image.last_apply is None:
         raise RestError("NOT_FOUND", f"Cluster {found.name} was not remediated yet.")

@@ -12,7 +12,7 @@ from .libraries import find_item
 
 TEMPLATE = "/api/vcenter/vm-template/library-items/{item}"
 OVF = "/api/vcenter/ovf/library-item/{item}"
-# How faults of the inventory are told over REST [unsure: partly; the API names the kinds, not which fault is which].
+# Faults of the inventory over REST [unsure: partly; the API names the kinds, not which fault is which].
 KINDS = (
     (vim.fault.DuplicateName, "ALREADY_EXISTS"),
     (vim.fault.NoDiskSpace, "UNABLE_TO_ALLOCATE_RESOURCE"),
@@ -69,7 +69,7 @@ def deploy_template(request, item):
 
 @route("POST", OVF, action="filter")
 def summary_of(request, item):
-    """What an OVF holds, for a target."""
+    """Return the content of an OVF, for a target."""
     found = _item(request, item, "ovf")
     _target(request)
     return {

@@ -20,13 +20,13 @@ SCHEMES = ("http", "https")
 
 @route("GET", OFFLINE)
 def offline_depots(request):
-    """All imported depots."""
+    """Return all imported depots."""
     return {one.id: _info(one) for one in request.world.depots.offline.values()}
 
 
 @route("GET", f"{OFFLINE}/{{depot}}")
 def offline_depot(request, depot):
-    """One depot."""
+    """Return one depot."""
     return _info(_depot(request, depot))
 
 
@@ -42,7 +42,7 @@ def offline_content(request, depot):
 
 @route("POST", OFFLINE, vmw_task="true")
 def import_depot(request):
-    """Fetch and read a depot. What a client pushed would need an upload service, which nobody has here."""
+    """Fetch and read a depot. A pushed file would need an upload service, which is not modelled."""
     body, world = request.body, request.world
     if body.get("source_type") != "PULL":
         raise RestError("INVALID_ARGUMENT", "Only the source type PULL is served here.")
@@ -80,7 +80,7 @@ def components(request):
 
 @route("GET", f"{CONTENT}/components/{{name}}/versions/{{version}}")
 def component(request, name, version):
-    """One version of a component."""
+    """Return one version of a component."""
     found = request.world.depots.component(name, version)
     if found is None:
         raise RestError("NOT_FOUND", f"Component {name}({version}) is not found in the depot.")

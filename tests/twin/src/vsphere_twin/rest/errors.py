@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Of com.vmware.vapi.std.errors: how each is answered.
+# Status codes of com.vmware.vapi.std.errors.
 STATUS = {
     "ALREADY_EXISTS": 400,
     "ALREADY_IN_DESIRED_STATE": 400,

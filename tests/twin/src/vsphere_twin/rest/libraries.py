@@ -64,7 +64,7 @@ def files_of(request):
 
 @route("GET", f"{BASE}/library/item/storage")
 def storage_of(request):
-    """Where the files of an item lie."""
+    """Return the storage of an item's files."""
     library, found = find_item(request, request.query.get("library_item_id", ""))
     backing = {"type": "DATASTORE", "datastore_id": library.store.moid}
     folder = f"{library.store.url}contentlib-{library.id}/{found.id}"
@@ -87,7 +87,7 @@ def policies(request):
 
 @route("GET", f"{BASE}/trusted-certificates")
 def trusted_certificates(request):
-    """None were added."""
+    """Return an empty list: none were added."""
     return {"certificates": []}
 
 
@@ -117,7 +117,7 @@ def update_library(request, kind, library):
 
 @route("DELETE", f"{BASE}/library/item/{{item}}")
 def delete_item(request, item):
-    """The item; the template that it stands for stays."""
+    """Delete the item; its template stays."""
     library, found = find_item(request, item)
     del library.items[found.id]
 
@@ -132,7 +132,7 @@ def delete_library(request, kind, library):
 
 @route("GET", f"{BASE}/library/item/{{item}}")
 def item_of(request, item):
-    """One item."""
+    """Return one item."""
     library, found = find_item(request, item)
     return {
         "id": found.id,
@@ -159,7 +159,7 @@ def libraries(request, kind):
 
 @route("GET", f"{BASE}/{{kind}}/{{library}}")
 def library_of(request, kind, library):
-    """One library."""
+    """Return one library."""
     found = _library(request, kind, library)
     return {
         "id": found.id,

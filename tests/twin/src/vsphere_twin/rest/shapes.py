@@ -23,7 +23,7 @@ def apply_result(result):
 
 
 def metadata(draft):
-    """Whose a draft is."""
+    """Return the owner of a draft."""
     return {"creation_time": stamp(draft.created), "owner": draft.owner, "status": "VALID"}
 
 
@@ -71,7 +71,7 @@ def components(world, held):
 
 
 def compliance(world, cluster):
-    """What the last scan found, host by host."""
+    """Return the findings of the last scan, host by host."""
     findings = cluster.image.findings or {
         moid: images.Finding("UNAVAILABLE", ["The compliance was not checked yet."]) for moid in cluster.hosts
     }

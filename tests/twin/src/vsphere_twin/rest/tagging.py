@@ -34,7 +34,7 @@ def create_category(request):
 
 @route("GET", f"{BASE}/category/{{category}}")
 def category_of(request, category):
-    """One category."""
+    """Return one category."""
     found = _category(request, category)
     return {
         "id": found.id,
@@ -48,7 +48,7 @@ def category_of(request, category):
 
 @route("PATCH", f"{BASE}/category/{{category}}")
 def update_category(request, category):
-    """What the request names is changed."""
+    """Change the fields that the request names."""
     body, found = request.body, _category(request, category)
     _tried(
         request.world.tagging.change_category,
@@ -97,13 +97,13 @@ def create_tag(request):
 
 @route("GET", f"{BASE}/tag/{{tag}}")
 def tag_of(request, tag):
-    """One tag."""
+    """Return one tag."""
     return _shown(_tag(request, tag))
 
 
 @route("PATCH", f"{BASE}/tag/{{tag}}")
 def update_tag(request, tag):
-    """What the request names is changed."""
+    """Change the fields that the request names."""
     found = _tag(request, tag)
     if request.body.get("name") is not None:
         _tried(request.world.tagging.rename_tag, found, request.body["name"])
@@ -217,7 +217,7 @@ def _shown(tag):
 
 
 def _objects(request, tag):
-    """Those that are still there."""
+    """Return the objects that still exist."""
     return [{"id": moid, "type": kind} for kind, moid in tag.objects if request.world.get(moid) is not None]
 
 

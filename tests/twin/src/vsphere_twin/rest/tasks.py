@@ -10,7 +10,7 @@ from .stamps import stamp
 
 @route("GET", "/api/cis/tasks/{task}")
 def task_of(request, task):
-    """How far a task is, and how it ended."""
+    """Return the progress of a task, and its result."""
     found = request.world.operations.get(task)
     if found is None:
         raise RestError("NOT_FOUND", f"There is no task with the identifier {task}.")

@@ -1,4 +1,4 @@
-"""A shell on a host: runs what the words say, with the programs of the table. Nothing of this machine is touched."""
+"""Shell on a host: it runs the words of a line with the programs of the table. It touches nothing of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _loading = threading.Lock()
 
 
 class HungUp(Exception):
-    """The connection is gone: the command took effect, and nobody hears of it."""
+    """The connection is gone: the command took effect, and its output is lost."""
 
 
 def _nothing():
@@ -30,7 +30,7 @@ def _nothing():
 
 @dataclass
 class Output:
-    """What a program gives back."""
+    """Output of a program."""
 
     stdout: str = ""
     rc: int = 0
@@ -45,7 +45,7 @@ class Shell:
     host: object
     variables: dict = field(default_factory=lambda: {"HOME": "/", "USER": "root", "PATH": "/bin:/sbin", "PWD": "/"})
     status: int = 0
-    emit: object = None  # f(stdout, stderr), where output shall not wait for the end of the line
+    emit: object = None  # f(stdout, stderr), for output that must not wait for the end of the line
 
     SHELLS = ("/bin/sh", "sh", "/bin/ash", "ash")
 
@@ -61,11 +61,11 @@ class Shell:
             return Output(left.stdout, left.rc, left.stderr)
 
     def find(self, name):
-        """The program that a name stands for here, or None."""
+        """Return the program of a name here, or None."""
         return find_program(name)
 
     def missing(self, name):
-        """What is said of a program that is not there."""
+        """Return the message for a missing program."""
         return missing(name)
 
     def files(self):
@@ -229,7 +229,7 @@ class _Exit(Exception):
 
 
 def missing(name):
-    """What the shell says of a program that is not there."""
+    """Return the shell's message for a missing program."""
     return Output("", NOT_FOUND, f"sh: {name}: not found\n")
 
 
@@ -247,8 +247,8 @@ def program(*names):
 
 
 def find_program(name):
-    """The program that a name or a path stands for, or None."""
-    # Several sessions may begin at once: nobody sees half a table.
+    """Return the program of a name or a path, or None."""
+    # Several sessions may begin at once: none may read half a table.
     with _loading:
         _load()
     if name in _programs:
@@ -265,7 +265,7 @@ def _load():
 
 
 def planned_line(argv):
-    """A command as plans name it: without its folder, and without the form in which esxcli shall answer."""
+    """Return a command in the form of plans: without its folder, and without the output format of esxcli."""
     name, rest = argv[0].rpartition("/")[2], argv[1:]
     if name == "esxcli":
         rest = [word for word in rest if not word.startswith("--formatter")]

@@ -48,11 +48,11 @@ class Shells:
         self._doors.stop(self.hang_up)
 
     def hang_up(self, host=None):
-        """Close all connections, or those of one host, without a word."""
+        """Silently close all connections, or those of one host."""
         self._doors.loop.call_soon_threadsafe(self._abort, host)
 
     def lets_in(self, host):
-        """Whether the host answers on its SSH port now."""
+        """Return whether the host answers on its SSH port now."""
         with self._world.lock:
             service = next((one for one in host.services if one.key == "TSM-SSH"), None)
             return host.running_esxi and service is not None and service.running
@@ -81,7 +81,7 @@ class Shells:
         return await self._interactive(shell, process)
 
     def _input(self, process):
-        """What a program that asks for input gets: all that comes, and nothing from a terminal where nobody types."""
+        """Return the input of a program: all that arrives, and nothing from a terminal without input."""
         if process.get_terminal_type() is not None:
             return str
         return lambda: self._doors.call(process.stdin.read())
@@ -113,7 +113,7 @@ class Shells:
 
 
 class _Door(asyncssh.SSHServer):
-    """Who may come in: root with its key or password, while the host answers and is not locked down."""
+    """Authentication: root with its key or password, while the host answers and is not in lockdown mode."""
 
     def __init__(self, shells, host):
         self._shells, self._host, self._connection = shells, host, None
@@ -140,7 +140,7 @@ class _Door(asyncssh.SSHServer):
         return self._open() and username == USER and password == self._shells.password
 
     def _open(self):
-        # Lockdown keeps out whoever is no exception user (VMware vSphere Security, lockdown mode behavior).
+        # Lockdown mode rejects all but its exception users (VMware vSphere Security, lockdown mode behavior).
         return self._host.lockdown == "lockdownDisabled" or USER in self._host.lockdown_exceptions
 
 

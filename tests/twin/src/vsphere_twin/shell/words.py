@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 
 OPERATORS = ("&&", "||", "2>&1", "2>", ">>", ">", "<", ";", "|", "(", ")", "\n")
 CONTROL = ("&&", "||", ";", "|", "(", ")", "\n")
-# The rest of the language; what uses it shall fail as a whole, and not half-way.
+# Unsupported words of the language; a line with one must fail as a whole, and not half-way.
 NOT_SPOKEN = ("if", "then", "for", "while", "until", "do", "case", "function", "{", "!")
 _REDIRECTIONS = ("2>", ">", ">>", "<")
 
 
 class BadSyntax(Exception):
-    """What the shell cannot parse; the text is busybox's."""
+    """Syntax error of the shell; the text is busybox's."""
 
 
 @dataclass
 class Part:
-    """A piece of a word; in single quotes nothing in it stands for something else."""
+    """A piece of a word; single quotes disable all expansions in it."""
 
     text: str
     literal: bool = False
@@ -26,7 +26,7 @@ class Part:
 
 @dataclass
 class Word:
-    """One word before variables are put in."""
+    """One word before the expansion of variables."""
 
     parts: list = field(default_factory=list)
 
@@ -37,7 +37,7 @@ class Word:
 
 @dataclass
 class Simple:
-    """One command: its words, what is set for it, and where its output goes."""
+    """One command: its words, its variable assignments, and the target of its output."""
 
     words: list = field(default_factory=list)
     redirects: list = field(default_factory=list)  # (operator, target word or None)

@@ -1,6 +1,7 @@
-"""What happens to RoCE packets on their way through the fabric, hop by hop and in both directions.
+"""Fate of RoCE packets on their path through the fabric, hop by hop and in both directions.
 
-Written from what has to agree (facts of RoCE, section 10): packets stay in one lossless class, ECN marks, the MTU fits.
+Written from the required agreement (facts of RoCE, section 10): packets stay in one lossless class, ECN marks, the MTU
+fits.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from ..model import kernel as kernels
 
-CNP_DSCP = 48  # what ConnectX stamps on congestion notifications unless it is told otherwise
+CNP_DSCP = 48  # ConnectX's default for congestion notifications
 LOSS, ECN, MTU, CNP = "lossless", "ecn", "mtu", "cnp"
 
 
@@ -25,7 +26,7 @@ class Why:
 
 
 def look(world):
-    """One row for each pair of RDMA ports of different hosts that have cables."""
+    """Return one row for each pair of cabled RDMA ports of different hosts."""
     ends = list(_ends(world))
     treatments = {}
     return [
@@ -47,10 +48,11 @@ def seen_by(world, host, device):
 
 
 def way(world, sender, receiver, dscp=None, vlan=None):
-    """(paths, [Why]) of packets from one (host, port) to another; dscp: what a guest stamps on them itself.
+    """Return (paths, [Why]) of packets from one (host, port) to another; dscp: the DSCP that a guest sets on them
+    itself.
 
-    vlan: the tag that the sender's port group puts on them, 0 for none; None where no port group is between. None of
-    both where neither port has a cable: nobody said what lies between.
+    vlan: the tag of the sender's port group, 0 for none; None without a port group in between. None for both if neither
+    port has a cable: then the fabric between them is unknown.
     """
     cabled = [(host.name, nic.device) in world.fabric.cables for host, nic in (sender, receiver)]
     if not any(cabled):
@@ -81,7 +83,7 @@ def _ends(world):
 
 
 def apart(world, one, other, vlan):
-    """Why frames of a VLAN do not get from one (host, port) to another; None where they do."""
+    """Return why frames of a VLAN do not get from one (host, port) to another; None if they do."""
     if _paths(world, one, other, vlan):
         return None
     way = "" if vlan is None or not _paths(world, one, other) else f" in VLAN {vlan}" if vlan else " without a tag"
@@ -89,7 +91,7 @@ def apart(world, one, other, vlan):
 
 
 def reached(world, host, device, vlan):
-    """{(name of a host, its port)} that frames of a VLAN come to from a port; without a cable nobody said which."""
+    """Return {(name of a host, its port)} that frames of a VLAN reach from a port; unknown without a cable."""
     start = (host.name, device)
     seen = _flooded(world, start, vlan)
     return {end for end, tag in seen if end[0] not in world.fabric.switches and tag == vlan} - {start}
@@ -129,7 +131,8 @@ def _row(world, one, other, treatments):
 
 
 def _paths(world, one, other, vlan=None):
-    """All shortest ways: lists of hops ((switch, port in), (switch, port out)). vlan: the tag at both ends, or any."""
+    """Return all shortest paths: lists of hops ((switch, port in), (switch, port out)). vlan: the tag at both ends, or
+    any."""
     fabric = world.fabric
     start, goal = (one[0].name, one[1].device), (other[0].name, other[1].device)
     if not (one[1].link_up and other[1].link_up):
@@ -180,7 +183,7 @@ def _flooded(world, start, vlan):
 
 
 def _way(world, sender, receiver, path, treatments, dscp=None):
-    """What does not agree in one direction."""
+    """Return the mismatches in one direction."""
     dscp = stamp(*sender) if dscp is None else dscp
     if dscp is None:
         yield Why(_name(sender), "RoCE packets have no DSCP of their own: dscp_force is not set", LOSS)
@@ -240,7 +243,7 @@ def _name(end):
 
 
 def stamp(host, _nic):
-    """The DSCP of RoCE packets of a host, or None where nobody forces one."""
+    """Return the DSCP of RoCE packets of a host, or None if it is not forced."""
     value = kernels.number(host.kernel.option("nmlx5_rdma", "dscp_force", "-1"), -1)
     return value if 0 <= value <= 63 else None
 

@@ -1,4 +1,4 @@
-"""What the control API may do to switches."""
+"""Verbs of the control API for switches."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from .model import BOOT_SECONDS, FEATURES
 
 
 class SwitchControl:
-    """Trouble with switches, by the name of the switch."""
+    """Failures of switches, by the name of the switch."""
 
     def __init__(self, world):
         self._world = world
         self._fabric = world.fabric
 
     def clear(self):
-        """Everything that was asked for here is over; cables stay as they are."""
+        """Remove all failures that were planned here; cables stay unchanged."""
         self._world.switch_faults.clear()
         for switch in self._fabric.switches.values():
             switch.refusing = switch.full_flash = False
             switch.dead_features.clear()
 
     def drop_switch(self, switch):
-        """All connections of a switch are gone; new ones are let in."""
+        """Close all connections of a switch; new ones are accepted."""
         self._fabric.switch(switch).hang_up()
 
     def refuse_switch(self, switch, seconds=None):
-        """Nobody new is let in, for some seconds or until it is cleared."""
+        """Refuse new connections, for some seconds or until it is cleared."""
         found = self._fabric.switch(switch)
         found.refusing = True
         if seconds is not None:
             self._world.timeline.after(float(seconds), found.let_in)
 
     def fill_flash(self, switch, full=True):
-        """Nothing can be saved any more."""
+        """Make every save of the configuration fail."""
         self._fabric.switch(switch).full_flash = bool(full)
 
     def kill_feature(self, switch, feature):

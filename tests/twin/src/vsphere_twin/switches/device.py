@@ -13,7 +13,9 @@ _KINDS = {}
 
 
 class Device:
-    """What runs on one switch. A platform is a subclass with `platform` set, in a module of switches.platforms."""
+    """Operating system of one switch. A platform is a subclass with `platform` set, in a module of
+    switches.platforms.
+    """
 
     platform = ""  # eos, nxos, onyx, os10, cumulus, sonic
     interactive = True  # whether users meet a command line of its own; else a Linux shell with programs
@@ -38,11 +40,11 @@ class Device:
         raise NotImplementedError
 
     def treatment(self, port_name) -> Treatment:
-        """What the hardware does at a port now."""
+        """Return the treatment of packets by the hardware at a port now."""
         raise NotImplementedError
 
     def shut(self, port_name) -> bool:
-        """Whether somebody took a port down."""
+        """Return whether a port is administratively down."""
         raise NotImplementedError
 
     def lan(self, port_name) -> Lan:
@@ -63,7 +65,7 @@ class Device:
         raise NotImplementedError
 
     def running(self) -> str:
-        """The running configuration as the platform writes it: for tests that look at the twin."""
+        """Return the running configuration in the platform's notation: for tests of the twin."""
         raise NotImplementedError
 
     def startup(self) -> str:
@@ -76,7 +78,7 @@ class Device:
 
 
 def kind(platform):
-    """The class of a platform, from the module of its name; ValueError for one that nobody wrote."""
+    """Return the class of a platform, from the module of its name; ValueError for an unknown one."""
     package = importlib.import_module(f"{__package__}.platforms")
     if importlib.util.find_spec(f"{package.__name__}.{platform}") is not None:
         importlib.import_module(f"{package.__name__}.{platform}")

@@ -1,4 +1,4 @@
-"""What the SSH server needs of an interactive command line: prompts, answers, questions, pages."""
+"""Interface of the SSH server to an interactive command line: prompts, answers, questions, pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reply:
-    """What a line is answered with."""
+    """Answer to a line."""
 
     text: str = ""  # lines, each ended by \n
     ask: str | None = None  # a question; the next line that is typed goes to Dialogue.answer
@@ -18,7 +18,7 @@ class Reply:
 class Dialogue:
     """One session of a user at a command line."""
 
-    # What stands at the end of a full page, or None where the platform shows everything at once.
+    # Text at the end of a full page, or None if the platform shows everything at once.
     MORE: str | None = "--More--"
 
     def __init__(self, switch, username):
@@ -27,11 +27,11 @@ class Dialogue:
         self.page_lines = 24  # 0: no paging
 
     def greeting(self) -> str:
-        """What is shown before the first prompt."""
+        """Return the text before the first prompt."""
         return ""
 
     def prompt(self) -> str:
-        """What stands before the next line, as it is after the last one."""
+        """Return the prompt of the next line, for the state after the last one."""
         raise NotImplementedError
 
     def run(self, line: str) -> Reply:
@@ -39,8 +39,8 @@ class Dialogue:
         raise NotImplementedError
 
     def answer(self, text: str) -> Reply:
-        """What was typed after a question."""
+        """Handle the answer to a question."""
         raise NotImplementedError
 
     def left(self) -> None:
-        """The session is over, by whomever: what is not committed is gone, or stays, as the platform has it."""
+        """End the session, by either side: the platform decides whether uncommitted changes are lost."""

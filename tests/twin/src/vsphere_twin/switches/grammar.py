@@ -36,7 +36,7 @@ class _Element:
 
 @dataclass
 class _State:
-    """How far a rule has come with a line."""
+    """Progress of a rule on a line."""
 
     rule: object
     at: int = 0
@@ -155,7 +155,7 @@ class Grammar:
 
 
 def _expand(words):
-    """All sequences of elements that a pattern stands for."""
+    """Return all sequences of elements that a pattern represents."""
     if not words:
         return [()]
     word, rest = words[0], words[1:]

@@ -1,4 +1,4 @@
-"""What a port does with VLANs (IEEE 802.1Q): which one an untagged frame belongs to, which ones it carries tagged."""
+"""VLANs of a port (IEEE 802.1Q): the one of untagged frames, and the ones that it carries tagged."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from ..shell import interpreter
 from ..shell.interpreter import HungUp, Output
 from .dialogue import Dialogue, Reply
 
-# Of the table of the ESXi shell, what any Unix has.
+# Programs of the ESXi shell that any Unix has.
 COMMON = ("echo", "printf", "false", "cat", "ls", "test", "[", "grep", "egrep", "head", "tail", "wc", "which", "type")
 FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/cumulus/bin")
 IN_MEMORY = ("/run/", "/dev/shm/")
@@ -74,7 +74,7 @@ class LinuxShell(interpreter.Shell):
         return None
 
     def _unlocked(self, stdin):
-        """Input comes from the network: nobody else shall have to wait for it."""
+        """Release the lock: input comes from the network, and other clients must not wait for it."""
 
         def read():
             state = self.world.lock._release_save()

@@ -9,12 +9,12 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 FEATURES = ("pfc", "ecn", "trust", "watchdog", "mtu")
-BOOT_SECONDS = 0.3  # how long a switch lets nobody in after it was told to reload
+BOOT_SECONDS = 0.3  # how long a switch refuses connections after a reload
 
 
 @dataclass(frozen=True)
 class Peer:
-    """What stands at the other end of a cable, in the terms of LLDP."""
+    """Other end of a cable, in the terms of LLDP."""
 
     system: str
     port: str
@@ -68,7 +68,7 @@ class Fault:
 
 
 class SwitchFaults:
-    """All that is planned for lines that switches get. take() uses up what it gives."""
+    """All planned failures for lines of switches. take() uses up what it gives."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -84,7 +84,7 @@ class SwitchFaults:
         self._plan(Fault(prefix, switch, int(count), text, bool(after)))
 
     def drop_switch_command(self, prefix, switch=None, count=1, after=True):
-        """At the next lines that begin so the connection is gone, after they took effect or before."""
+        """Drop the connection at the next lines with this prefix, after they took effect or before."""
         self._plan(Fault(prefix, switch, int(count), "", bool(after), hangs_up=True))
 
     def take(self, switch, line):
@@ -115,7 +115,7 @@ class _OwnFaults:
 
 
 class PhysicalSwitch:
-    """A switch in a rack: its ports and its chassis. What runs on it is its device."""
+    """A switch in a rack: its ports and its chassis. Its device represents its operating system."""
 
     def __init__(self, world, name, kind, version=None, model=None, ports=32, speed_gbps=100):
         self.world = world
@@ -131,10 +131,10 @@ class PhysicalSwitch:
         self.faults = _OwnFaults(world.switch_faults, name)
         self.full_flash = False
         self.dead_features: set[str] = set()
-        self.refusing = False  # whether nobody is let in
+        self.refusing = False  # True if no connection is accepted
         self.reloads = 0
-        self.lines: list[str] = []  # every line or program that it was asked for
-        self.hang_ups: list = []  # what ends its connections, from whoever serves them
+        self.lines: list[str] = []  # every received line or program
+        self.hang_ups: list = []  # callbacks of the servers that close its connections
         self.device = kind(self)
 
     def neighbours(self):
@@ -155,12 +155,12 @@ class PhysicalSwitch:
         return getattr(self.device, "lldp", lambda _name: (True, True))(port.name)[1]
 
     def hang_up(self):
-        """End all connections without a word."""
+        """Silently end all connections."""
         for end in list(self.hang_ups):
             end()
 
     def reload(self, seconds=BOOT_SECONDS):
-        """Restart: every session is gone, nobody gets in for a while, then the saved configuration runs."""
+        """Restart: end every session, refuse connections for a while, then run the saved configuration."""
         self.reloads += 1
         self.refusing = True
         self.hang_up()
@@ -168,7 +168,7 @@ class PhysicalSwitch:
         self.world.timeline.after(seconds, self.let_in)
 
     def let_in(self):
-        """Nobody is refused any more."""
+        """Accept connections again."""
         self.refusing = False
 
 
@@ -179,7 +179,7 @@ class Fabric:
         self.world = world
         self.switches: dict[str, PhysicalSwitch] = {}
         self.cables: dict[tuple, tuple] = {}
-        self._links: dict[tuple, bool] = {}  # of ports of hosts, as they were told last
+        self._links: dict[tuple, bool] = {}  # last reported link state of ports of hosts
 
     def switch(self, name):
         """A switch by its name; ValueError with those that are there."""
@@ -208,14 +208,14 @@ class Fabric:
         self.settle()
 
     def lit(self, end):
-        """Whether an end of a cable gives light: a port that is plugged and was not taken down."""
+        """Return whether an end of a cable has light: a port that is plugged and administratively up."""
         owner, name = end
         if owner in self.switches:
             return self.switches[owner].ports[name].plugged and not self.switches[owner].device.shut(name)
         return self.nic(owner, name)[1].plugged
 
     def settle(self):
-        """Tell everybody who waits for it which ports of hosts have lost or got their link."""
+        """Notify all listeners of ports of hosts that have lost or got their link."""
         for owner, name in self.cables:
             if owner not in self.switches:
                 host, nic = self.nic(owner, name)
@@ -229,7 +229,7 @@ class Fabric:
         return host, next(nic for nic in host.ports if nic.device == device)
 
     def sends(self, switch, port):
-        """Whether the other side of a port tells who it is."""
+        """Return whether the other side of a port sends LLDP."""
         owner, name = self.cables[(switch.name, port.name)]
         if owner in self.switches:
             return getattr(self.switches[owner].device, "lldp", lambda _name: (True, True))(name)[0]
@@ -243,7 +243,7 @@ class Fabric:
         return ports[port]
 
     def peer(self, owner, name):
-        """What an end of a cable tells of itself."""
+        """Return the LLDP data of an end of a cable."""
         if owner in self.switches:
             switch = self.switches[owner]
             return Peer(owner, name, switch.chassis, f"{switch.platform} {switch.version}")
@@ -253,7 +253,7 @@ class Fabric:
 
 
 def effective(treatment, dead):
-    """What the hardware does where some features were never programmed, whatever the configuration says."""
+    """Return the real treatment if some features were never programmed, whatever the configuration shows."""
     changes = {}
     if "pfc" in dead:
         nothing = frozenset()

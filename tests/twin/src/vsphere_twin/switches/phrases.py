@@ -1,4 +1,4 @@
-"""Small talk of command lines: ranges of numbers, and what stands after a pipe."""
+"""Common parts of command lines: ranges of numbers, and filters after a pipe."""
 
 from __future__ import annotations
 

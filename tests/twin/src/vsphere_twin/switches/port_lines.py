@@ -1,4 +1,4 @@
-"""What lines of a port do that several makes write alike; which words say it is each make's own."""
+"""Common port lines of several vendors; each vendor has its own words for them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def lan(port, existing):
 
 
 def vlan_word(port):
-    """What tables of ports write into their column for the VLAN."""
+    """Return the VLAN column of port tables."""
     if port.get("switchport") is False:
         return "routed"
     return "trunk" if port.get("switchport mode") == "trunk" else str(port.get("switchport access", 1))

@@ -12,7 +12,7 @@ class Refusal(Exception):
 
 
 class SectionDialogue(Dialogue):
-    """One session: its mode, the sections that its lines go to, and perhaps one part of these."""
+    """One session: its mode, the sections that its lines change, and perhaps one part of these."""
 
     GRAMMAR = None
     FIRST = "exec"
@@ -29,7 +29,7 @@ class SectionDialogue(Dialogue):
 
     @property
     def config(self):
-        """What lines change: it has make(kind, name) -> tree.Section."""
+        """Return the configuration that lines change: it has make(kind, name) -> tree.Section."""
         return self.device.config
 
     # Lines.
@@ -64,7 +64,7 @@ class SectionDialogue(Dialogue):
         return Reply(f"{self.complaint('', Wrong('invalid', 1))}\n" if text is None else text)
 
     def complaint(self, command, wrong):
-        """What is said to a line that no mode knows."""
+        """Return the message for a line that no mode accepts."""
         raise NotImplementedError
 
     def answer(self, text):
@@ -72,10 +72,10 @@ class SectionDialogue(Dialogue):
         self._asked = None
         return act() if text.strip().lower() in wanted else Reply()
 
-    # What the lines need of a session.
+    # Session functions for lines.
 
     def question(self, text, wanted, act):
-        """Ask; what is one of wanted is carried out by act() -> Reply."""
+        """Ask; act() -> Reply handles an answer that is in wanted."""
         self._asked = (wanted, act)
         return Reply(ask=text)
 
@@ -97,7 +97,7 @@ class SectionDialogue(Dialogue):
         self.mode, self.part = mode, (key, header)
 
     def up(self):
-        """One step out."""
+        """Leave one level."""
         if self.part is not None:
             self.mode, self.part, self.outer = self.outer, None, None
         elif self.mode != "config":
@@ -114,7 +114,7 @@ class SectionDialogue(Dialogue):
         return [self.config.make(kind, name) for kind, name in self.inside]
 
     def targets(self):
-        """Where lines go to now."""
+        """Return the present target of lines."""
         return self.sections() if self.part is None else [one.section(*self.part) for one in self.sections()]
 
     def set(self, key, line, value=True):

@@ -50,7 +50,7 @@ def _switch(world, one, problems):
 
 
 def _base(world, entry, problems):
-    """What an operator sets up first, the VLANs of the port groups on each port with a cable; then the seed's lines."""
+    """Return an operator's basic setup, the VLANs of the port groups on each cabled port; then the seed's lines."""
     groups = world.of_kind("DistributedVirtualPortgroup")
     served = [one.vlan or 1 for one in groups if isinstance(one.vlan, int) and not one.uplink]
     vlans = {*entry.get("vlans", served)}

@@ -50,7 +50,7 @@ class SwitchDoors:
         self._doors.stop(self.hang_up)
 
     def hang_up(self, switch=None):
-        """Close all connections, or those of one switch, without a word."""
+        """Silently close all connections, or those of one switch."""
         if self._doors.open:
             self._doors.loop.call_soon_threadsafe(self._abort, switch)
 
@@ -128,14 +128,14 @@ class SwitchDoors:
         return output.rc
 
     def _input(self, process):
-        """What a program that asks for input gets: all that comes, and nothing from a terminal where nobody types."""
+        """Return the input of a program: all that arrives, and nothing from a terminal without input."""
         if process.get_terminal_type() is not None:
             return str
         return lambda: self._doors.call(process.stdin.read())
 
 
 class _Door(asyncssh.SSHServer):
-    """Who may come in: the users of the switch, with their password or the lab's key, while it lets anybody in."""
+    """Authentication: the users of the switch, with their password or the lab's key, while it accepts connections."""
 
     def __init__(self, doors, switch):
         self._doors, self._switch, self._connection = doors, switch, None

@@ -11,14 +11,14 @@ _DISTURBANCES = (asyncssh.TerminalSizeChanged, asyncssh.BreakReceived, asyncssh.
 
 
 class Keys:
-    """What is typed. echo: a function that writes to the terminal, or None where there is none."""
+    """Typed keys. echo: a function that writes to the terminal, or None if there is none."""
 
     def __init__(self, stdin, echo):
         self._stdin, self._echo = stdin, echo
         self._ahead, self._last = "", ""
 
     async def key(self):
-        """The next key, or None when nobody will type any more."""
+        """Return the next key, or None at the end of the input."""
         while not self._ahead:
             try:
                 self._ahead = await self._stdin.read(4096)
@@ -112,7 +112,7 @@ async def _pages(dialogue, text, keys, write, on_terminal):
             if key is None:
                 return False
             room = {" ": dialogue.page_lines - 1, "\r": 1, "\n": 1, "q": 0, "Q": 0, INTERRUPT: 0}.get(key)
-        # What asked for the next page does not stay between the lines.
+        # The prompt for the next page does not stay between the lines.
         write("\r" + " " * len(dialogue.MORE) + "\r")
         if not room:
             return True

@@ -1,4 +1,4 @@
-"""What a port does to packets: the seam between the operating system of a switch and the network that it is part of."""
+"""Treatment of packets by a port: the interface between the operating system of a switch and its network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Marking:
 
 @dataclass(frozen=True)
 class Treatment:
-    """One port, as its hardware is programmed now; None of it says what somebody configured."""
+    """One port with the programmed state of its hardware, never its configuration."""
 
     trust: str = "pcp"  # dscp, pcp, both, none
     priorities: tuple = DEFAULT_MAP  # by DSCP: the priority that packets get
@@ -36,4 +36,4 @@ class Treatment:
     watchdog: bool = False
     pause_sent: bool = False  # link-level pause of all priorities
     pause_heeded: bool = False
-    dcbx: bool = False  # whether the port tells its peer these settings by LLDP
+    dcbx: bool = False  # True if the port sends these settings to its peer by LLDP

@@ -81,7 +81,7 @@ def differences(before, after):
 
 
 def pipe(text, filters):
-    """What `| include X`, `| exclude`, `| begin`, `| section`, `| count` leave of a text; None: unknown."""
+    """Apply `| include X`, `| exclude`, `| begin`, `| section`, `| count` to a text; None: unknown."""
     for words in filters:
         kind = next((one for one in _FILTERS if one.startswith(words[0].lower())), None) if words else None
         if kind is None:
@@ -91,7 +91,7 @@ def pipe(text, filters):
 
 
 def _said(wanted):
-    """What is looked for is a regular expression; one that is none is looked for as it stands."""
+    """Compile a pattern; an invalid regular expression is searched as plain text."""
     try:
         return re.compile(wanted).search
     except re.error:

@@ -1,4 +1,4 @@
-"""One call in progress: who calls, in which version, and on what."""
+"""One call in progress: its caller, its version, and its object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import types
 from .paths import PropertyReader
 
 _current = contextvars.ContextVar("call")
-# What a client may read before it has logged in.
+# Objects that a client may read before its login.
 OPEN_KINDS = ("ServiceInstance", "SessionManager")
 
 
@@ -24,7 +24,7 @@ class ClientGone(Exception):
 
 @dataclass
 class Call:
-    """What the function that serves a method needs to know."""
+    """Context for the function that serves a method."""
 
     world: Any
     reader: PropertyReader
@@ -59,14 +59,14 @@ class Call:
             )
 
     def require_access(self, entity, reference=None):
-        """NotAuthenticated unless someone is logged in or anyone may look at this object."""
+        """Raise NotAuthenticated without a login, unless the object is public."""
         if entity.kind not in OPEN_KINDS:
             self.require_session(reference)
 
     def require_privilege(self, privilege, entity):
-        """NoPermission unless whoever is logged in holds a privilege on an object, or on the host of a manager of one.
+        """Raise NoPermission unless the user holds a privilege on an object, or on the host of a manager of one.
 
-        What may be seen is not restricted: everybody sees everything.
+        Reading is not restricted: every user sees everything.
         """
         if self.session is None or not privilege or privilege in ALWAYS:
             return
@@ -79,7 +79,7 @@ class Call:
             )
 
     def begin(self):
-        """From here on this is the call that the thread works on."""
+        """Mark this as the present call of the thread."""
         _current.set(self)
 
 

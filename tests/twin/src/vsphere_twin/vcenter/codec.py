@@ -49,7 +49,7 @@ class Written:
 
 
 class _Arguments(VmomiSupport.DataObject):
-    """What holds `_this` and the parameters of a call; what the client left out is None or empty."""
+    """`_this` and the parameters of a call; omitted ones are None or empty."""
 
     def __init__(self):
         for info in self._propList:

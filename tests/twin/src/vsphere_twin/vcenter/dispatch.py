@@ -1,4 +1,4 @@
-"""From a message to an answer: who calls what, may they, and what came of it."""
+"""From a message to an answer: caller, method, permission, and result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .sessions import SessionManager
 from .updates import Collector
 
 LOG = logging.getLogger(__name__)
-# Their privilege is System.Anonymous, yet what they give depends on the objects that they are asked for.
+# Their privilege is System.Anonymous, but their results depend on the requested objects.
 _CHECKED_BY_OBJECT = ("Fetch", "RetrievePropertiesEx", "RetrieveProperties")
 
 
 @dataclass
 class Reply:
-    """What goes back; a reply without a body closes the connection."""
+    """Response; a reply without a body closes the connection."""
 
     status: int = 200
     body: bytes | None = None
@@ -41,7 +41,7 @@ class Dispatcher:
         self.reader = PropertyReader(world)
         self.sessions = SessionManager(world)
         self.requests = collections.Counter()  # by method, as the clients sent them
-        self.unserved = collections.Counter()  # what clients asked for and nobody serves
+        self.unserved = collections.Counter()  # methods that clients called and that are not served
         self.newest = types.version_of(world.release.api_version)
         for service in (ServiceInstance(), self.sessions, Collector("propertyCollector", world), ViewManager()):
             world.add(service)

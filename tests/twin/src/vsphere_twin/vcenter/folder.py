@@ -106,14 +106,14 @@ class DatastoreFiles:
         client.send(405 if is_folder else 204 if exists else 404, b"", "text/plain")
 
     def _received(self, client, store, path):
-        """What arrived, and how to answer: 0 for all of it, a refusal, None where nobody waits for an answer."""
+        """Return the received content and the answer: 0 for all of it, a refusal, None if the client has gone."""
         parts, size, refusal = [], 0, None
         try:
             for part in client.pieces():
                 size += len(part)
                 if client.chunked and refusal is None:
                     refusal = self._refusal(store, path, size)
-                if refusal is None:  # the rest of what does not fit is read and dropped, or nobody reads the answer
+                if refusal is None:  # excess data is read and dropped, or the client does not read the answer
                     parts.append(part)
         except OSError:
             return b"".join(parts), None
@@ -147,7 +147,7 @@ class DatastoreFiles:
         return store, urllib.parse.unquote(address.path.removeprefix("/folder")).strip("/")
 
     def _ticket(self, client, address, query):
-        """Whether the request has a ticket for itself, which is spent with it."""
+        """Return whether the request has a ticket for itself, which is spent with it."""
         found = _TICKET.search(client.headers.get("Cookie") or "")
         wanted = self._world.service_tickets.get(found.group(1)) if found else None
         if wanted is None:

@@ -15,7 +15,7 @@ def reference(tag, entity):
 
 
 def properties(reader, entity, selection):
-    """The wanted properties that are set, and the faults of those that may not be read: {path: element} each."""
+    """Return the requested properties that are set, and the faults of unreadable ones: {path: element} each."""
     props, missing = {}, {}
     for path in selection.paths_of(entity.kind):
         try:

@@ -21,7 +21,7 @@ MOST_CACHED = 400_000  # fragments; beyond that the cache starts anew
 class Path:
     """A path that exists for a kind of object, split at the property that somebody serves."""
 
-    served: object  # the function f(entity, world), or None where nobody serves it
+    served: object  # the function f(entity, world), or None if it is not served
     served_path: str
     rest: tuple  # of (property name, array key or None)
     first_key: str | None
@@ -81,13 +81,13 @@ def _step_type(owner, name, key, version, text):
         return (found, found) if key is None else (object, found)
     if not issubclass(found, list):
         raise invalid(text)
-    # What lies in an array may be of a type that inherits from the declared one.
+    # An element of an array may have a type that inherits from the declared one.
     return object, found
 
 
 @functools.lru_cache(maxsize=None)
 def _declared(owner, name, version):
-    """The type of a property of this type, or of the types that extend it; None where none of them has it."""
+    """Return the type of a property of this type, or of the types that extend it; None if none of them has it."""
     if not hasattr(owner, "_GetPropertyInfo"):
         return None
     found = set()
@@ -112,7 +112,7 @@ class PropertyReader:
         self._fragments = {}
 
     def value(self, entity, path):
-        """What a parsed path leads to; None where it is unset. A fault means: may not be read."""
+        """Return the value of a parsed path; None if it is unset. A fault means: may not be read."""
         return self._walk(entity, path)[0]
 
     def _walk(self, entity, path):

@@ -49,5 +49,5 @@ def known():
 
 
 def granted(role):
-    """What a role lists."""
+    """Return the privileges of a role."""
     return [name for name in known() if role.holds(name)] if role.system else sorted(role.privileges)

@@ -55,7 +55,7 @@ def _unless_known(create, name, wsdl_name, parent, *members):
 
 
 def undeclared_methods():
-    """Descriptions of the methods by their WSDL names, for a server that looks none of them up in a class."""
+    """Return descriptions of the methods by their WSDL names, for a server that finds none of them in a class."""
     register()
     return {
         "RetrieveManagedMethodExecuter": _method("RetrieveManagedMethodExecuter", (), "vmodl.ManagedObject"),

@@ -47,7 +47,7 @@ class Selection:
         self._paths_by_kind = {}
 
     def entities(self, reader):
-        """All objects that are meant and of which something is wanted, each once."""
+        """Yield all selected objects with requested properties, each once."""
         found, walked = {}, set()
         for start in self.starts:
             if not start.skip:
@@ -67,7 +67,7 @@ class Selection:
         return [entity for entity in found.values() if self.paths_of(entity.kind) is not None]
 
     def paths_of(self, kind):
-        """The paths wanted of objects of this kind; None where nothing is said about the kind."""
+        """Return the requested paths for objects of this kind; None if the kind is not mentioned."""
         try:
             return self._paths_by_kind[kind]
         except KeyError:

@@ -80,7 +80,7 @@ class Handler(https.Handler):
         self.send(reply.status, reply.body, "text/xml; charset=utf-8", cookie if reply.cookie else {})
 
     def hung_up(self):
-        """Whether the client has closed its side of the connection."""
+        """Return whether the client has closed its side of the connection."""
         poll = select.poll()
         poll.register(self.request.fileno(), select.POLLRDHUP)
         return bool(poll.poll(0))

@@ -1,4 +1,4 @@
-"""Who is logged in."""
+"""Sessions of logged-in users."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class SessionManager(Entity):
             self.world.changed.notify_all()
 
     def living(self):
-        """All sessions that have not ended or expired."""
+        """Return all sessions that have not ended or expired."""
         return [session for session in list(self._sessions.values()) if session.alive]
 
 

@@ -13,7 +13,7 @@ VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"
 
 
-# How clients read a property without the property collector; no type declares it, every object answers it.
+# Method to read a property without the property collector; no type declares it, every object answers it.
 FETCH = VmomiSupport.Object(
     name="Fetch",
     wsdlName="Fetch",
@@ -46,7 +46,7 @@ def ancestors(kind):
 
 @functools.lru_cache(maxsize=None)
 def is_kind(kind, wanted):
-    """Whether objects of this kind are also of the wanted one."""
+    """Return whether a kind of objects is or inherits from another one."""
     return wanted in ancestors(kind)
 
 
@@ -92,7 +92,7 @@ def _by_parent():
 
 @functools.lru_cache(maxsize=None)
 def subtypes(kind):
-    """All data object types that extend this one, directly or not."""
+    """Return all data object types that extend this one, directly or not."""
     found = []
     for name in _by_parent().get(VmomiSupport.GetVmodlName(kind), ()):
         child = VmomiSupport.GetVmodlType(name)
@@ -102,13 +102,13 @@ def subtypes(kind):
 
 @functools.lru_cache(maxsize=None)
 def is_base(kind):
-    """Whether other data object types extend this one."""
+    """Return whether other data object types extend this one."""
     return VmomiSupport.GetVmodlName(kind) in _by_parent()
 
 
 @functools.lru_cache(maxsize=None)
 def knows(version, introduced):
-    """Whether a client of this version knows what came with that one."""
+    """Return whether a client of this version supports the features of that one."""
     return VmomiSupport.IsChildVersion(version, introduced)
 
 
@@ -119,5 +119,5 @@ def version_of(version_id):
 
 
 def version_ids():
-    """All version ids of the vim25 service that the type system knows, newest first."""
+    """Return all version ids of the vim25 service that the type system has, newest first."""
     return [VmomiSupport.versionIdMap[version] for version in VmomiSupport.GetServiceVersions(SERVICE_NAMESPACE)]

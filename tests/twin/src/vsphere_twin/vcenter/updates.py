@@ -1,4 +1,4 @@
-"""What changed since a client last asked: filters, snapshots of what they saw, and the difference."""
+"""Changes since the last request of a client: filters, snapshots of their data, and the difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model.world import Entity
 from . import fragments
 from .calls import ClientGone
 
-LOOK_UP_S = 1.0  # how often a waiting poll looks whether client and session are still there
+LOOK_UP_S = 1.0  # interval at which a waiting poll checks that client and session still exist
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Filter(Entity):
         self._known = {}
 
     def look(self, reader):
-        """All objects as they are now; an object that did not change is the very same Seen as last time."""
+        """Read all objects in their present state; an unchanged object is the same Seen as last time."""
         known, seen = self._known, {}
         for entity in self.selection.entities(reader):
             last = known.get(entity.moid)
@@ -63,7 +63,7 @@ class Filter(Entity):
 
 
 class Collector(Entity):
-    """A property collector of one session: its filters, and what its client has been told."""
+    """Property collector of one session: its filters, and the data that its client already has."""
 
     kind = "PropertyCollector"
 

@@ -1,4 +1,4 @@
-"""What a busybox gives: echo, test, cat, grep and the like, over the few files that clients look at."""
+"""Programs of a busybox: echo, test, cat, grep and the like, over the few files that clients read."""
 
 from __future__ import annotations
 

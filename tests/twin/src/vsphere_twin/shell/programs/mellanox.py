@@ -132,7 +132,7 @@ def _set(shell, nic, assignments, agreed):
 
 
 def _known(nic):
-    """What the firmware of the port knows; an old one has no ATS."""
+    """Return the parameters of the port's firmware; an old one has no ATS."""
     return [name for name in PARAMETERS if name != "ATS_ENABLED" or nic.firmware.knows_ats]
 
 

@@ -1,4 +1,4 @@
-"""What ESXi itself brings: modules, devices, the kernel's log, vmkernel pings, and going down."""
+"""Programs of ESXi itself: modules, devices, the kernel's log, vmkernel pings, and shutdown."""
 
 from __future__ import annotations
 

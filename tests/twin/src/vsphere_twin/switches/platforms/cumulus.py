@@ -63,7 +63,7 @@ class Cumulus(Device):
         return sorted(self.switch.ports, key=natural)
 
     def has(self, interface):
-        """Whether there is such an interface, or one that software makes."""
+        """Return whether there is such an interface, physical or created by software."""
         return interface in self.switch.ports or not re.fullmatch(r"swp\d+", interface)
 
     def load(self, lines):

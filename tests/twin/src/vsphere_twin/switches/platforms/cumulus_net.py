@@ -10,7 +10,7 @@ USER = "net"  # net has one pending change for all who use it
 
 
 def run(device, shell, argv):
-    """One call of net."""
+    """Run one call of net."""
     words, revisions = argv[1:], device.revisions
     if words[:1] in (["add"], ["del"], ["commit"], ["abort"]) and shell.user == "nobody":
         return Output("", 1, "ERROR: You do not have permission to execute that command.\n")

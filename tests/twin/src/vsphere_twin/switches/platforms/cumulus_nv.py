@@ -21,7 +21,7 @@ UNCONFIRMED = "An apply is waiting for a confirmation [rev_id: {}]."
 
 
 def run(device, shell, argv, stdin):
-    """One call of nv; whoever calls holds the world's lock."""
+    """Run one call of nv; the caller holds the world's lock."""
     words = argv[1:]
     found = [verb for verb in VERBS if words and verb.startswith(words[0])]
     try:
@@ -44,7 +44,7 @@ def _unset(device, shell, words, stdin):
 
 
 def _edit(device, shell, words, change):
-    # A word that nobody knows does not begin a revision.
+    # An unknown word does not begin a revision.
     change({}, device.revisions.schema, words)
     change(device.revisions.open(shell.user).tree, device.revisions.schema, words)
     return Output()
@@ -153,7 +153,7 @@ def _apply(device, shell, words, stdin):
     problems = revisions.apply(revision, timeout, given.get("message", ""))
     if problems:
         return Output("", 1, text([f"Invalid config [rev_id: {revision.number}]", *(f"  {one}" for one in problems)]))
-    # What is wrong with files that are written afterwards is told, and called a success (ipspace/netlab #1726).
+    # Problems of files that are written afterwards are reported, but as a success (ipspace/netlab #1726).
     strange = [one for one in device.applied.get("interface", {}) if not device.has(one)]
     told = asked + text(
         f"error: {one}: interface not recognized - please check interface configuration" for one in strange

@@ -1,4 +1,4 @@
-"""The operational tree of a Cumulus switch: what nv show and its JSON tell, under the paths of NVUE."""
+"""The operational tree of a Cumulus switch: the data of nv show and its JSON, under the paths of NVUE."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def watchdog(device, port):
 
 
 def link(device, port):
-    """nv show interface X: what every port tells."""
+    """nv show interface X: the report on every port."""
     one = device.switch.ports[port]
     own = lookup(device.applied, ("interface", port), {})
     down = "down" in lookup(own, ("link", "state"), {})
@@ -295,7 +295,7 @@ def _marking(qos, mode, write):
     on = {number: one for number, one in qos.ecn.items() if one["ecn"] == "enable"}
     if not on:
         return {"congestion-mode": "-", "enabled-tc": "-"}
-    # One line for all classes: that of the class that RoCE uses, where it has one.
+    # One line for all classes: that of the class that RoCE uses, if it has one.
     one = on.get(qos.queues[qos.priorities[26]], on[min(on)])
     return {
         "congestion-mode": mode,

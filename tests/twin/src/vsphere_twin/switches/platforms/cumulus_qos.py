@@ -1,4 +1,4 @@
-"""What a Cumulus switch does with packets: presets first, what was set by hand on top."""
+"""Treatment of packets by a Cumulus switch: presets first, manual settings on top."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _flow(qos, profile):
 
 
 def _mark(qos, classes):
-    # Without RoCE, classes that are named take the place of the default one; with it they change the preset.
+    # Without RoCE, named classes replace the default one; with it they change the preset.
     if classes and not qos.roce:
         qos.ecn = {}
     for number, one in classes.items():
@@ -176,7 +176,7 @@ def _pool(qos, pools):
 
 
 def _exceptions(qos, preset):
-    """What contradicts the preset, in the manner of the exception list."""
+    """Return the differences from the preset, in the form of the exception list."""
     found = []
     if qos.pfc != preset.pfc:
         wanted = ",".join(map(str, sorted(preset.pfc))) or "-"
@@ -191,7 +191,7 @@ def _exceptions(qos, preset):
 
 
 def treatment(applied, version, port, dead, speaks):
-    """What the hardware of a port does; speaks says whether LLDP runs."""
+    """Return the treatment by the hardware of a port; speaks: whether LLDP runs."""
     qos = effective(applied, version, port, dead)
     own = lookup(applied, ("interface", port), {})
     word = "enabled" if renamed(version) else "on"
@@ -219,7 +219,7 @@ def treatment(applied, version, port, dead, speaks):
 
 
 def problems(applied, version, ports):
-    """Why a configuration cannot be applied: one sentence each."""
+    """Return why a configuration cannot be applied: one sentence each."""
     qos = effective(applied, version)
     found = []
     total = sum(percent for percent, _priorities in qos.pools.values())

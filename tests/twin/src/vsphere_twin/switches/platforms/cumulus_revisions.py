@@ -96,7 +96,7 @@ class Revisions:
         raise Invalid(f"Revision '{name}' not found.")
 
     def target(self, revision):
-        """What would be applied: the revision's own changes on what is applied by now."""
+        """Return the configuration to apply: the revision's own changes on the currently applied one."""
         return patched(self.applied, *diff(revision.base, revision.tree))
 
     def apply(self, revision, timeout_s=None, message=""):
@@ -121,7 +121,7 @@ class Revisions:
         return []
 
     def expire(self, waiting):
-        """Nobody confirmed in time: back to what was applied before."""
+        """Roll back to the earlier configuration if the confirmation did not arrive in time."""
         if self.waiting is waiting:
             self.waiting = None
             self.applied = waiting.before
@@ -134,7 +134,7 @@ class Revisions:
         return waiting.revision
 
     def saves_itself(self):
-        """Whether applying saves: the default since 5.9."""
+        """Return whether applying saves: the default since 5.9."""
         own = lookup(self.applied, ("system", "config", "auto-save"), {})
         chosen = {"on": True, "enabled": True, "off": False, "disabled": False}
         return chosen.get(own.get("state") or own.get("enable"), self.device.release >= (5, 9))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 class Invalid(Exception):
-    """What nv refuses; the text is what it says."""
+    """Refusal of nv; the text is its message."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Each:
 
 
 def names(text):
-    """One name of a profile or pool."""
+    """Return one name of a profile or pool."""
     if not re.fullmatch(r"[A-Za-z][\w.-]*", text):
         raise Invalid(f"'{text}' is not a 'generic-name'")
     return [text]
@@ -120,7 +120,7 @@ MODES = ("lossless", "lossy", "lossless-single-ipool", "lossy-multi-tc")
 
 
 def renamed(version):
-    """Whether on and off are called enabled and disabled (5.15)."""
+    """Return whether on and off are called enabled and disabled (5.15)."""
     return version >= (5, 15)
 
 

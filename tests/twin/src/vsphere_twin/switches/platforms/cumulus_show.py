@@ -33,7 +33,7 @@ DESCRIPTIONS = {
 
 
 def show(device, words, user, form="auto", revision="operational", view=None):
-    """What nv show prints."""
+    """Return the output of nv show."""
     path = _path(device, words)
     if revision == "operational" or form == "auto" and revision == "both":
         node = operational(device, path, view)

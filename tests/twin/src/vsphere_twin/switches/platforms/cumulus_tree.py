@@ -12,9 +12,9 @@ from .linux_text import natural
 
 
 def resolve(schema, words):
-    """What the words of nv set or unset name: [(path, value or None where no leaf was reached)].
+    """Resolve the words of nv set or unset: [(path, value or None if no leaf was reached)].
 
-    Leaves of one object may stand one after the other in one command.
+    Leaves of one object may follow one another in one command.
     """
     paths, node, said, words, found = [()], schema, list(words), list(words), []
     while words:
@@ -87,7 +87,7 @@ def remove(tree, path):
 
 
 def lookup(tree, path, default=None):
-    """What stands at a path."""
+    """Return the value at a path."""
     for key in path:
         if not isinstance(tree, dict) or key not in tree:
             return default

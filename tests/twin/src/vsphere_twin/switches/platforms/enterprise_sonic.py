@@ -16,7 +16,7 @@ from .enterprise_sonic_show import Shows
 
 
 class EnterpriseSonic(Device):
-    """What runs on a Dell switch with Enterprise SONiC."""
+    """Operating system of a Dell switch with Enterprise SONiC."""
 
     platform = "enterprise_sonic"
     VERSIONS = ("4.2.1", "4.1.0", "4.4.0")

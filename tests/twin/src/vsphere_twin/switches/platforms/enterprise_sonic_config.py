@@ -47,7 +47,7 @@ _NAME = "ROCE"
 
 
 class Config:
-    """What is set: lines of the switch, and sections {(kind, name): lines}."""
+    """Configuration: lines of the switch, and sections {(kind, name): lines}."""
 
     def __init__(self, hostname, ports):
         self.hostname = hostname
@@ -101,7 +101,7 @@ class Config:
         return {value: entries.get(value, otherwise(value)) for value in range(most + 1)}
 
     def lan(self, port):
-        """A port is a member of the VLANs that it is told to be in, and of none before."""
+        """Return the VLANs of a port: the configured ones, none by default."""
         lines, existing = self.find(INTERFACE, port), {*self.named(VLAN)}
         vlan = lines.get("access")
         untagged = vlan if vlan in existing else None
@@ -176,7 +176,7 @@ class Config:
         ]
 
     def enable_roce(self, priorities):
-        """What `roce enable` makes: the maps and policies ROCE, bound to every port."""
+        """Apply `roce enable`: the maps and policies ROCE, bound to every port."""
         self.switch.set("roce", f"roce enable pfc-priority {listed(priorities)}", frozenset(priorities))
         for port in self.named(INTERFACE):
             self.clear_port(port)
@@ -221,7 +221,7 @@ class Config:
             if kind in ("queue", "scheduler", "map", "pfc", "asymmetric", "wd-action", "wd-on", "wd-restore"):
                 lines.drop(key)
 
-    # How it is written.
+    # Text of the configuration.
 
     def written(self):
         text = "!\n" + f"hostname {self.hostname}\n!\n"
@@ -232,7 +232,7 @@ class Config:
         )
 
     def block(self, kind, name):
-        """One object as it is written."""
+        """Return the text of one object."""
         title = f"{kind}{name}" if kind == VLAN else f"{kind} {name}"
         text = f"{title}\n" + "".join(_indented(self.find(kind, name), 1))
         return f"{text}!\n" if kind != INTERFACE else f"!\n{text}"

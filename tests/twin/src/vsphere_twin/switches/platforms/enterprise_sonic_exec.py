@@ -139,7 +139,7 @@ def _neighbour(session, ports=None):
     return session.shows.lldp(session.known(ports))
 
 
-# What a restart comes back with.
+# Restart and saved configuration.
 
 
 @on("exec", "write memory", "copy running-configuration startup-configuration")

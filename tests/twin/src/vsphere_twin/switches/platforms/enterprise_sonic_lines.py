@@ -54,7 +54,7 @@ def _dcbx(session, no=None):
         session.config.switch.set("dcbx", "dcbx enable")
 
 
-# What restarts the switch.
+# Lines that restart the switch.
 
 
 @on("config", "roce enable [ pfc-priority <priorities:eights> ] [ ?force-defaults ]")

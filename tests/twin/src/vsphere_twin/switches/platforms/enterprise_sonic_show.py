@@ -1,4 +1,4 @@
-"""What Enterprise SONiC shows; shapes come from its public design documents and modules."""
+"""Show commands of Enterprise SONiC; formats come from its public design documents and modules."""
 
 from __future__ import annotations
 

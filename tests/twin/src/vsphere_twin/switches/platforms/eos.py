@@ -72,7 +72,7 @@ class Eos(Device):
                 raise ValueError(f"{line.strip()!r} is answered with {text.strip()!r}.")
         self.saved = self.config.copy()
 
-    # What the hardware does.
+    # Treatment by the hardware.
 
     def setting(self, port_name, key, default=None):
         """A line of a port, or of its profile; the port's own counts more [unsure]."""
@@ -111,7 +111,9 @@ class Eos(Device):
         return frozenset(number for number in range(8) if self.setting(port_name, ("pfc", number)) == "no-drop")
 
     def watching(self, port_name):
-        """Whether the watchdog looks at a port: it has times, is not switched off, and there is something to watch."""
+        """Return whether the watchdog monitors a port: it has timers, is enabled, and the port has a lossless
+        priority.
+        """
         timed = self.config.get(("watchdog", "timeout")) or self.setting(port_name, "watchdog timer")
         return bool(timed and self.setting(port_name, "watchdog", True) and self.lossless(port_name))
 
@@ -152,12 +154,12 @@ class Eos(Device):
         return port_lines.base(ports, vlans)
 
     def lldp(self, port_name):
-        """(whether a port tells who it is, whether it listens)."""
+        """Return (whether a port sends LLDP, whether it receives it)."""
         port = self.config.section(("interface", port_name))
         runs = self.config.get("lldp", True)
         return runs and port.get(("lldp", "transmit"), True), runs and port.get(("lldp", "receive"), True)
 
-    # How it is written.
+    # Text of the configuration.
 
     def running(self):
         return self.text(self.config, "running-config")
@@ -213,10 +215,10 @@ class Eos(Device):
                 found.set(key, line)
         return found
 
-    # What it survives.
+    # Saved configuration and restart.
 
     def save(self):
-        """Whether the flash took it."""
+        """Return whether the flash accepted it."""
         if self.switch.full_flash:
             return False
         self.saved = self.config.copy()

@@ -26,7 +26,7 @@ class EosDialogue(Dialogue):
         self.session = None  # the name of the configuration session that lines go into
         self.places = []  # (mode, sections, part of the prompt), from configuration mode inwards
 
-    # What lines work on.
+    # Objects that lines change.
 
     @property
     def config(self):

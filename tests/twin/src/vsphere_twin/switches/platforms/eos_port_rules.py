@@ -7,7 +7,7 @@ from .eos_rules import QUEUES, Refusal, on
 
 UNITS = "kbytes|bytes|mbytes|segments|milliseconds|microseconds"
 
-# What a port has, itself or by a profile.
+# Settings of a port, its own or by a profile.
 
 
 @on("profile if", f"kind={'|'.join(QUEUES)} <number:0-7>")
@@ -179,7 +179,7 @@ def service_policy(cli, name, no=None):
         one.drop("service-policy") if no else one.set("service-policy", f"service-policy type qos input {name}", name)
 
 
-# What a port has of its own.
+# Settings of a port alone.
 
 
 @on("if", "service-profile <name:WORD>", "no=no|default service-profile [ <name:WORD> ]")

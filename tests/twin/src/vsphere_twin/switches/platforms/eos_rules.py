@@ -13,7 +13,7 @@ SECONDS_TEXT = re.compile(r"\d+(\.\d+)?$")
 
 
 class Refusal(Exception):
-    """What the switch says to a line that it knows and does not carry out."""
+    """Message for a known line that the switch does not execute."""
 
 
 def port_list(tokens, at):
@@ -63,11 +63,11 @@ on = GRAMMAR.on
 
 
 def flat(lists):
-    """One list of the numbers that several words named."""
+    """Return one list of the numbers that several words named."""
     return [number for one in lists for number in one]
 
 
-# What is global.
+# Global lines.
 
 
 @on("config", "hostname <name:WORD>")
@@ -198,7 +198,7 @@ def dcbx_tlv(cli, rest, no=None):
     cli.config.drop(line) if no else cli.config.set(line, line)
 
 
-# Where lines come into sections.
+# Lines that enter sections.
 
 
 @on("config", "qos profile <name:WORD>")

@@ -34,7 +34,7 @@ def natural(name):
 
 
 def lldp_json(switch):
-    """What lldpctl -f json tells of the neighbours."""
+    """Return the output of lldpctl -f json on the neighbours."""
     found = [
         {
             near.name: {

@@ -43,7 +43,7 @@ ORDER = [
     "limit",
     "class",
 ]
-# Of the policy that is there before anybody attached one (public captures of N9K).
+# Queues of the default policy (public captures of N9K).
 FACTORY_QUEUES = Treatment(strict=frozenset({7}), shares={0: 100})
 
 
@@ -87,10 +87,11 @@ class Nxos(Device):
                 raise ValueError(f"{line.strip()!r} is answered with {text.strip()!r}.")
         self.saved = self.config.copy()
 
-    # What the hardware does.
+    # Treatment by the hardware.
 
     def policy(self, port_name, kind, way=None):
-        """(name, Section) of the policy that acts on a port: its own, or the system's; or (default's name, None)."""
+        """Return (name, Section) of the effective policy of a port: its own, or the system's; or (default's name,
+        None)."""
         for place in (self.config.section(("interface", port_name)), self.config.find("system qos")):
             name = place.get(("policy", kind, way)) if place is not None else None
             if name is not None:
@@ -138,7 +139,7 @@ class Nxos(Device):
         return self.config.section(("interface", port_name)).get("pfc", "auto")
 
     def pauses(self, port_name):
-        """The priorities for which a port pauses; `auto` waits for a peer that tells its own, and none here does."""
+        """Return the paused priorities of a port; `auto` waits for a peer that sends its own, and none here does."""
         if not self.pfc_mode(port_name).startswith("on"):
             return frozenset()
         return frozenset(priority for priorities in self.lossless().values() for priority in priorities)
@@ -186,11 +187,11 @@ class Nxos(Device):
         return port_lines.base(ports, vlans)
 
     def lldp(self, port_name):
-        """(whether a port tells who it is, whether it listens): never without the feature."""
+        """Return (whether a port sends LLDP, whether it receives it): never without the feature."""
         port, runs = self.config.section(("interface", port_name)), ("feature", "lldp") in self.config.lines
         return runs and port.get(("lldp", "transmit"), True), runs and port.get(("lldp", "receive"), True)
 
-    # How it is written.
+    # Text of the configuration.
 
     def running(self):
         return self.text(self.config)
@@ -222,7 +223,7 @@ class Nxos(Device):
         return [*lines, f"boot nxos bootflash:/nxos64-cs.{self.switch.version}.bin"]
 
     def qos(self, config):
-        """What belongs to QoS and is not in a port."""
+        """Return the lines of QoS outside of ports."""
         lines = []
         for kind in ("class-map", "policy-map"):
             for what in ("qos", "network-qos", "queuing"):
@@ -254,10 +255,10 @@ class Nxos(Device):
                     section.set(where, line)
         return [config.sections[key][0], *_inside(section, 1)]
 
-    # What it survives.
+    # Saved configuration and restart.
 
     def save(self):
-        """Whether the flash took it."""
+        """Return whether the flash accepted it."""
         if self.switch.full_flash:
             return False
         self.saved = self.config.copy()

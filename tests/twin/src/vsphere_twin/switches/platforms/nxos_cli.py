@@ -27,7 +27,7 @@ class NxosDialogue(Dialogue):
         self.device = switch.device
         self.places = []  # (mode, sections, part of the prompt), from configuration mode inwards
 
-    # What lines work on.
+    # Objects that lines change.
 
     @property
     def config(self):
@@ -72,19 +72,19 @@ class NxosDialogue(Dialogue):
         )
 
     def users_of(self, kind, name):
-        """Whether something has the policy attached."""
+        """Return whether the policy is attached anywhere."""
         places = [section for _header, section in self.config.sections.values()]
         return any(
             value == name for place in places for key, (_l, value) in place.lines.items() if key[:2] == ("policy", kind)
         )
 
     def need_policy(self, kind, name):
-        """Only what is there can be attached."""
+        """Require an existing policy to attach."""
         if name != DEFAULTS.get(kind) and ("policy-map", kind, name) not in self.config.sections:
             raise Refusal(f"ERROR: Policy-map {name} of type {kind} does not exist")
 
     def check_lossless(self):
-        """No more classes without drops than the chip has buffers for."""
+        """Refuse more lossless classes than the chip has buffers for."""
         classes = self.policy().kept("class").values()
         if sum("pause" in one.lines for one in classes) > MOST_LOSSLESS:
             for one in self.targets:
@@ -149,7 +149,7 @@ class NxosDialogue(Dialogue):
             said = said(as_json)
         if as_json:
             if not isinstance(said, dict):
-                # What has no structure is answered as it is [unsure].
+                # Output without a structure is returned as text [unsure].
                 return Reply(said or "")
             return Reply(json.dumps(said, indent=4 if word == "json-pretty" else None) + "\n")
         text = tree.pipe(said or "", [words.split() for words in filters])

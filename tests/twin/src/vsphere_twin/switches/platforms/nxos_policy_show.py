@@ -1,4 +1,4 @@
-"""Cisco NX-OS: what it tells of its maps, and of queues and pauses."""
+"""Cisco NX-OS: show commands of maps, queues and pauses."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _policies_of_ports(cli, names=None):
 
 
 def _class_of_port(cli, kind, name, policy):
-    """What a class of a policy matches and does."""
+    """Return the match criteria and actions of a policy's class."""
     own = cli.config.find(("class-map", kind, name))
     how = own.get("how", "match-any") if own is not None else "match-any"
     text = f"\n    Class-map ({kind}):   {name} ({how})\n"

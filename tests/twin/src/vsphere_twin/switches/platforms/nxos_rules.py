@@ -17,7 +17,7 @@ DEFAULTS = {"network-qos": "default-nq-8q-policy", "queuing": "default-8q-out-po
 
 
 class Refusal(Exception):
-    """What the switch says to a line that it knows and does not carry out."""
+    """Message for a known line that the switch does not execute."""
 
 
 def port_list(tokens, at):

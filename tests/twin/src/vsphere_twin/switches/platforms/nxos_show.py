@@ -157,7 +157,7 @@ def _pfc(cli, names=None):
     for name in cli.ports(names):
         counters, active = cli.switch.ports[name].counters, cli.device.treatment(name).pauses_sent
         mode = cli.device.pfc_mode(name).split()[0].capitalize()
-        # Without a class that pauses, or on a port that is down, On is configured and nothing acts.
+        # Without a class that pauses, or on a port that is down, On is configured without effect.
         bitmap = sum(1 << number for number in active)
         oper = f"On ({bitmap:x})" if active and cli.switch.ports[name].up else "Off"
         rx, tx = (sum(counters[f"{way}_pause_{n}"] for n in range(8)) for way in ("rx", "tx"))
@@ -274,7 +274,7 @@ def _dir(cli):
 
 
 def _rows(rows):
-    """One row is no list there."""
+    """Return one row without a list, as NX-OS does."""
     return rows[0] if len(rows) == 1 else rows
 
 

@@ -23,7 +23,7 @@ FIRST_FILE = "initial"
 
 
 class Onyx(Device):
-    """What runs on a Spectrum switch with Onyx."""
+    """Operating system of a Spectrum switch with Onyx."""
 
     platform = "onyx"
     VERSIONS = ("3.10.4006", "3.10.4606", "3.8.2008", "3.8.1208", "3.6.5000")
@@ -57,11 +57,13 @@ class Onyx(Device):
 
     @property
     def pfc_running(self):
-        """What the switch says of flow control as a whole."""
+        """Return the global state of flow control."""
         return "enabled" if self.config.pfc_enabled and "pfc" not in self.switch.dead_features else "disabled"
 
     def pfc_on(self, port):
-        """Whether flow control acts at a port. In auto mode a peer would have to agree by DCBX; none does here."""
+        """Return whether flow control is effective at a port. In auto mode a peer must agree by DCBX; none does
+        here.
+        """
         return self.pfc_running == "enabled" and self.config.value(port, "pfc") == "on"
 
     def treatment(self, port_name):
@@ -125,7 +127,7 @@ class Onyx(Device):
 
 
 class OnyxDialogue(Dialogue):
-    """One session: standard, enable and configuration mode, and a prefix that stands before each line."""
+    """One session: standard, enable and configuration mode, and a prefix for each line."""
 
     MORE = "lines 1-23 "
     COMPLAINT = "% An internal error occurred"
@@ -175,7 +177,7 @@ class OnyxDialogue(Dialogue):
         return Reply("% Unrecognized filter\n" if text is None else text)
 
     def _carried_out(self, command):
-        """Try the line as it stands behind the prefix, then alone."""
+        """Try the line with the prefix, then alone."""
         words = command.split()
         tried = []
         if self.prefix and self.mode == "config":
@@ -202,7 +204,7 @@ class OnyxDialogue(Dialogue):
         self.mode = "enable"
         return Reply()
 
-    # What the lines need of a session.
+    # Session functions for lines.
 
     @property
     def config(self):

@@ -45,7 +45,7 @@ class Config:
         self.ports = {port: Section() for port in ports}
         self.pools = {}
 
-    # What holds.
+    # Effective values.
 
     @property
     def roce(self):
@@ -67,7 +67,7 @@ class Config:
         return frozenset(one for one in range(8) if told.get(one, one in preset))
 
     def default(self, key):
-        """What holds where nothing was set."""
+        """Return the default of a value."""
         kind, index = key if isinstance(key, tuple) else (key, None)
         if kind == "ecn":
             return PRESET_ECN if self.roce and index == ROCE else None
@@ -88,7 +88,7 @@ class Config:
         return FACTORY.get(kind)
 
     def value(self, port, key):
-        """What holds at a port."""
+        """Return the effective value at a port."""
         return self.ports[port].get(key, self.default(key))
 
     def _default_scheduling(self, tc):
@@ -136,7 +136,7 @@ class Config:
         return self.value(port, ("ecn", tc))
 
     def exceptions(self):
-        """What contradicts the preset."""
+        """Return the differences from the preset."""
         if not self.roce:
             return []
         found = [] if self.lldp else ["LLDP is disabled"]
@@ -173,7 +173,7 @@ class Config:
         everything = self.value(port, "switching") == "trunk" and "allowed-none" not in self.ports[port].lines
         return EVERY if everything else told
 
-    # What is set.
+    # Changes.
 
     def allow(self, port, allowed):
         """Set what a port may carry: all, or nothing and then one by one, as the switch writes it."""

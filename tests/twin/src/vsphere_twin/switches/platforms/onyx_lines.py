@@ -1,4 +1,4 @@
-"""The lines that Onyx knows: sessions, shows and files. What sets something is in onyx_set."""
+"""Lines of Onyx: sessions, shows and files. Lines that set values are in onyx_set."""
 
 from __future__ import annotations
 

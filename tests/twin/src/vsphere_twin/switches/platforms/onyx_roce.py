@@ -1,4 +1,4 @@
-"""What an Onyx switch shows of its RoCE preset, of traffic pools, and of counters."""
+"""Show commands of Onyx for its RoCE preset, traffic pools, and counters."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class RoceShows:
 
 
 def _port_counters(link):
-    """All classes together; a switch of the lab carries nothing but unicast packets."""
+    """Sum of all classes; a switch of the lab carries nothing but unicast packets."""
     return tuple(
         {
             "packets": link.total(f"{way}_packets"),

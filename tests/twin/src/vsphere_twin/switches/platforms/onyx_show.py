@@ -1,4 +1,4 @@
-"""What an Onyx switch shows: as text, and as JSON whose shape changed with release 3.6.6000."""
+"""Show commands of Onyx: as text, and as JSON whose form changed with release 3.6.6000."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Shows(RoceShows):
 
     @property
     def lists(self):
-        """Whether JSON has lists where older releases have dictionaries."""
+        """Return whether JSON has lists where older releases have dictionaries."""
         return self.device.release >= LISTS_SINCE
 
     # Each of these is (text, what json-print shows).
@@ -251,5 +251,5 @@ class Shows(RoceShows):
 
 
 def printed(found):
-    """What json-print makes of an object."""
+    """Return the output of json-print for an object."""
     return json.dumps(found, indent=4) + "\n"

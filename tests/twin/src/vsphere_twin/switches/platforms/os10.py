@@ -30,7 +30,7 @@ _PROMPTS = {
 
 
 class Os10(Device):
-    """What runs on a Dell switch with OS10."""
+    """Operating system of a Dell switch with OS10."""
 
     platform = "os10"
     VERSIONS = ("10.5.4.4", "10.5.2.6", "10.5.6.3")
@@ -118,7 +118,7 @@ class Os10Dialogue(SectionDialogue):
 
     @property
     def config(self):
-        """What lines change: the candidate of a transaction, or what runs."""
+        """Return the configuration that lines change: the candidate of a transaction, or the running one."""
         return self.device.config if self.candidate is None else self.candidate
 
     def complaint(self, command, wrong):

@@ -37,7 +37,7 @@ _LINES = (
 
 
 class Config:
-    """What is set: lines of the switch, and sections {(kind, name): lines}."""
+    """Configuration: lines of the switch, and sections {(kind, name): lines}."""
 
     def __init__(self, hostname, ports):
         self.hostname = hostname
@@ -74,10 +74,11 @@ class Config:
                     found.append(f"{owner} {title}".strip())
         return found
 
-    # What it means for a port.
+    # Effective settings of a port.
 
     def lan(self, port):
-        """VLAN 1 is always there; a trunk carries what it is told to, and its access VLAN untagged."""
+        """Return the VLANs of a port: VLAN 1 always exists; a trunk carries its allowed VLANs, and its access VLAN
+        untagged."""
         lines = self.find(INTERFACE, port)
         existing = {1, *self.named(VLAN)}
         vlan = lines.get("switchport")
@@ -88,7 +89,7 @@ class Config:
         return trunk(vlan, lines.get("allowed", frozenset()) | {vlan}, existing)
 
     def holding(self, port, key):
-        """What a port has, or else the whole system."""
+        """Return the value of a port, or else that of the whole system."""
         own = self.find(INTERFACE, port).get(key)
         return self.find(SYSTEM, "").get(key) if own is None else own
 
@@ -172,7 +173,7 @@ class Config:
     def dcbx(self, port):
         return bool(self.switch.get("dcbx")) and all(self.lldp(port))
 
-    # How it is written.
+    # Text of the configuration.
 
     def written(self, version):
         """The running configuration."""
@@ -184,7 +185,7 @@ class Config:
         )
 
     def block(self, kind, name):
-        """One object as it is written."""
+        """Return the text of one object."""
         lines = self.find(kind, name)
         if kind == SYSTEM and not lines.lines:
             return ""

@@ -222,7 +222,7 @@ def _no_queue(session, target, values=None):
 
 
 def _map(session, place, head, word, target, values):
-    """A value stands in one line: the last that was typed."""
+    """Map a value in one line: the last one that was typed."""
     for lines in session.targets():
         for other, there in lines.keyed(place).items():
             left = there - values

@@ -61,7 +61,7 @@ def _no_vlan(session):
 
 @on("interface", "?no switchport trunk allowed vlan <vlans:vlans>")
 def _allowed(session, vlans, no=None):
-    """What is named comes to what is allowed, or goes from it."""
+    """Add the named VLANs to the allowed ones, or remove them."""
     for lines in session.targets():
         if lines.get("mode") != "trunk":
             raise Refusal("Port is not in trunk mode")

@@ -1,4 +1,4 @@
-"""What an OS10 switch shows. Formats that no capture shows are near the vendor's manuals; the README says which."""
+"""Show commands of OS10. Formats without a capture are close to the vendor's manuals; the README names them."""
 
 from __future__ import annotations
 

@@ -76,11 +76,11 @@ class Sonic(Device):
         self.files[SAVED] = self.dump()
 
     def dynamic(self):
-        """Whether buffers are computed by the switch."""
+        """Return whether the switch computes its buffers."""
         return self.tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model") == "dynamic"
 
     def change(self, tables):
-        """A new CONFIG_DB, and what the daemons make of it; tables without entries do not exist."""
+        """Apply a new CONFIG_DB, and the effects of the daemons; tables without entries do not exist."""
         before, self.tables = self.tables, {name: entries for name, entries in tables.items() if entries}
         if self.dynamic():
             return
@@ -116,11 +116,11 @@ class Sonic(Device):
         return json.dumps(sonic_db.ordered(self.tables), indent=4) + "\n"
 
     def up(self):
-        """Whether all services are."""
+        """Return whether all services are up."""
         return self.switch.world.timeline.now() >= self.ready_at
 
     def restart(self, tables):
-        """All services begin anew with a configuration."""
+        """Restart all services with a configuration."""
         self.tables = {}
         self.change(copy.deepcopy(tables))
         self.ready_at = self.switch.world.timeline.now() + SERVICES_S
@@ -198,7 +198,7 @@ class Sonic(Device):
 
 
 class _Root:
-    """Who loads a seed."""
+    """User that loads a seed."""
 
     user = "root"
 

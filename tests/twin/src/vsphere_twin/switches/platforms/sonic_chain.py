@@ -1,4 +1,4 @@
-"""What a SONiC switch does with packets: the chain from DSCP to traffic class to queue and group to PFC."""
+"""Treatment of packets by a SONiC switch: the chain from DSCP to traffic class to queue and group to PFC."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def mapping(tables, port, field, table, size, default):
 
 
 def treatment(tables, port, dead):
-    """What the hardware of a port does now."""
+    """Return the treatment by the hardware of a port now."""
     own = tables.get("PORT_QOS_MAP", {}).get(port, {})
     classes = mapping(tables, port, "dscp_to_tc_map", "DSCP_TO_TC_MAP", 64, None)
     if "trust" in dead:
@@ -87,7 +87,7 @@ def treatment(tables, port, dead):
 
 
 def watched(tables, port):
-    """The priorities that the PFC watchdog looks at."""
+    """Return the priorities that the PFC watchdog monitors."""
     own = tables.get("PORT_QOS_MAP", {}).get(port, {})
     if "detection_time" not in tables.get("PFC_WD", {}).get(port, {}):
         return set()

@@ -24,7 +24,7 @@ class Failed(Exception):
 
 @dataclass
 class Command:
-    """One command: options as {flag: name}, those that take a value, and how many words it takes."""
+    """One command: options as {flag: name}, the options with a value, and the number of its words."""
 
     run: object
     valued: dict = field(default_factory=dict)
@@ -78,7 +78,7 @@ def parse(command, path, words):
 
 
 def choice(path, name, value, words):
-    """One of a few words."""
+    """Require one of a few words."""
     if value not in words:
         raise Misused(path, f'Invalid value for "{name}": invalid choice: {value}. (choose from {", ".join(words)})')
     return value

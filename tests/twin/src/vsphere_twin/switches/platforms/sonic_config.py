@@ -20,7 +20,7 @@ FULL = "[Errno 28] No space left on device: '{}'"
 
 
 def run(device, shell, argv, stdin):
-    """One call of config; whoever calls holds the world's lock."""
+    """Run one call of config; the caller holds the world's lock."""
     try:
         command, path, words = find(_TREE, ["config"], argv[1:])
         if shell.user != "root":
@@ -34,7 +34,7 @@ def run(device, shell, argv, stdin):
 
 
 class _Call:
-    """What a command needs: the switch, who calls, the files."""
+    """Context of a command: the switch, its caller, the files."""
 
     def __init__(self, device, shell, path, stdin):
         self.device, self.shell, self.path, self.stdin = device, shell, path, stdin
@@ -58,12 +58,12 @@ class _Call:
         self.device.files[path] = content
 
     def refuse(self, said, problem, stdout=""):
-        """How the updater fails: what it could not do, how it is used, and why."""
+        """Print a failure of the updater: its request, its usage, and the reason."""
         usage = Misused(self.path, str(problem), "[OPTIONS] ...").usage
         raise Failed(stdout, f"{said}\n{usage}", 2)
 
     def ask(self, question, given):
-        """A question that -y answers; without it whoever is there does."""
+        """Ask a question that -y answers; otherwise the user at the terminal answers it."""
         if not (given.get("yes") or self.stdin().strip().lower()[:1] == "y"):
             raise Failed(f"{question} [y/N]: ", "Aborted!\n")
 
@@ -105,7 +105,7 @@ def _become(call, target, said, done, dry):
 
 
 def _go(device, after):
-    """To a new configuration; where a test cuts the line, whoever sits at a terminal ends the updater half-way."""
+    """Apply a new configuration; if a test cuts the line, a session at a terminal ends the updater half-way."""
     if device.cut_after is None:
         device.change(after)
         return

@@ -111,7 +111,7 @@ def _bitmap(device, port):
 
 
 def _act(device, database, words):
-    """What a database answers to a command: a dictionary, a list, a text or a number."""
+    """Return the answer of a database to a command: a dictionary, a list, a text or a number."""
     verb, rest = words[0].upper(), words[1:]
     keys = databases(device)[database]
     if verb == "PING":

@@ -1,8 +1,8 @@
-"""SONiC's generic config updater: JSON patches, what it permits, and what it tells.
+"""SONiC's generic config updater: JSON patches, its rules, and its output.
 
 Read in sonic-utilities (generic_config_updater, 2026): it judges the difference of the two configurations, and not the
-patch. So a table PFC_WD, or its GLOBAL, cannot be made by a patch, because its validator knows neither as a field;
-entries of ports can.
+patch. So no patch can create a table PFC_WD, or its GLOBAL, because its validator accepts neither as a field; it can
+create entries of ports.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NAMED = (
 
 
 class Refused(Exception):
-    """Why a patch is not applied."""
+    """Reason why a patch is not applied."""
 
 
 def simulate(tables, operations):
@@ -161,7 +161,7 @@ def states(before, after):
 
 
 def check(device, before, after):
-    """Whether the updater would go from one configuration to the other: the changes, or Refused."""
+    """Return the updater's changes from one configuration to the other, or raise Refused."""
     changes = difference(before, after)
     for change in changes:
         if change["op"] == "remove" and change["path"] in NEVER_REMOVED:
@@ -231,7 +231,7 @@ _VALIDATORS = {
 
 
 def told(operations, changes, dry):
-    """What is printed while a patch is applied."""
+    """Return the output during a patch."""
     shown = [f"  * [{json.dumps({key: change[key] for key in change})}]" for change in changes]
     many = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"
     lines = begun(operations)

@@ -1,4 +1,4 @@
-"""What SONiC's YANG models let into CONFIG_DB, as far as the fabric's tables go."""
+"""Rules of SONiC's YANG models for CONFIG_DB, as far as the fabric's tables need them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ECN = (
     "ecn_yellow_red",
     "ecn_all",
 )
-# By table: the field and the table that it names something in.
+# By table: the field and the table that it refers to.
 REFERENCES = {
     "PORT_QOS_MAP": {
         "dscp_to_tc_map": "DSCP_TO_TC_MAP",
@@ -33,7 +33,7 @@ REFERENCES = {
     "BUFFER_QUEUE": {"profile": "BUFFER_PROFILE"},
     "BUFFER_PROFILE": {"pool": "BUFFER_POOL"},
 }
-# By table: the field and what it may be, as a pattern, a range or words.
+# By table: the field and its valid values, as a pattern, a range or words.
 FIELDS = {
     "PORT_QOS_MAP": {"pfc_enable": LIST, "pfcwd_sw_enable": LIST},
     "SCHEDULER": {

@@ -1,4 +1,4 @@
-"""SONiC's program `show`, as far as the fabric needs it. What comes from CONFIG_DB shows the configuration alone."""
+"""SONiC's program `show`, as far as the fabric needs it. Output from CONFIG_DB shows the configuration alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sonic_db import ordered
 
 
 def run(device, argv):
-    """One call of show."""
+    """Run one call of show."""
     try:
         command, path, words = find(_TREE, ["show"], argv[1:])
         arguments, given = parse(command, path, words)
@@ -230,7 +230,7 @@ def _interfaces(device, arguments, given):
 
 
 def _passed(device, arguments, given):
-    """portstat: rates are those of the moment, and nothing passes while somebody looks."""
+    """portstat: rates are those of the moment, and no traffic passes during the command."""
     heads = [f"{way}_{what}" for way in ("RX", "TX") for what in ("OK", "BPS", "UTIL", "ERR", "DRP", "OVR")]
     rows = []
     for name, port in ((name, device.switch.ports[name]) for name in device.ports()):

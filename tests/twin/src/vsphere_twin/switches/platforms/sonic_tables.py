@@ -1,4 +1,4 @@
-"""What a SONiC switch comes with: ASICs by SKU, the stock maps that are all called AZURE, buffers and headroom.
+"""Factory defaults of a SONiC switch: ASICs by SKU, the stock maps that are all called AZURE, buffers and headroom.
 
 Sources: sonic-buildimage (qos_config.j2, the sample output of the buffer templates, pg_profile_lookup.ini of the
 SN2700, yang-models), sonic-utilities (the table of the generic config updater).
@@ -43,7 +43,7 @@ HEADROOM_SINCE = {"spc1": "20191100", "spc2": "20191100", "spc3": "20220500", "s
 HEADROOM_SINCE |= {"th": "20221100", "th2": "20221100"}
 
 MAPS = ("DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_QUEUE")
-# What `config qos clear` empties.
+# Tables that `config qos clear` empties.
 QOS_TABLES = (
     "PORT_QOS_MAP",
     "QUEUE",
@@ -98,7 +98,7 @@ def stock_maps():
 
 
 def stock_qos(ports, sku):
-    """What qos.json.j2 gives for these ports."""
+    """Return the output of qos.json.j2 for these ports."""
     tables = stock_maps()
     if sku.kind == "mellanox":
         own = {str(number): str(number) for number in (3, 4)}
@@ -134,7 +134,8 @@ def stock_port(sku):
 
 
 def stock_buffers(ports, dynamic):
-    """What buffers.json.j2 or buffers_dynamic.json.j2 gives; lossless groups of the first come with the ports."""
+    """Return the output of buffers.json.j2 or buffers_dynamic.json.j2; the first creates lossless groups with the
+    ports."""
     tables = {
         "BUFFER_POOL": {
             "ingress_lossless_pool": {"mode": "dynamic", "type": "ingress"},

@@ -1,1 +1,1 @@
-"""What clients can ask the objects of the inventory to do: one file per kind of object."""
+"""Methods of the inventory's objects: one file per kind of object."""

@@ -1,4 +1,4 @@
-"""AlarmManager: the alarms that vCenter defines of its own accord; none of them is ever triggered."""
+"""AlarmManager: the predefined alarms of vCenter; none of them is ever triggered."""
 
 from __future__ import annotations
 

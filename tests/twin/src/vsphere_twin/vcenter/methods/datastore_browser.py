@@ -1,4 +1,4 @@
-"""What lies on a datastore, as its browser finds it."""
+"""Files on a datastore, as its browser finds them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..registry import method
 from .tasking import begin
 
 BROWSER = vim.host.DatastoreBrowser
-LONG_AGO = datetime.datetime(2024, 6, 25, 12, tzinfo=datetime.timezone.utc)  # of folders whose making nobody noted
+LONG_AGO = datetime.datetime(2024, 6, 25, 12, tzinfo=datetime.timezone.utc)  # for folders without a creation time
 
 
 # The type of the entry that a query asks for, and what the twin calls such a file.
@@ -113,7 +113,7 @@ def _kind(entry):
 
 
 def _row(name, entry, spec, queries):
-    """What is known of an entry, as far as the details of the request ask for it; all of it without details."""
+    """Return the data of an entry, with the details that the request asks for; all of it without details."""
     details = spec.details if spec is not None else None
     typed = details is None or details.fileType or queries
     kind = SHOWN_AS.get(_kind(entry), BROWSER.FileInfo) if typed else BROWSER.FileInfo

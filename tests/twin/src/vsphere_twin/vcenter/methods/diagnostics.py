@@ -1,4 +1,4 @@
-"""What vCenter and hosts say of themselves when asked: logs, the TPM, capabilities, start order, sessions' tickets."""
+"""Self-reports of vCenter and hosts: logs, the TPM, capabilities, start order, sessions' tickets."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def autostart_config(manager, world):
 
 @method("HostAutoStartManager", "ReconfigureAutostart")
 def reconfigure_autostart(call, this, spec):
-    """What clients set is kept and shown; no VM starts with its host."""
+    """Save and show the settings of clients; no VM starts with its host."""
     host = this.host
     for row in spec.powerInfo or []:
         if row.key._moId not in host.vms:

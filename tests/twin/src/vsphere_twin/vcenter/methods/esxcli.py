@@ -17,7 +17,7 @@ CLI_INFO = "ha-dynamic-type-manager-local-cli-cliinfo"
 
 
 class Executer(Entity):
-    """What runs commands on a host for clients of vCenter."""
+    """Executer of commands on a host for clients of vCenter."""
 
     def __init__(self, kind, moid, host):
         self.kind = kind

@@ -30,7 +30,7 @@ def deselect_vnic(call, this, nicType, device):
 
 @host_method("HostNetworkSystem", "QueryNetworkHint")
 def query_network_hint(call, this, device=None):
-    """What the uplinks of distributed switches hear by LLDP; the model's standard switches hear no CDP."""
+    """Return LLDP data of the uplinks of distributed switches; the model's standard switches receive no CDP."""
     return [
         host_network.hint(nic.device, cabling.seen_by(call.world, this.host, nic.device))
         for nic in this.host.nics

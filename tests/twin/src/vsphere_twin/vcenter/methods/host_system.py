@@ -129,7 +129,7 @@ def _require_maintenance(host, force):
 
 
 def _watch(world, host, task, seconds_left):
-    """Look every now and then whether the host has come up; None waits for ever."""
+    """Check periodically whether the host is up; None waits for ever."""
     if task.completed_at is not None:
         return
     if host.reachable:

@@ -10,7 +10,7 @@ from ..projections.shape import make
 from ..registry import method
 from .tasking import begin, resolved
 
-# What cannot go while hosts are part of it.
+# Objects that cannot be removed while hosts are part of them.
 IN_USE_BY_HOSTS = (inventory.ComputeResource, fabric.Switch, fabric.Datastore)
 
 
@@ -189,7 +189,7 @@ def _destroy_child(world, child):
 
 
 def _dissolve(world, pool):
-    """What a pool held goes to the pool above it."""
+    """Move the content of a pool to the pool above it."""
     above = pool.parent
     if above.kind != "ResourcePool":
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")

@@ -12,7 +12,7 @@ from ..projections.shape import make
 from ..registry import method, prop
 
 KEY = re.compile(r"[0-9A-Z]{5}(-[0-9A-Z]{5}){4}")
-# What is registered with a vCenter of its own accord [unsure: the list and the versions].
+# Predefined extensions of a vCenter [unsure: the list and the versions].
 OWN_EXTENSIONS = (
     ("com.vmware.vim.eam", "vSphere ESX Agent Manager"),
     ("com.vmware.vim.ls", "License Services"),
@@ -172,7 +172,7 @@ def _require_key(key):
 
 
 def _assets(world):
-    """What can be licensed: the vCenter by its UUID, hosts by their ids."""
+    """Return the licensable assets: the vCenter by its UUID, hosts by their ids."""
     yield world.instance_uuid, "vCenter Server"
     for host in world.of_kind("HostSystem"):
         yield host.moid, host.name

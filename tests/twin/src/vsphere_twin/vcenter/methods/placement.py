@@ -17,7 +17,7 @@ TYPES = ("create", "reconfigure", "relocate", "clone")
 
 @method("ClusterComputeResource", "PlaceVm")
 def place_vm(call, this, placementSpec):
-    """At most one recommendation: the emptiest host that takes the VM, and there the emptiest datastore."""
+    """Return at most one recommendation: the emptiest host that accepts the VM, and there the emptiest datastore."""
     spec = placementSpec
     kind = spec.placementType or ("relocate" if spec.relocateSpec is not None else "create")
     if kind not in TYPES:

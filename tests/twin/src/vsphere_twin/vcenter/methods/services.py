@@ -184,7 +184,7 @@ def _no_field():
 
 
 def _carriers(world):
-    """All objects of the inventory that can carry custom fields."""
+    """Return all objects of the inventory that can have custom fields."""
     return [one for kind in FIELD_CARRIERS for one in world.of_kind(kind)]
 
 

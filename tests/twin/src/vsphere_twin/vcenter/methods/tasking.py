@@ -1,4 +1,4 @@
-"""How a method becomes a task."""
+"""Run a method as a task."""
 
 from __future__ import annotations
 

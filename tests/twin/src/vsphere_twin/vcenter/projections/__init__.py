@@ -1,1 +1,1 @@
-"""How the model looks through the properties of the vSphere API: one file per kind of object."""
+"""Properties of the vSphere API from the model: one file per kind of object."""

@@ -85,7 +85,7 @@ def _reference(kind, moid):
 
 
 def fits(event, spec):
-    """Whether an event is one that a filter asks for."""
+    """Return whether an event matches a filter."""
     if spec.entity is not None and not _about(event, spec.entity):
         return False
     if spec.time is not None:

@@ -65,7 +65,7 @@ def datastore_info(store, world):
 
 
 def mount(store):
-    """How every host that has a datastore mounts it."""
+    """Return the mount of a datastore by every host that has it."""
     return make(
         vim.host.MountInfo,
         path=f"/vmfs/volumes/{store.uuid}",

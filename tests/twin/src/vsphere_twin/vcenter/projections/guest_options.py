@@ -27,7 +27,7 @@ GUESTS = (
 
 @functools.lru_cache(maxsize=None)
 def descriptors(cpus, memory_mb):
-    """What a hardware version with these limits offers to each guest; the recommendations are [unsure]."""
+    """Return the guest options of a hardware version with these limits; the recommendations are [unsure]."""
     return tuple(_descriptor(*guest, cpus, memory_mb) for guest in GUESTS)
 
 

@@ -1,4 +1,4 @@
-"""What a host says about its GPUs; every list follows from board, driver, graphics type and MIG mode."""
+"""GPU properties of a host; every list follows from board, driver, graphics type and MIG mode."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _threads(machine, socket):
 
 
 def identifying(host):
-    """The service tag, as every client looks for it."""
+    """Return the service tag, where all clients read it."""
     return [
         make(
             vim.host.SystemIdentificationInfo,

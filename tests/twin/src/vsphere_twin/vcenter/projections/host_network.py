@@ -95,7 +95,7 @@ def virtual_nic(nic, service=None):
 
 
 def hint(device, peer):
-    """PhysicalNic.NetworkHint: peer is what LLDP tells of the other end, or None. The keys are ESXi's [unsure: MEM]."""
+    """PhysicalNic.NetworkHint: peer is the LLDP data of the other end, or None. The keys are ESXi's [unsure: MEM]."""
     if peer is None:
         return make(vim.host.PhysicalNic.NetworkHint, device=device)
     told = {"System Name": peer.system, "Port Description": peer.description, "TimeOut": "120"}
@@ -156,7 +156,7 @@ def _vnic_key(nic, service):
 
 
 def _port(nic):
-    """Where a vmkernel port is plugged into a distributed switch."""
+    """Return the distributed port of a vmkernel port."""
     if nic.dv_portgroup is None:
         return None
     return make(

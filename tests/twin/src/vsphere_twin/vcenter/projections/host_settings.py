@@ -1,4 +1,4 @@
-"""What runs on a host and what it is set to: services, firewall, clock, options, storage, power."""
+"""Services and settings of a host: services, firewall, clock, options, storage, power."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def date_time(host):
 
 
 def storage_device(host):
-    """One local NVMe adapter; disks are not modelled."""
+    """Return one local NVMe adapter; disks are not modelled."""
     return make(
         vim.host.StorageDeviceInfo,
         hostBusAdapter=[
@@ -116,7 +116,7 @@ def file_systems(host):
 
 
 def make_policy(key, short, name):
-    """One power policy."""
+    """Return one power policy."""
     return make(vim.host.PowerSystem.PowerPolicy, key=key, name=name, shortName=short, description=name)
 
 

@@ -32,7 +32,7 @@ def kernel_module(host, row):
 
 
 def image_profile(host):
-    """What the image calls itself; an installation by hand leaves a mark in the name."""
+    """Return the name of the image; a manual installation leaves a marker in the name."""
     release = host.release
     return make(
         vim.host.ImageConfigManager.ImageProfileSummary,
@@ -59,7 +59,7 @@ def package(host, one):
 
 
 def installed_at(host):
-    """When the host was installed: the oldest of its packages."""
+    """Return the installation time of the host: that of its oldest package."""
     day = min(host.software.date_of(one) for one in host.software.vibs())
     return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.timezone.utc)
 

@@ -81,7 +81,7 @@ def runtime(host, world):
 
 
 def features(host):
-    """What the processor offers, as far as the BIOS lets it."""
+    """Return the features of the processor that the BIOS enables."""
     intel = "Intel" in host.hardware.cpu_model
     offered = {
         "cpuid.AES": True,
@@ -123,7 +123,7 @@ def about(host):
     )
 
 
-# What many clients read for many hosts, without the whole config or summary.
+# Properties that many clients read for many hosts, without the whole config or summary.
 FAST = {
     "runtime.connectionState": lambda host: host.connection,
     "runtime.inMaintenanceMode": lambda host: host.maintenance,

@@ -143,7 +143,7 @@ def pool_summary(pool, world):
 
 
 def compute_summary(compute, cls, **more):
-    """What a compute resource of any kind says of itself."""
+    """Return the summary of a compute resource of any kind."""
     all_hosts = list(compute.hosts.values())
     effective = [host for host in all_hosts if host.connection == "connected" and not host.maintenance]
     mhz = [host.hardware.cores * host.hardware.mhz for host in all_hosts]

@@ -1,4 +1,4 @@
-"""What every object of the inventory shows."""
+"""Common properties of every object of the inventory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def config_issue(entity, world):
 
 @prop("ManagedEntity", "effectiveRole")
 def effective_role(entity, world):
-    """Of the user who asks; nobody has one outside of a call."""
+    """Return the role of the calling user; empty outside of a call."""
     call = calls.current()
     return [role.number for role in world.permissions.held(call.session.user, entity)] if call else []
 
@@ -56,7 +56,7 @@ def permission(entity, world):
 
 
 def shown(row):
-    """One permission as the API knows it."""
+    """Return one permission in the form of the API."""
     return make(
         vim.AuthorizationManager.Permission,
         entity=row.entity,

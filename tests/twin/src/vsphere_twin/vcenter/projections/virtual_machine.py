@@ -35,7 +35,7 @@ def extra_config(vm, world):
     return None if vm.unfinished else vm_config.extra(vm)
 
 
-# What many clients read for many VMs is given without the whole config or summary.
+# Properties that many clients read for many VMs are given without the whole config or summary.
 FAST = {
     "config.annotation": lambda vm: vm.annotation,
     "config.changeVersion": lambda vm: vm.change_version,

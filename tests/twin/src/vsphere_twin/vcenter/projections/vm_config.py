@@ -109,7 +109,7 @@ def config(vm, world):
 
 
 def cores_per_node(vm):
-    """What vSphere chooses: as few nodes as the sockets of the host allow."""
+    """Return the choice of vSphere: as few nodes as the sockets of the host allow."""
     return min(vm.cpus, vm.host.hardware.cores_per_socket)
 
 

@@ -58,7 +58,7 @@ def content(entity, world):
 
 
 def about(world):
-    """How vCenter introduces itself."""
+    """Return the about data of vCenter."""
     release = world.release
     return vim.AboutInfo(
         name="VMware vCenter Server",

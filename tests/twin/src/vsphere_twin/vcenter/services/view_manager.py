@@ -8,7 +8,7 @@ from ...model.world import Entity
 from .. import paths, types
 from ..registry import method, prop
 
-# Where the objects are that a container holds, by the properties of the API.
+# Properties of the API with the children of a container.
 HOLDS = {
     "Folder": ("childEntity",),
     "Datacenter": ("vmFolder", "hostFolder", "datastoreFolder", "networkFolder"),
