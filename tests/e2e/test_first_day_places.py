@@ -42,7 +42,7 @@ LOOKS = {
             ("job-01, job-02", "creation"): ("has no such folder of VMs; there are:", "Correct `site.machine.folder`"),
             ("leaf-01", "switch"): ("Connection refused", "Check its address (ansible_host, ansible_port)"),
             ("leaf-02", "switch"): (
-                "The ports Ethernet1/99 were named.",
+                "The ports Ethernet1/99 do not exist.",
                 "Correct switch_host_ports or switch_fabric_",
             ),
         },
@@ -214,7 +214,7 @@ STAGES = {
         "ready",
         "fabric",
         {"switches": {**SWITCHES, "leaf-01": {"switch_host_ports": ["Eth 1"]}}},
-        ("the ports Ethernet1/99 were named.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
+        ("the ports Ethernet1/99 do not exist.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
     ),
     "user of a switch": (
         "ready",

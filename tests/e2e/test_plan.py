@@ -6,6 +6,7 @@ The whole run from bare state is held to its plan by `make rehearse CHECKS=all`.
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -26,6 +27,11 @@ def run_and_record(lab, name, *arguments, site=None, of=SITE):
     return run, folder
 
 
+def _texts(page):
+    """What a page shows between its tags."""
+    return {text.strip() for text in re.findall(r">([^<]+)<", page)}
+
+
 def stage_of(folder, name):
     record = json.loads((folder / "stages.json").read_text())
     return next(stage for stage in record["stages"] if stage["name"] == name)
@@ -40,6 +46,14 @@ def test_plan_of_a_host_that_only_waits_for_its_graphics_announces_the_restart_o
         assert run.status == 0, run.output
     assert plan.kept(*folders)
     assert "graphics.xorg" in {change["what"] for change in stage_of(folders[0], "hosts")["changes"]}
+    # A run of one stage alone has a report, and so has its plan.
+    dry, made = (" ".join((folder / "run.html").read_text().split()) for folder in folders)
+    assert f"Report: {folders[1] / 'run.html'}" in run.output
+    assert ("Nothing was changed. This run was in check mode." in dry, "Changed to" in dry) == (True, False)
+    assert ("This run was in check mode." in made, "Changed to" in made) == (False, True)
+    assert [text for text in (dry, made) if not {"graphics.xorg", "No task failed."} <= _texts(text)] == []
+    # Xorg was restarted, so nothing waits any more.
+    assert "No setting waits for a restart or for another stage." in made
 
 
 @pytest.mark.parametrize(
@@ -120,7 +134,7 @@ LATE = {
     "port of a switch": (
         {},
         {"leaf-01": {"switch_host_ports": ["Ethernet1/99"]}},
-        ("the ports Ethernet1/99 were named.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
+        ("the ports Ethernet1/99 do not exist.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
     ),
 }
 

@@ -168,7 +168,7 @@ def test_a_system_without_rdma_has_nothing_to_check(tmp_path):
     host = LinuxHost(tmp_path / "linux", {"/sys/class/net/eth0/mtu": "1500"}, {})
     guest = host.act("guest_roce_info", {})["guest"]
     assert guest["ports"] == []
-    assert guest["not_read"] == ["No adapter there has RDMA, so that there is nothing to check."]
+    assert guest["not_read"] == ["The guest has no adapter with RDMA, so no adapter was checked."]
 
 
 def test_an_adapter_that_is_not_there_is_refused_with_those_that_are(tmp_path):

@@ -95,7 +95,7 @@ def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(fea
     sonic.switch.dead_features.add(feature)
     answer = sonic.set()
     ended(answer, "old", "not_proved")
-    assert f"{feature} should be" in answer["msg"]
+    assert f"the running {feature} is" in answer["msg"]
 
 
 def test_check_mode_asks_the_switch_and_leaves_no_file(calm):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One edit of one switch, with the way back: it ends in the old or in the new state, and says in which."""
+"""One edit of one switch with rollback: it ends in the old or the new state, and reports which."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
     class Clock(Protocol):
-        """What of the module time is used."""
+        """The used part of the module time."""
 
         def monotonic(self) -> float: ...
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 NEW, OLD, UNKNOWN, UNCHANGED = "new", "old", "unknown", "unchanged"
-# Between two looks while the switch and its peers settle.
+# Between two reads while the switch and its peers settle.
 PAUSE_S = 1.0
-TOLD = 5  # gaps that a message names
+TOLD = 5  # most gaps in a message
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Guarded:
         self._name = session.name
 
     def run(self, edit: Edit | None, before: View, wanted: View, intent: Intent) -> End:
-        """The End of an edit from before to wanted (Views); edit is None where only saving is left."""
+        """The End of an edit from before to wanted (Views); edit is None if only the save is missing."""
         try:
             if edit is not None:
                 self._platform.apply(self._session, edit)
@@ -80,7 +80,7 @@ class Guarded:
             return self._found_again(edit, before, wanted, intent, loss)
 
     def _settled(self, before: View, wanted: View, intent: Intent) -> tuple[View, list[str], list[str]]:
-        """Look until the switch runs what was wanted, or the time is up."""
+        """Read until the switch runs the desired state, or the time is up."""
         until = self._clock.monotonic() + self._params["verify_timeout_s"]
         while True:
             view = self._look()
@@ -93,9 +93,9 @@ class Guarded:
         exact = self._params["state"] != "merged"
         left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
         if self._params["state"] == "absent":
-            return left + [f"{name} is still there." for name in wanted.objects if name in view.switch.own], []
+            return left + [f"{name} still exists." for name in wanted.objects if name in view.switch.own], []
         strays = self._platform.strays(view.switch, wanted.wants, intent, exact)
-        left += [f"{name} holds {held}, {asked} was requested." for name, (held, asked) in sorted(strays.items())]
+        left += [f"{name} has {held} instead of {asked}." for name, (held, asked) in sorted(strays.items())]
         if not exact:
             left += verify.dropped(before.effects, view.effects, intent)
         gaps, unknown = verify.gaps(view.switch, wanted.wants, intent, exact)
@@ -120,12 +120,12 @@ class Guarded:
         try:
             self._platform.save(self._session)
         except Lost:
-            # Whether it was done is not known, and twice does no harm.
+            # It is unknown whether the save ran, and a second save does no harm.
             self._reconnect()
             self._platform.save(self._session)
 
     def _stopped(self, edit: Edit | None, before: View, error: OperatorError) -> End:
-        """The platform would not go on. Mostly it did not begin: then nothing is taken back that others began."""
+        """The platform stopped. Usually it did not start, and then changes of others are not rolled back."""
         try:
             view = self._look()
         except (Refused, Lost):
@@ -135,7 +135,7 @@ class Guarded:
         return End(UNCHANGED, view, self._ended(error, UNCHANGED, "Nothing was changed."))
 
     def _back(self, edit: Edit | None, before: View, error: OperatorError) -> End:
-        """Return to what was there; the error becomes that of the task, with where the switch is now."""
+        """Roll back; the error becomes that of the task, with the state of the switch added."""
         try:
             return self._returned(edit, before, error)
         except Lost:
@@ -152,19 +152,19 @@ class Guarded:
             try:
                 self._platform.revert(self._session, edit, before.switch)
             except Refused as refusal:
-                complaint = f"The way back failed too: {refusal}."
+                complaint = f"The rollback failed too. {refusal}."
         view: View | None
         try:
             view = self._look()
         except Refused as refusal:
-            view, complaint = None, complaint or f"It went back, and cannot be read any more: {refusal}."
+            view, complaint = None, complaint or f"The rollback ended, but the switch cannot be read. {refusal}."
         if view is None or compare.changes(view.effects, before.effects):
-            between = complaint or "It is not what it was before, either."
+            between = complaint or "The switch does not have its previous configuration either."
             return End(UNKNOWN, view, self._ended(error, UNKNOWN, f"{between} {self._way_back(edit)}"))
-        return End(OLD, view, self._ended(error, OLD, "The switch is as it was before."))
+        return End(OLD, view, self._ended(error, OLD, "The switch has its previous configuration again."))
 
     def _found_again(self, edit: Edit | None, before: View, wanted: View, intent: Intent, loss: Lost) -> End:
-        """The connection broke: whatever the switch did is seen when it answers again."""
+        """The connection broke; the next read shows what the switch did."""
         try:
             self._reconnect()
             if not compare.changes(self._look().effects, wanted.wants, self._params["state"] != "merged"):
@@ -188,7 +188,7 @@ class Guarded:
                 if self._clock.monotonic() >= until:
                     raise
             except Refused as refusal:
-                # It lets nobody in yet, such as while it starts.
+                # It rejects logins for now, such as while it starts.
                 if self._clock.monotonic() >= until:
                     raise Lost(refusal.command, refusal.complaint) from refusal
             self._clock.sleep(PAUSE_S)
@@ -199,9 +199,9 @@ class Guarded:
     def _refused(self, refusal: Refused) -> OperatorError:
         return OperatorError(
             self._name,
-            "the change was to be made",
+            "cannot apply the change",
             str(refusal),
-            "Check the release of the switch, and what it has for the objects in the command",
+            "Check that the release of the switch supports the command and its objects",
             "refused",
             command=refusal.command,
             complaint=refusal.complaint,
@@ -210,20 +210,20 @@ class Guarded:
     def _lost(self, loss: Lost) -> OperatorError:
         return OperatorError(
             self._name,
-            "the change was to be made",
+            "cannot apply the change",
             str(loss),
-            "Check the way to the switch, and run the task again",
+            "Check the network connection to the switch, and run the task again",
             "connection_lost",
             command=loss.command,
         )
 
     def _not_proved(self, left: Sequence[str]) -> OperatorError:
-        return not_proved(self._name, "the switch took the change and should now run it", left)
+        return not_proved(self._name, "the change is configured but not effective", left)
 
     def _not_confirmed(self, refusal: Refused, edit: Edit) -> OperatorError:
         return OperatorError(
             self._name,
-            "the change runs and was to be confirmed",
+            "cannot confirm the change, which is running",
             str(refusal),
             self._platform.way_back(edit),
             "not_confirmed",
@@ -231,7 +231,8 @@ class Guarded:
         )
 
     def _not_saved(self, trouble: Refused | Lost) -> OperatorError:
-        return not_saved(self._name, trouble, "What runs is new; the startup configuration is the old one", NEW)
+        state = "The new configuration runs, but the startup configuration is still the old one"
+        return not_saved(self._name, trouble, state, NEW)
 
     def _ended(self, error: OperatorError, outcome: str, sentence: str) -> OperatorError:
         return OperatorError(
@@ -245,25 +246,25 @@ class Guarded:
 
 
 def not_proved(name: str, wanted: str, left: Sequence[str]) -> OperatorError:
-    """The error of a switch that is set as wanted, and does not run so."""
+    """The error of a switch that is configured as desired but does not run so."""
     told = left if len(left) <= TOLD else [*left[:TOLD], f"and {len(left) - TOLD} more."]
     return OperatorError(
         name,
         wanted,
         " ".join(told),
-        "Look there for what the hardware or its licence does not do",
+        "Check that the hardware and the licences of the switch support these settings",
         "not_proved",
         left=left,
     )
 
 
 def not_saved(name: str, trouble: Refused | Lost, state: str, outcome: str) -> OperatorError:
-    """The error of a switch that runs as wanted, and forgets it with a restart."""
+    """The error of a switch that runs as desired but loses that with a restart."""
     return OperatorError(
         name,
-        "what runs was to be kept over a restart",
+        "cannot save the running configuration",
         f"{trouble}. {state}",
-        "Make room on the switch, and run the task again",
+        "Free space on the switch, and run the task again",
         "not_saved",
         outcome=outcome,
     )

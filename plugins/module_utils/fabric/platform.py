@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A platform of switches: how it is read, parsed, rendered and changed, and what it cannot do as data."""
+"""A platform of switches: how to read, parse, render and change it, and its limits as data."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
-    # What a port does, or shall do, to RoCE: {one of compare.KEYS: value}.
+    # The RoCE QoS of a port, actual or desired: {one of compare.KEYS: value}.
     Effect = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a platform can do."""
+    """The limits of a platform."""
 
     modes: tuple[str, ...] = MODES
     trusts: tuple[str, ...] = TRUSTS
-    lossless: int = 2  # priorities that a port can keep lossless at once
+    lossless: int = 2  # most lossless priorities of a port
     largest_mtu: int = LARGEST_MTU
-    # Keys of compare.KEYS that the platform can neither set nor tell, with the reason.
+    # Keys of compare.KEYS that the platform can neither set nor report, with the reason.
     missing: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of one switch, as render() made it. Plain data, so that check mode can show it."""
+    """One change of one switch, as render() built it. Plain data, so that check mode can show it."""
 
-    commands: list[str]  # in the order in which they are sent; what `commands` of the result holds
+    commands: list[str]  # in the order in which they are sent; `commands` of the result
     name: str = "aiready"  # of a session, revision or checkpoint that belongs to it
-    confirm_s: int = 300  # after which the switch shall go back by itself, where it can
-    payload: Any = None  # what is sent in place of commands, such as a patch
+    confirm_s: int = 300  # time until the switch rolls back by itself, if it can
+    payload: Any = None  # sent in place of commands, such as a patch
 
 
 class Platform:
@@ -56,14 +56,14 @@ class Platform:
 
     name = ""
     title = ""
-    shell = False  # a Linux shell over ssh, and no command line over network_cli
-    reads_only = False  # whether it can be looked at, and not changed
+    shell = False  # a Linux shell over ssh, not a command line over network_cli
+    reads_only = False  # whether the collection reads it but cannot change it
     management = r"ma(?:nagement)?\d|mgmt"  # names of ports that carry no RoCE
     without_ports = ("show version", "show running-config diff")  # commands whose lines belong to no port
     limits = Limits()
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        # version: that of a switch that is not asked (rendered, parsed). allow: dangerous acts that the user named.
+        # version: that of a switch that is not read (rendered, parsed). allow: dangerous actions that the user allows.
         # confirm_s: of the edits that render() makes. transaction: auto or never.
         self.options = options or {}
 
@@ -73,125 +73,125 @@ class Platform:
         return COMMANDS[self.name]
 
     def check(self, intent: Intent | None, subject: str) -> None:
-        """Refuse what a platform does not have at all; subject is the switch, intent is None to remove everything."""
+        """Reject settings that the platform lacks; subject is the switch, intent is None to remove everything."""
         if self.reads_only:
             raise OperatorError(
                 subject,
-                "a switch was to be set",
-                f"{self.title} is only read",
-                "Use state gathered or parsed, and set the switch by hand",
+                "cannot configure the switch",
+                f"The collection can only read {self.title}",
+                "Set state to gathered or parsed, and configure the switch by hand",
                 "reads_only",
             )
         if intent is not None and intent.mode not in self.limits.modes:
             raise OperatorError(
                 subject,
-                f"the mode {intent.mode} was wanted",
-                f"{self.title} has {', '.join(self.limits.modes)}",
-                "Choose one of these for the whole path",
+                f"cannot use the mode {intent.mode}",
+                f"{self.title} supports {', '.join(self.limits.modes)}",
+                "Set mode to one of these for the whole path",
                 "mode_not_supported",
                 mode=intent.mode,
             )
         if intent is not None and intent.trust not in self.limits.trusts:
             raise OperatorError(
                 subject,
-                f"{intent.trust} was to be trusted",
-                f"On {self.title}, ports get {' or '.join(self.limits.trusts)}",
-                "Use trust dscp, which every packet of RoCE v2 carries",
+                f"cannot set trust to {intent.trust}",
+                f"{self.title} supports {' or '.join(self.limits.trusts)}",
+                "Set trust to dscp, as every RoCE v2 packet has a DSCP",
                 "trust_not_supported",
                 trust=intent.trust,
             )
 
-    # What is there.
+    # Read.
 
-    # Parts of the commands of reads() that tell counters.
+    # Parts of the commands of reads() that report counters.
     counting: tuple[str, ...] = ()
 
     def counted(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """{command: output} of those that tell counters."""
+        """{command: output} of those that report counters."""
         return {command: text for command, text in texts.items() if any(part in command for part in self.counting)}
 
     def reads(self, ports: Sequence[str]) -> list[str]:
-        """The commands that tell everything about these ports, configured and running; at most about four."""
+        """The commands that report the configured and running state of these ports; at most about four."""
         raise NotImplementedError
 
     def parse(self, texts: Mapping[str, str]) -> Switch:
-        """The Switch that texts tell of: {command: output}. Commands that are missing are things not known."""
+        """The Switch in {command: output}. Values of missing commands are unknown."""
         raise NotImplementedError
 
     def apart(self, texts: Mapping[str, str]) -> Mapping[str, str]:
-        """{command: output}, where one command that runs several is told apart as far as its parts print no table."""
+        """{command: output}, with a command that runs several split into its parts, unless these print a table."""
         return texts
 
     def spelled(self, typed: str) -> str | None:
-        """The whole command of what an operator typed, with its arguments behind it; None for what is not read."""
+        """The full command for what an operator typed, followed by its arguments; None if it is not read."""
         return spelled(typed, self.commands)
 
     def command_of(self, text: str) -> str | None:
-        """Which command of a switch a text is the output of, for texts that come without a switch."""
+        """The command whose output a text is, for texts without a command."""
         raise NotImplementedError
 
     def blank(self, switch: Switch, name: str) -> Port:
-        """A port as the factory made it, which is what `absent` goes back to."""
+        """A port with factory defaults, which `absent` restores."""
         return Port()
 
-    # What is to be done.
+    # Plan.
 
     def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
-        """The Edit that leads from a Switch to {port: wanted effect}; intent is None to remove everything.
+        """The Edit from a Switch to {port: desired effect}; intent is None to remove everything.
 
-        exact: whether other lossless priorities of these ports go (state present) or stay (merged).
+        exact: whether other lossless priorities of these ports are removed (state present) or kept (merged).
 
-        Commands are in an order that never leaves RoCE traffic of a live port without its lossless class: what
-        carries it is made before what uses it, and taken away after. Objects that others made stay.
+        The order of commands never leaves RoCE traffic of a live port without its lossless class: an object is
+        created before its first use and removed after its last use. Objects of others stay.
         """
         raise NotImplementedError
 
     def strays(
         self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
     ) -> dict[str, tuple[str, str]]:
-        """{object of ours: (what it holds, what the intent asks for)}, of those that hold something else.
+        """{object of this collection: (its content, the desired content)}, if these differ.
 
-        Ports alone do not show it: an object may treat other packets as RoCE too.
+        The ports do not show this: an object may treat other packets as RoCE too.
         """
         return {}
 
-    # How it is done.
+    # Change.
 
     def waits(self, session: Session) -> bool:
-        """In check mode: whether a run that was killed left a change that the switch will undo by itself."""
+        """In check mode: whether a killed run left a change that the switch will roll back by itself."""
         return False
 
     def tidy(self, session: Session) -> None:
-        """Before the first look, but not in check mode: end what a run that was killed left pending."""
+        """Before the first read, but not in check mode: end a change that a killed run left pending."""
 
     def validate(self, session: Session, edit: Edit) -> bool:
-        """In check mode: let the switch judge the edit without making it; whether it could."""
+        """In check mode: let the switch validate the edit without applying it; returns whether it could."""
         return False
 
     def apply(self, session: Session, edit: Edit) -> None:
-        """Make the edit, with the switch's own way back armed where it has one; Refused or Lost.
+        """Apply the edit, with the rollback timer of the switch if it has one; raises Refused or Lost.
 
-        An OperatorError means that the platform would not begin, or not go on.
+        An OperatorError means that the platform did not start, or stopped.
         """
         raise NotImplementedError
 
     def confirm(self, session: Session, edit: Edit) -> None:
-        """The edit stays: disarm the way back, remove what only served it.
+        """Keep the edit: stop the rollback timer and remove its helper objects.
 
-        Called again where the connection broke meanwhile: what was confirmed then is no error.
+        Called again if the connection broke meanwhile: an edit that is already confirmed is no error.
         """
 
     def revert(self, session: Session, edit: Edit, before: Switch) -> None:
-        """Back to `before` (a Switch), from wherever an edit stopped, as often as it is called."""
+        """Restore `before` (a Switch), wherever the edit stopped; idempotent."""
         raise NotImplementedError
 
     def save(self, session: Session) -> None:
-        """What runs is what a restart comes back with; Refused when the switch cannot keep it."""
+        """Save the running configuration; raises Refused if the switch cannot save it."""
         raise NotImplementedError
 
     def way_back(self, edit: Edit) -> str:
-        """A sentence: what becomes of a switch that cannot be reached any more after apply()."""
-        return "Run the task again once the switch answers: it goes on from what is there."
+        """A sentence about a switch that is unreachable after apply(): its state and the fix."""
+        return "Run the task again when the switch answers. The task continues from the configuration that it finds."
 
 
 def known() -> tuple[str, ...]:
@@ -200,16 +200,16 @@ def known() -> tuple[str, ...]:
 
 
 def platform_of(name: str | None, network_os: str | None, options: Mapping[str, Any] | None = None) -> Platform:
-    """The platform of a switch: by the name the user gives, else by ansible_network_os."""
+    """The platform of a switch, from the option platform or else from ansible_network_os."""
     if name is None:
         name = next((key for key, (_class, words) in _PLATFORMS.items() if network_os in words), None)
     if name is None:
         words = sorted(word for _class, words in _PLATFORMS.values() for word in words)
         raise OperatorError(
             "platform",
-            "the operating system of the switch was wanted",
+            "cannot find the platform of the switch",
             f"ansible_network_os is {network_os}" if network_os else "ansible_network_os is not set",
-            f"Set it to one of {', '.join(words)}, or name the platform: {', '.join(known())}",
+            f"Set ansible_network_os to one of {', '.join(words)}, or set platform to one of {', '.join(known())}",
             "unknown_platform",
             network_os=network_os or "",
         )
@@ -232,5 +232,5 @@ _PLATFORMS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def unknown_switch(platform: Platform) -> Switch:
-    """A switch of which nothing is known, to render from."""
+    """A Switch without known values, as the base of a rendering."""
     return Switch(platform=platform.name)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The treatment of RoCE on one switch: what roce_qos reads, wants, compares, applies and proves."""
+"""RoCE QoS on one switch: how roce_qos reads, plans, compares, applies and verifies it."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
 
-# What state absent leaves: others may rely on it, and it does no harm without RoCE.
+# Settings that state absent keeps: other traffic may need them, and they do no harm without RoCE.
 LEFT = ("mtu", "pause", "cable_length_m", "bandwidth_percent")
 UNSAVED, UNCONFIRMED, OBJECTS = "startup configuration", "confirmation", "objects"
 
 
 @dataclass
 class View:
-    """A switch and what its ports do to RoCE. Of a wish: what they shall do, and in wants what alone was asked for."""
+    """A switch and the RoCE QoS of its ports. For a request: the desired one; `wants` has the requested keys only."""
 
     switch: Switch
     effects: dict[str, dict[str, Any]]
     wants: dict[str, dict[str, Any]] = None  # type: ignore[assignment]
     saved: bool = True
     objects: list[str] = field(default_factory=list)
-    waits: bool = False  # what runs will be undone by the switch itself
-    # {object of ours: (what it holds, what it has to hold)}
+    waits: bool = False  # the switch will roll the running change back by itself
+    # {object of this collection: (its content, the desired content)}
     strays: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def read(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
-    """The Switch as it was before anything was done."""
+    """The Switch before any change."""
     try:
         return again(session, lambda: look(platform, session, ports))
     except Refused as refusal:
         raise OperatorError(
             session.name,
-            f"what it does to RoCE was to be read, as {platform.title}",
+            f"cannot read the RoCE QoS with the commands of {platform.title}",
             str(refusal),
-            "Check that ansible_network_os is what runs there, and that the user may see its configuration",
+            "Check ansible_network_os, and check that the user may read the configuration",
             "cannot_read",
             command=refusal.command,
             complaint=refusal.complaint,
@@ -73,7 +73,7 @@ def read(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
 
 
 def look(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
-    """The Switch, from the commands of its platform; Refused without the first one, on which all rests."""
+    """The Switch, from the commands of its platform; Refused if the first one fails, as all need it."""
     texts, unread = {}, []
     for position, command in enumerate(platform.reads(ports)):
         try:
@@ -89,17 +89,17 @@ def look(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
 
 
 def check_ports(subject: str, switch: Switch, names: Iterable[str]) -> None:
-    """Refuse names of ports that the switch does not have, with those that may be meant."""
+    """Reject port names that the switch does not have, and name similar ports."""
     unknown = [name for name in names if name not in switch.ports]
     if not unknown:
         return
     near = _near(unknown[0], switch.ports)
     there = near or sorted(switch.ports, key=natural)[:3]
-    told = f"; {'near to it are' if near else 'its first ones are'} {', '.join(there)}" if there else ""
+    first = "Ports with similar names are" if near else "The first ports of the switch are"
     raise OperatorError(
         subject,
-        f"the ports {compare.ranged(unknown)} were named",
-        f"The switch has no such ports{told}",
+        f"the ports {compare.ranged(unknown)} do not exist",
+        f"{first} {', '.join(there)}" if there else "The switch reports no ports",
         "Name the ports as the switch does",
         "unknown_ports",
         ports=unknown,
@@ -107,7 +107,7 @@ def check_ports(subject: str, switch: Switch, names: Iterable[str]) -> None:
 
 
 def ports_down(switch: Switch, names: Iterable[str]) -> list[dict[str, str]]:
-    """[{port, reason}] of those that carry nothing; what a platform does not tell is not among them."""
+    """[{port, reason}] of ports that are down; a port whose state is not reported is not in the list."""
     found = []
     for name in names:
         port, oper = switch.ports.get(name), switch.oper.get(name)
@@ -137,7 +137,7 @@ class RoceQos(Noun[Wish, View]):
         warn: Callable[[str], object],
         looks: bool = False,
     ) -> None:
-        # looks: nothing is to be changed, in check mode.
+        # looks: check mode, which changes nothing.
         self._params = params
         self._platform = platform
         self._session = session
@@ -210,9 +210,9 @@ class RoceQos(Noun[Wish, View]):
                 item.ids.update(outcome=UNCHANGED, saved=False)
                 item.error = OperatorError(
                     item.ids["name"],
-                    "the switch was asked whether it would take the change",
+                    "the switch would reject the change",
                     str(refusal),
-                    "Nothing was changed. Look at the commands in the result, and at what the switch is",
+                    "Nothing was changed. Check that the switch supports the `commands` of the result",
                     "would_be_refused",
                     command=refusal.command,
                     complaint=refusal.complaint,
@@ -235,7 +235,7 @@ class RoceQos(Noun[Wish, View]):
             item.touched = True
             work = Guarded(self._platform, self._session, self._params, self._look)
             end = work.run(self._edit, item.now, item.wanted, self._intent)
-            # The proof is part of the change, since the way back depends on it.
+            # The verification is part of the change, since the rollback depends on it.
             self._after = item.proved = end.view
             item.error = end.error
             item.touched = end.outcome not in (OLD, UNCHANGED)
@@ -246,7 +246,7 @@ class RoceQos(Noun[Wish, View]):
         """Done by apply."""
 
     def project(self, state: View) -> dict[str, Any]:
-        """Of each port what the task is about, so that what was there and what came of it can be held together."""
+        """For each port, the settings of the task, so that before and after can be compared."""
         return {
             "ports": {
                 name: {key: what for key, what in one.items() if key in self._about.get(name, one)}
@@ -268,7 +268,7 @@ class RoceQos(Noun[Wish, View]):
         return View(switch, self._told(effects))
 
     def _told(self, effects: Mapping[str, Effect]) -> dict[str, dict[str, Any]]:
-        """Without what the platform does not have."""
+        """Effects without the settings that the platform does not have."""
         missing = self._platform.limits.missing
         return {name: {key: what for key, what in one.items() if key not in missing} for name, one in effects.items()}
 
@@ -280,7 +280,7 @@ class RoceQos(Noun[Wish, View]):
         return {key: what for key, what in factory.items() if what is not None and key not in LEFT}
 
     def _plan(self, item: Item[Wish, View], wanted: View) -> None:
-        """The commands are part of what check mode shows."""
+        """Render the commands; check mode shows them too."""
         if not compare.changes(item.now.effects, wanted.wants, self._exact) and not (wanted.objects or wanted.strays):
             if item.now.waits or item.now.switch.unsaved and wanted.saved:
                 self._due = True
@@ -298,19 +298,19 @@ class RoceQos(Noun[Wish, View]):
         item.ids.update(outcome="new", saved=self._params["save"] != "never")
 
     def _saves_anyhow(self, switch: Switch) -> bool:
-        """A run that was killed before it saved leaves nothing to change, and not every switch tells that."""
+        """Whether to save without a change: a killed run may not have saved, and not all switches report that."""
         return self._params["save"] == "always" or self._params["save"] != "never" and switch.unsaved is None
 
     def _check_running(self, item: Item[Wish, View], wanted: View) -> None:
-        """A switch that is set as wanted shall run so too: nothing is sent that would prove it."""
+        """Verify that a switch without differences also runs its configuration."""
         left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._exact)
         item.ids["not_verified"] = unknown
         if left:
             item.ids.update(outcome=UNCHANGED, saved=False)
-            raise not_proved(self._session.name, "the switch is set as wanted and should run it", left)
+            raise not_proved(self._session.name, "the configured RoCE QoS is not effective", left)
 
     def _not_supported(self) -> list[str]:
-        """What was wished for and this platform does not have, as sentences."""
+        """Requested settings that this platform does not have, as sentences."""
         if self._gone:
             return []
         wish = compare.wanted(self._intent, Platform())
@@ -329,16 +329,16 @@ class RoceQos(Noun[Wish, View]):
             self._check_classes(switch)
 
     def _check_classes(self, switch: Switch) -> None:
-        """merged leaves lossless priorities of others: there must be room for ours beside them."""
+        """State merged keeps other lossless priorities; the platform must support all of them together."""
         for name in self._roles:
             there = {*(switch.ports[name].pfc or []), *self._intent.lossless}
             if len(there) > self._platform.limits.lossless:
                 raise OperatorError(
                     self._session.name,
-                    f"priority {self._intent.priority} was to be lossless at {name} beside what is there",
-                    f"The priorities {', '.join(map(str, sorted(there)))} would be more than the "
-                    f"{self._platform.limits.lossless} that {self._platform.title} keeps lossless",
-                    "Use state present, which removes the others from the ports it names",
+                    f"cannot make priority {self._intent.priority} lossless on {name}",
+                    f"The port would have the lossless priorities {', '.join(map(str, sorted(there)))}, and "
+                    f"{self._platform.title} supports {self._platform.limits.lossless}",
+                    "Set state to present, which removes other lossless priorities from the named ports",
                     "too_many_lossless",
                     port=name,
                     priorities=sorted(there),

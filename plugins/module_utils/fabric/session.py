@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a platform's session offers to its file, and how it fails. Sessions themselves live on the controller."""
+"""Interface and errors of a session with a switch. The sessions themselves run on the controller."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ LONGEST = 80  # characters of a command in a sentence
 
 
 def brief(command: str) -> str:
-    """A command as a sentence names it: of one that is a script, its beginning."""
+    """A command for a sentence: the beginning, if it is a long script."""
     words = " ".join(str(command).split())
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 20].rstrip()} ..."
 
 
 class Refused(Exception):
-    """The switch did not take a command."""
+    """The switch rejected a command."""
 
     def __init__(self, command: str, complaint: str) -> None:
         self.command = command
         self.complaint = " ".join(complaint.split())
-        super().__init__(f"`{brief(command)}` was refused: {self.complaint}")
+        super().__init__(f"The switch rejected `{brief(command)}`: {self.complaint}")
 
 
 class Lost(Exception):
-    """The connection broke; what the last command did is not known."""
+    """The connection broke; it is unknown what the last command did."""
 
     def __init__(self, command: str, reason: str) -> None:
         self.command = command
@@ -40,13 +40,13 @@ class Lost(Exception):
 
 
 class NoLogin(Lost):
-    """The switch was not reached, or did not accept the login; a second attempt could lock the user out."""
+    """The switch is unreachable or rejected the login; a second attempt could lock the user."""
 
 
 def again(session: Session, act: Callable[[], T]) -> T:
-    """The result of act(); when the connection is lost, of act() in a new one.
+    """The result of act(), repeated once in a new connection if the connection was lost.
 
-    Only for a read, or for what is harmless when it is done twice: what the first attempt did is not known.
+    Only for reads and for actions that are harmless when repeated, since the effect of the first attempt is unknown.
     """
     try:
         return act()
@@ -65,8 +65,8 @@ class Session:
     def run(self, command: str, answers: Sequence[tuple[str, str]] = ()) -> str:
         """The output of one command, without echo and prompt; Refused or Lost.
 
-        command: a line of the command line, or a command for /bin/sh. answers: pairs of a pattern and what is typed
-        when the switch asks that; a command line only.
+        command: a line of the command line, or a command for /bin/sh. answers: pairs of a pattern and the text to
+        type when the switch prints it; only for a command line.
         """
         raise NotImplementedError
 

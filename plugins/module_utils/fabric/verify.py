@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether what runs on a switch is what was asked for: the operational state, port by port. Pure."""
+"""Compare the operational state of each port with the desired state. Pure."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
 
-# What the operational state can prove. The configuration is compared elsewhere.
+# Settings that the operational state can prove. compare.py compares the configuration.
 PROVED = ("pfc", "pfc_sends", "trust", "ecn", "mtu", "watchdog", "dcbx")
 
 
 def gaps(
     switch: Switch, wants: Mapping[str, Effect], intent: Intent, exact: bool = True
 ) -> tuple[list[str], list[str]]:
-    """(gaps, unknown): sentences of what does not run as wanted, and of what the switch does not tell.
+    """(gaps, unknown): sentences about settings that do not run as desired, and about settings that are not reported.
 
-    Without exact, other priorities than RoCE's may have flow control too.
+    Without exact, priorities other than that of RoCE may have PFC too.
     """
     found: dict[str, list[str]]
     unknown: dict[str, list[str]]
@@ -41,41 +41,41 @@ def gaps(
     for name in sorted(wants, key=natural):
         running = switch.oper.get(name) or Oper()
         if running.up is False:
-            unknown.setdefault("no link, so that nothing runs there that could be looked at.", []).append(name)
+            unknown.setdefault("no link, so the running state is unknown.", []).append(name)
             continue
         told = _running(switch.ports.get(name) or Port(), running, intent)
         for key in [key for key in PROVED if key in wants[name]]:
             if told[key] is None:
-                unknown.setdefault(f"the switch does not tell the {key} that runs.", []).append(name)
+                unknown.setdefault(f"the switch does not report the running {key}.", []).append(name)
             elif key == "dcbx" and told[key] == "none":
-                unknown.setdefault("no peer speaks DCBX, so that nothing was agreed.", []).append(name)
+                unknown.setdefault("no peer sends DCBX, so nothing was negotiated.", []).append(name)
             elif not _same(key, told[key], wants[name][key], intent.priority, exact):
-                sentence = f"{key} should be {_shown(wants[name][key])}, and {_shown(told[key])} runs."
+                sentence = f"the running {key} is {_shown(told[key])} instead of {_shown(wants[name][key])}."
                 found.setdefault(sentence, []).append(name)
     return [*switch.exceptions, *_told(found)], _told(unknown)
 
 
 def dropped(before: Mapping[str, Effect], after: Mapping[str, Effect], intent: Intent) -> list[str]:
-    """Sentences of priorities other than RoCE's that were lossless, were to stay so, and are not any more."""
+    """Sentences about priorities other than that of RoCE that must stay lossless but did not."""
     found: dict[str, list[str]] = {}
     for name in sorted(before, key=natural):
         then, now = (
             {*(effects.get(name, {}).get("lossless") or [])} - {intent.priority} for effects in (before, after)
         )
         if then - now:
-            sentence = f"priority {_shown(sorted(then - now))} was lossless and was to stay so; it is not any more."
+            sentence = f"priority {_shown(sorted(then - now))} must stay lossless, but is lossy after the change."
             found.setdefault(sentence, []).append(name)
     return _told(found)
 
 
 def stuck(before: Switch, after: Switch, names: Iterable[str]) -> list[str]:
-    """Sentences of ports whose watchdog had to act since a switch was read before."""
+    """Sentences about ports whose PFC watchdog was triggered since the previous read."""
     found: dict[str, list[str]] = {}
     for name in sorted(names, key=natural):
         then, now = (_events(switch, name) for switch in (before, after))
         if now > then:
             found.setdefault(
-                f"the watchdog acted {now - then} times meanwhile: a peer does not stop pausing.", []
+                f"the PFC watchdog was triggered {now - then} times. A peer does not stop sending pauses.", []
             ).append(name)
     return _told(found)
 
@@ -86,12 +86,12 @@ def _events(switch: Switch, name: str) -> int:
 
 
 def _told(sentences: Mapping[str, Iterable[str]]) -> list[str]:
-    """Ports about which the same is to be said stand in one sentence."""
+    """One sentence for all ports with the same problem."""
     return [f"{ranged(names)}: {sentence}" for sentence, names in sentences.items()]
 
 
 def _running(port: Port, running: Oper, intent: Intent) -> dict[str, Any]:
-    """The effect of what runs; queues are as configured, since switches tell ECN by queue."""
+    """The running effect; queues are the configured ones, since switches report ECN by queue."""
     ecn = effect(Port(queues=port.queues, ecn=running.ecn), intent)["ecn"]
     told = {key: getattr(running, key) for key in PROVED if key != "ecn"}
     if told["pfc"] is not None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Asking a Linux guest what it does to RoCE: one command to look around, and one for each adapter."""
+"""Read the RoCE QoS of a Linux guest: one command for an overview, and one for each adapter."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ARGUMENTS = {
 
 
 def look(remote: Remote, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The guest as the module tells it; remote runs commands there."""
+    """The guest as the module returns it; remote runs commands in it."""
     around = _run(remote, name, linux.look())
     values, tools, adapters = linux.adapters(around)
     wanted = params["interfaces"] or sorted(adapters)
@@ -49,14 +49,14 @@ def look(remote: Remote, name: str, params: Mapping[str, Any]) -> dict[str, Any]
     if missing:
         raise OperatorError(
             name,
-            f"the adapters {', '.join(missing)} were to be read",
-            f"RDMA is on {', '.join(sorted(adapters))}" if adapters else "No adapter there has RDMA",
+            f"cannot read the adapters {', '.join(missing)}",
+            f"RDMA is on {', '.join(sorted(adapters))}" if adapters else "The guest has no adapter with RDMA",
             "Correct `interfaces`, or load the driver of the adapter",
             "no_such_adapter",
             missing=missing,
         )
     ports = [_port(remote, name, interface, values, tools, adapters[interface], params) for interface in wanted]
-    not_read = [] if ports else ["No adapter there has RDMA, so that there is nothing to check."]
+    not_read = [] if ports else ["The guest has no adapter with RDMA, so no adapter was checked."]
     return {"name": name, "host": params["host"], "ports": ports, "tools": tools, "not_read": not_read}
 
 
@@ -79,9 +79,9 @@ def _run(remote: Remote, name: str, argv: Sequence[str]) -> str:
     if done.rc != 0:
         raise OperatorError(
             name,
-            "its adapters were to be read with /bin/sh",
-            f"The shell ended with {done.rc}: {done.text or 'no word'}",
-            "Check that it is a Linux system, and that `become` works there",
+            "cannot read the adapters with /bin/sh",
+            f"The shell exited with status {done.rc}: {done.text or 'no output'}",
+            "Check that the guest runs Linux, and that `become` works",
             "no_shell",
             rc=done.rc,
         )

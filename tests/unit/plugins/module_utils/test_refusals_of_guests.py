@@ -176,8 +176,8 @@ def test_an_unknown_platform_is_told_with_all_that_are_known(given, told):
     with pytest.raises(OperatorError) as raised:
         platform_of(None, given)
     assert raised.value.failure == {"network_os": given or "", "code": "unknown_platform", "subject": "platform"}
-    assert f"platform: the operating system of the switch was wanted. {told}. Set it to" in raised.value.message
-    assert raised.value.message.endswith(f"or name the platform: {', '.join(known())}.")
+    assert f"cannot find the platform of the switch. {told}. Set ansible_network_os to" in raised.value.message
+    assert raised.value.message.endswith(f"or set platform to one of {', '.join(known())}.")
 
 
 def test_guests_with_the_same_image_are_not_refused():

@@ -65,18 +65,18 @@ def test_what_will_be_sent_and_come_of_it_is_told_beforehand():
         (
             {"host_ports": ["swp9"]},
             "unknown_ports",
-            "leaf-01: the ports swp9 were named. The switch has no such ports",
+            "leaf-01: the ports swp9 do not exist. Ports with similar names are swp1. Name the ports",
         ),
         (
             {"config": {"mode": "semi_lossless"}},
             "mode_not_supported",
-            "leaf-01: the mode semi_lossless was wanted. Known OS has lossless, lossy.",
+            "leaf-01: cannot use the mode semi_lossless. Known OS supports lossless, lossy.",
         ),
         (
             {"state": "merged", "config": {"priority": 5}},
             "too_many_lossless",
-            "leaf-01: priority 5 was to be lossless at swp1 beside what is there. The priorities 3, 4, 5 would be more "
-            "than the 2 that Known OS keeps lossless.",
+            "leaf-01: cannot make priority 5 lossless on swp1. The port would have the lossless priorities 3, 4, 5, "
+            "and Known OS supports 2.",
         ),
     ],
 )
@@ -111,11 +111,11 @@ def test_merged_lossy_counts_only_what_stays():
 @pytest.mark.parametrize(
     "name, says",
     [
-        ("1/2", "near to it are Ethernet1/2."),
-        ("Eth1/2", "near to it are Ethernet1/2."),
-        ("et1/2", "near to it are Ethernet1/2."),
-        ("Ethernet1/33", "near to it are Ethernet1/3"),
-        ("management", "its first ones are Ethernet1/1, Ethernet1/2, Ethernet1/3."),
+        ("1/2", "Ports with similar names are Ethernet1/2."),
+        ("Eth1/2", "Ports with similar names are Ethernet1/2."),
+        ("et1/2", "Ports with similar names are Ethernet1/2."),
+        ("Ethernet1/33", "Ports with similar names are Ethernet1/3"),
+        ("management", "The first ports of the switch are Ethernet1/1, Ethernet1/2, Ethernet1/3."),
     ],
 )
 def test_a_port_by_another_name_is_refused_with_the_one_that_is_meant(name, says):
@@ -129,13 +129,13 @@ def test_a_switch_that_is_set_as_wanted_and_does_not_run_so_fails():
     dead = Known({"swp1": port()}, oper={"swp1": Oper(up=True, pfc=[])})
     answer = plan(dead)
     assert (answer["failure"]["code"], answer["switch"]["outcome"]) == ("not_proved", "unchanged")
-    assert "swp1: pfc should be 3, and none runs." in answer["msg"]
+    assert "swp1: the running pfc is none instead of 3." in answer["msg"]
     assert plan(dead, state="absent").get("failure") is None
 
 
 def test_what_cannot_be_looked_at_on_a_switch_that_is_right_is_told():
     result = plan(Known({"swp1": port()}, oper={"swp1": Oper(up=False)}))["switch"]
-    assert result["not_verified"] == ["swp1: no link, so that nothing runs there that could be looked at."]
+    assert result["not_verified"] == ["swp1: no link, so the running state is unknown."]
 
 
 def test_present_takes_another_lossless_priority_away():
@@ -201,7 +201,7 @@ def test_a_switch_may_judge_the_change_in_check_mode():
     assert plan(Judge({"swp1": port(mtu=1500)}))["switch"]["validated"] == "device"
     answer = plan(Judge({"swp1": port(mtu=1500)}), Silent(refuses=["set swp1"]))
     assert answer["failure"]["code"] == "would_be_refused"
-    assert "`set swp1` was refused: % Invalid input" in answer["msg"]
+    assert "The switch rejected `set swp1`: % Invalid input" in answer["msg"]
     assert (answer["switch"]["outcome"], answer["switch"]["saved"]) == ("unchanged", False)
 
 

@@ -32,7 +32,7 @@ FULL = Switch(
     },
     neighbours={"Ethernet1": [Neighbour("esx-01", "vmnic2")]},
     exceptions=["All flow control is off."],
-    unread=["`show x` was refused: % Invalid input"],
+    unread=["The switch rejected `show x`: % Invalid input"],
     unsaved=True,
 )
 

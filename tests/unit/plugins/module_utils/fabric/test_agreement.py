@@ -87,8 +87,8 @@ def test_the_path_with_an_error_is_the_one_that_is_told():
             id="other end of a port",
         ),
         pytest.param(
-            lambda lab: lab.switches["leaf-01"].unread.append("`show x` was refused: no."),
-            "leaf-01: `show x` was refused: no.",
+            lambda lab: lab.switches["leaf-01"].unread.append("The switch rejected `show x`: no."),
+            "leaf-01: The switch rejected `show x`: no.",
             id="refused command",
         ),
     ],

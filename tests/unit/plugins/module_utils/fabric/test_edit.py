@@ -41,8 +41,8 @@ def test_a_refused_command_leads_back():
     world = World(applied="refused")
     end = run(world)
     assert (end.outcome, end.error.code, world.mtu, world.saved) == ("old", "refused", 1500, 1500)
-    assert "The switch is as it was before." in end.error.message
-    assert "`applied` was refused: % Invalid input" in end.error.message
+    assert "The switch has its previous configuration again." in end.error.message
+    assert "The switch rejected `applied`: % Invalid input" in end.error.message
 
 
 def test_what_never_runs_leads_back_after_the_time_for_it():
@@ -50,7 +50,7 @@ def test_what_never_runs_leads_back_after_the_time_for_it():
     world.runs = 1500
     end = run(world)
     assert (end.outcome, end.error.code, world.mtu, world.seconds) == ("old", "not_proved", 1500, 3)
-    assert "swp1: mtu should be 9216, and 1500 runs." in end.error.message
+    assert "swp1: the running mtu is 1500 instead of 9216." in end.error.message
 
 
 def test_a_slow_switch_is_waited_for():
@@ -106,8 +106,8 @@ def test_a_connection_that_breaks_on_the_way_back_is_made_again():
 @pytest.mark.parametrize(
     "trouble, says",
     [
-        ({"revert": "refused"}, "The way back failed too: `revert` was refused"),
-        ({"returns_to": 7000}, "It is not what it was before, either."),
+        ({"revert": "refused"}, "The rollback failed too. The switch rejected `revert`"),
+        ({"returns_to": 7000}, "The switch does not have its previous configuration either."),
     ],
 )
 def test_a_way_back_that_fails_is_told_as_unknown(trouble, says):
@@ -176,7 +176,7 @@ def test_a_switch_that_can_never_be_read_again_is_told_as_unknown():
     world = World(look="refused")
     end = run(world)
     assert (end.outcome, end.error.code, world.mtu) == ("unknown", "refused", 1500)
-    assert "It went back, and cannot be read any more: `look` was refused" in end.error.message
+    assert "The rollback ended, but the switch cannot be read. The switch rejected `look`" in end.error.message
 
 
 @pytest.mark.parametrize("half, outcome, reverts", [(False, "unchanged", 0), (True, "old", 1)])
@@ -207,7 +207,7 @@ def test_what_was_ours_and_is_still_there_is_no_absence():
     world.own = {"qos profile AIREADY-ROCE": []}
     guarded = Guarded(Stub(), world, {**PARAMS, "state": "absent"}, world.look, clock=world)
     end = guarded.run(EDIT, before, wanted, WISH)
-    assert (end.outcome, end.error.data["left"]) == ("old", ["qos profile AIREADY-ROCE is still there."])
+    assert (end.outcome, end.error.data["left"]) == ("old", ["qos profile AIREADY-ROCE still exists."])
 
 
 def test_what_was_saved_is_not_pending_any_more():

@@ -162,7 +162,7 @@ def test_the_hardware_does_what_the_intent_says(name, config):
     announced = bench.set(check=True, config=config, **MORE.get(name, {}))["switch"]
     result = done(bench, config=config)
     assert (result["outcome"], result["saved"]) == ("new", True)
-    unknown = {re.search(r"does not tell the (\w+) that runs", one)[1] for one in result["not_verified"]}
+    unknown = {re.search(r"does not report the running (\w+)", one)[1] for one in result["not_verified"]}
     assert unknown <= NOT_SHOWN[name] | {"dcbx"}
     assert [announced[key] for key in ("changes", "commands", "after")] == [
         result[key] for key in ("changes", "commands", "after")

@@ -70,8 +70,8 @@ def test_without_its_backup_nothing_is_changed():
 
 @pytest.mark.parametrize("count, more", [(5, ""), (7, " and 2 more.")])
 def test_of_many_gaps_the_message_tells_some_and_the_result_all(count, more):
-    left = [f"swp{number}: pfc should be 3, and none runs." for number in range(count)]
-    error = not_proved("leaf-01", "the switch should run it", left)
-    assert f"swp4: pfc should be 3, and none runs.{more} Look there" in error.message
+    left = [f"swp{number}: the running pfc is none instead of 3." for number in range(count)]
+    error = not_proved("leaf-01", "the change is not effective", left)
+    assert f"swp4: the running pfc is none instead of 3.{more} Check" in error.message
     assert error.data["left"] == left
-    assert (error.subject, error.wanted) == ("leaf-01", "the switch should run it")
+    assert (error.subject, error.wanted) == ("leaf-01", "the change is not effective")

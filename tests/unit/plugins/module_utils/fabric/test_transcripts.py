@@ -156,7 +156,7 @@ def test_what_was_not_understood_is_told_command_by_command(name):
     )
     assert "Welcome to the switch" in banner
     assert f"Cannot read `{other}`" in bridge
-    assert invalid == f"`{refused}` was refused: % Invalid input"
+    assert invalid == f"The switch rejected `{refused}`: % Invalid input"
     assert f"Cannot read `{command}`. Its output is empty." in empty
 
 

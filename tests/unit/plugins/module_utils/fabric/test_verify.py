@@ -35,17 +35,17 @@ def test_what_runs_as_wanted_is_proved_with_the_rounding_of_hardware():
 @pytest.mark.parametrize(
     "difference, says",
     [
-        ({"pfc": []}, "swp1: pfc should be 3, and none runs."),
-        ({"pfc": [4, 3]}, "swp1: pfc should be 3, and 3, 4 runs."),
-        ({"pfc_sends": False}, "swp1: pfc_sends should be on, and off runs."),
-        ({"trust": "pcp"}, "swp1: trust should be dscp, and pcp runs."),
-        ({"mtu": 1500}, "swp1: mtu should be 9216, and 1500 runs."),
-        ({"watchdog": False}, "swp1: watchdog should be on, and off runs."),
-        ({"ecn": {}}, "swp1: ecn should be min_kb 150, max_kb 1500, probability 100, and off runs."),
+        ({"pfc": []}, "swp1: the running pfc is none instead of 3."),
+        ({"pfc": [4, 3]}, "swp1: the running pfc is 3, 4 instead of 3."),
+        ({"pfc_sends": False}, "swp1: the running pfc_sends is off instead of on."),
+        ({"trust": "pcp"}, "swp1: the running trust is pcp instead of dscp."),
+        ({"mtu": 1500}, "swp1: the running mtu is 1500 instead of 9216."),
+        ({"watchdog": False}, "swp1: the running watchdog is off instead of on."),
+        ({"ecn": {}}, "swp1: the running ecn is off instead of min_kb 150, max_kb 1500, probability 100."),
         (
             {"ecn": {3: Marking(150000, 1500000, 100, mark=False)}},
-            "swp1: ecn should be min_kb 150, max_kb 1500, probability 100, "
-            "and min_kb 150, max_kb 1500, probability 100, mark False runs.",
+            "swp1: the running ecn is min_kb 150, max_kb 1500, probability 100, mark False "
+            "instead of min_kb 150, max_kb 1500, probability 100.",
         ),
     ],
 )
@@ -55,7 +55,7 @@ def test_what_runs_otherwise_is_told_with_port_and_value(difference, says):
 
 def test_merged_lets_other_priorities_have_flow_control():
     wants = {"swp1": compare.wanted(Intent(), Platform())}
-    for pfc, gap in (([3, 4], []), ([4], ["swp1: pfc should be 3, and 4 runs."])):
+    for pfc, gap in (([3, 4], []), ([4], ["swp1: the running pfc is 4 instead of 3."])):
         there = Switch("eos", ports={"swp1": Port(queues=IDENTITY)}, oper={"swp1": replace(RUNS, pfc=pfc)})
         assert verify.gaps(there, wants, Intent(), exact=False) == (gap, [])
 
@@ -63,12 +63,12 @@ def test_merged_lets_other_priorities_have_flow_control():
 @pytest.mark.parametrize("now, told", [([3, 4], False), ([4], False), ([3], True), (None, True)])
 def test_what_merged_was_to_leave_and_is_gone_is_told(now, told):
     said = verify.dropped({"swp1": {"lossless": [3, 4]}}, {"swp1": {"lossless": now}}, Intent())
-    assert said == (["swp1: priority 4 was lossless and was to stay so; it is not any more."] if told else [])
+    assert said == (["swp1: priority 4 must stay lossless, but is lossy after the change."] if told else [])
 
 
 def test_a_port_that_trusts_tags_too_is_right_only_where_nobody_asked_for_both():
     assert look(replace(RUNS, trust="both")) == ([], [])
-    assert look(RUNS, Intent(trust="both"))[0] == ["swp1: trust should be both, and dscp runs."]
+    assert look(RUNS, Intent(trust="both"))[0] == ["swp1: the running trust is dscp instead of both."]
 
 
 def test_hardware_may_round_a_tenth_and_no_more():
@@ -89,8 +89,8 @@ def test_a_queue_by_another_name_is_found_by_the_map_of_the_port():
     "running, says",
     [
         (replace(RUNS, up=False), "swp1: no link"),
-        (replace(RUNS, pfc=None), "swp1: the switch does not tell the pfc that runs."),
-        (replace(RUNS, ecn=None), "swp1: the switch does not tell the ecn that runs."),
+        (replace(RUNS, pfc=None), "swp1: the switch does not report the running pfc."),
+        (replace(RUNS, ecn=None), "swp1: the switch does not report the running ecn."),
     ],
 )
 def test_what_cannot_be_seen_is_never_taken_for_right(running, says):
@@ -109,8 +109,8 @@ def test_a_switch_that_tells_nothing_proves_nothing():
 def test_agreeing_needs_a_peer():
     wish = Intent(dcbx="ieee")
     assert look(replace(RUNS, dcbx="ieee"), wish) == ([], [])
-    assert look(replace(RUNS, dcbx="none"), wish) == ([], ["swp1: no peer speaks DCBX, so that nothing was agreed."])
-    assert look(replace(RUNS, dcbx="cee"), wish)[0] == ["swp1: dcbx should be ieee, and cee runs."]
+    assert look(replace(RUNS, dcbx="none"), wish) == ([], ["swp1: no peer sends DCBX, so nothing was negotiated."])
+    assert look(replace(RUNS, dcbx="cee"), wish)[0] == ["swp1: the running dcbx is cee instead of ieee."]
 
 
 def test_exceptions_of_the_switch_are_gaps():
@@ -124,12 +124,12 @@ def test_ports_with_the_same_to_say_stand_in_one_sentence():
     oper = {name: replace(RUNS, mtu=1500) for name in names[:2]} | {"swp3": Oper(up=False)}
     there = Switch("eos", ports={name: Port(queues=IDENTITY) for name in names}, oper=oper)
     found, unknown = verify.gaps(there, {name: compare.wanted(Intent(), Platform()) for name in names}, Intent())
-    assert found == ["swp1-2: mtu should be 9216, and 1500 runs."]
-    assert unknown == ["swp3: no link, so that nothing runs there that could be looked at."]
+    assert found == ["swp1-2: the running mtu is 1500 instead of 9216."]
+    assert unknown == ["swp3: no link, so the running state is unknown."]
 
 
 @pytest.mark.parametrize("then, now, told", [(0, 2, True), (2, 2, False), (5, 0, False), (None, None, False)])
 def test_a_watchdog_that_acts_during_a_change_is_a_gap(then, now, told):
     before, after = (Switch("eos", oper={"swp1": Oper(counters={"watchdog_events": count})}) for count in (then, now))
-    said = ["swp1: the watchdog acted 2 times meanwhile: a peer does not stop pausing."]
+    said = ["swp1: the PFC watchdog was triggered 2 times. A peer does not stop sending pauses."]
     assert verify.stuck(before, after, ["swp1", "swp2"]) == (said if told else [])
