@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""guest_roce_info stays on the controller, see the documentation of the module of the same name."""
+"""guest_roce_info runs on the controller; the module of the same name documents it."""
 
 from __future__ import annotations
 

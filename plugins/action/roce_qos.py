@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How switches treat RoCE; the documentation stands in the module of the same name."""
+"""Configure RoCE QoS of switches; the module of the same name documents it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ActionModule(SwitchAction):
-    """Runs on the controller, talks to the switch over the connection of the play."""
+    """Runs on the controller and uses the connection of the play to the switch."""
 
     ARGUMENTS = params.ARGUMENTS
     RELATIONS = params.RELATIONS
@@ -39,7 +39,7 @@ class ActionModule(SwitchAction):
             switch = read(platform, session, ports)
             check_ports(self.host, switch, ports)
             module.exit_json(changed=False, gathered=as_data(switch, ports or None))
-        # A look before the change and the change itself have the same to say: it is warned of once.
+        # The read before the change and the change itself produce the same warnings; show them once.
         warn = (lambda message: None) if module.check_mode else module.warn
         noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode)
         run(module, noun, [Item(self.host, wish)], "switch", single=True)

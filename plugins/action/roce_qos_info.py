@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What switches do to RoCE; the documentation stands in the module of the same name."""
+"""Read RoCE QoS of switches; the module of the same name documents it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ActionModule(SwitchAction):
-    """Runs on the controller, talks to the switch over the connection of the play."""
+    """Runs on the controller and uses the connection of the play to the switch."""
 
     ARGUMENTS = params.INFO_ARGUMENTS
 

@@ -58,19 +58,19 @@ SHAPES = {
     "key one level too high": (
         ("    portgroup: pg-rdma\n", "  portgroup: pg-rdma\n"),
         "site.portgroup",
-        "there is no such key.",
+        "the key is unknown.",
         "Did you mean site.network.portgroup? Indent it below site.network.",
     ),
     "part one level too deep": (
         (MACHINE.replace("\n  ", "\n")[2:], MACHINE),
         "site.gpu.machine",
-        "there is no such key.",
+        "the key is unknown.",
         "Did you mean site.machine? Indent it below site.",
     ),
     "key of another part": (
         ("    path: pvrdma\n", "    path: pvrdma\n    dscp: 26\n"),
         "site.network.dscp",
-        "there is no such key.",
+        "the key is unknown.",
         "Did you mean site.roce.dscp? Indent it below site.roce.",
     ),
     "boolean of YAML": (
@@ -82,25 +82,25 @@ SHAPES = {
     "number with its unit": (
         ("vmknic: vmk1", "mtu: 9000 bytes"),
         "site.network.mtu",
-        "a whole number was wanted. There is 9000 bytes.",
+        "expected a whole number, but there is 9000 bytes.",
         "Correct it.",
     ),
     "name of a port": (
         ("    username: adm", "    port: https\n    username: adm"),
         "site.vcenter.port",
-        "a whole number was wanted. There is https.",
+        "expected a whole number, but there is https.",
         "Correct it.",
     ),
     "dictionary instead of a list": (
         ("    - prefix: job-\n      count: 2", "    prefix: job-\n    count: 2"),
         "site.vms",
-        "a list was wanted. There is a dictionary.",
+        "expected a list, but there is a dictionary.",
         "Begin each entry with a dash.",
     ),
     "password in the site": (
         ("    username: adm", "    password: a-secret\n    username: adm"),
         "site.vcenter.password",
-        "there is no such key.",
+        "the key is unknown.",
         "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the environment.",
     ),
     "choice that does not exist": (
@@ -115,7 +115,7 @@ VALUES = {
         ("hostname: vc", "hostname: https://vc"),
         "site.vcenter.hostname",
         "https://vcenter.example.invalid is not the bare name of a host.",
-        "Leave out https:// and the path, and put the port into site.vcenter.port.",
+        "Remove https:// and the path, and set the port in site.vcenter.port.",
     ),
     "port": (
         ("    username: adm", "    port: 70000\n    username: adm"),
@@ -126,62 +126,62 @@ VALUES = {
     "DSCP": (
         ("  gpu:\n", "  roce:\n    dscp: 64\n  gpu:\n"),
         "site.roce.dscp",
-        "64 does not exist.",
+        "64 is out of range.",
         "Use a number from 0 to 63.",
     ),
     "priority": (
         ("  roce:\n", "  roce:\n    priority: 8\n"),
         "site.roce.priority",
-        "8 does not exist.",
+        "8 is out of range.",
         "Use a number from 0 to 7.",
     ),
     "MTU": (
         ("    path: pvrdma\n", "    path: pvrdma\n    mtu: 90000\n"),
         "site.network.mtu",
         "90000 is no MTU that ESXi takes.",
-        "Use 1280 to 9000, best 9000.",
+        "Use 1280 to 9000; 9000 is recommended.",
     ),
     "VMkernel adapter": (
         ("vmknic: vmk1", "vmknic: 1"),
         "site.network.vmknic",
         "1 is not the name of a VMkernel adapter.",
-        "Use one such as vmk1.",
+        "Use a name such as vmk1.",
     ),
     "profile": (
         ("profile: grid_a100-40c", "profile: a100-40c"),
         "site.gpu.profile",
-        "a100-40c is not the name of a vGPU profile.",
+        "a100-40c is not a valid name of a vGPU profile.",
         "Write it as vSphere shows it, such as grid_a100-40c or grid_a100x-40c.",
     ),
     "depot": (
         ('"[datastore-01] depots/', '"datastore-01/depots/'),
         "site.driver.depot",
-        "is no path on a datastore.",
+        "is not a path on a datastore.",
         "Write it as [datastore] folder/file.zip",
     ),
     "template twice": (
         ("    template: u", "    content_item: u\n    template: u"),
         "site.machine",
-        "template and content_item both say what VMs are created from.",
+        "site.machine: template and content_item are both set, and each is a source for new VMs.",
         "Remove one of them.",
     ),
     "cluster left out": (
         ("  cluster: gpu\n", ""),
         "site.cluster",
-        "it is not set, and VMs are created in it.",
-        "Name the cluster of the hosts.",
+        "site.cluster: it is not set, and new VMs are created in it.",
+        "Set it to the cluster of the hosts.",
     ),
     "VM twice": (
         ("      count: 2", "      count: 2\n    - name: job-01"),
         "site.vms",
         "job-01 is named 2 times.",
-        "Name each VM once, with all its profiles.",
+        "List each VM once, with all its profiles.",
     ),
     "port of a host twice": (
         ("nics: [vmnic2]", "nics: [vmnic2, vmnic2]"),
         "site.network.nics",
         "vmnic2 is named more than once.",
-        "Name each port once.",
+        "List each port once.",
     ),
 }
 NAMES = {
@@ -215,7 +215,7 @@ WRITTEN = {
     "word that is false": (
         ("cluster: gpu", "cluster: no"),
         "site.cluster",
-        "a text was wanted. YAML reads it as False.",
+        "expected a text, but YAML reads it as False.",
         "Put the text into quotes.",
     ),
     "space at the end": (
@@ -241,7 +241,7 @@ PLACES = {
     "site of a group": (
         ("site:\n", "sites:\n"),
         "site",
-        "it is set for hosts of the group esxi_hosts alone",
+        "site: it is set only for hosts of the group esxi_hosts, and not for localhost.",
         "Move its file to group_vars/all/site.yml.",
     ),
 }
@@ -257,7 +257,7 @@ UNDEFINED = {
     "variable that is not defined": (
         ("profile: grid_a100-40c", 'profile: "{{ my_profile }}"'),
         "my_profile",
-        "The variable my_profile is not defined.",
+        "site: It cannot be evaluated, because the variable my_profile is not defined.",
         "Set my_profile in group_vars or in a vault, or correct its name where the site uses it.",
     ),
 }

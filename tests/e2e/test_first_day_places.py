@@ -228,7 +228,7 @@ STAGES = {
         {"switches": {"leaf-01": {"ansible_port": 9}, "leaf-02": {"ansible_port": 9}}},
         (
             "ssh connect failed: Connection refused. Check its address (ansible_host, ansible_port)",
-            "Each one failed before this task",
+            "Each switch failed before this task",
         ),
     ),
 }

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How a task says how RoCE is to be treated; documented in doc_fragments/roce_intent.py."""
+"""Arguments for the desired RoCE QoS; doc_fragments/roce_intent.py documents them."""
 
 from __future__ import annotations
 

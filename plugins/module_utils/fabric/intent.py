@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What RoCE traffic is to be given, in one place: every number that two layers share follows from it. Pure."""
+"""The desired RoCE QoS in one place; switches, hosts and guests derive their values from it. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODES = ("lossless", "semi_lossless", "lossy")
 TRUSTS = ("dscp", "both")
 PRIORITIES, DSCPS = range(8), range(64)
 ECT0 = 0b10
-# What a packet of RoCE needs around its payload; 4096 bytes is the largest path MTU of InfiniBand.
+# Bytes of headers around the payload of a RoCE packet; 4096 bytes is the largest path MTU of InfiniBand.
 LARGEST_PATH_MTU, HEADERS = 4096, 104
 # Path MTUs of InfiniBand that an Ethernet MTU can carry.
 PATH_MTUS = (4096, 2048, 1024, 512, 256)
@@ -22,7 +22,7 @@ SWITCH_MTU, LARGEST_MTU = 9216, 10240
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Where a queue begins to mark, where it marks all, and how many of the packets between."""
+    """Queue length where marking starts, where all packets are marked, and the share of packets at the upper one."""
 
     min_kb: int = 150
     max_kb: int = 1500
@@ -38,23 +38,23 @@ class Ecn:
     by_speed: dict[int, Thresholds] = field(default_factory=dict)
 
     def at(self, speed: int | None) -> Thresholds:
-        """The thresholds of a port; of one whose speed is not known, the common ones."""
+        """The thresholds of a port; the common ones if its speed is unknown."""
         return self.by_speed.get(cast("int", speed), self.default)
 
 
 @dataclass(frozen=True)
 class Watchdog:
-    """What a port does when its peer never stops to pause it. Times in ms; None leaves the platform's own."""
+    """PFC watchdog, for a peer that does not stop sending pauses. Times in ms; None keeps the platform default."""
 
     enabled: bool = True
     detection_ms: int | None = None
     recovery_ms: int | None = None
-    action: str | None = None  # drop, forward, alert; None leaves the platform's own
+    action: str | None = None  # drop, forward, alert; None keeps the platform default
 
 
 @dataclass(frozen=True)
 class Intent:
-    """One treatment of RoCE for switches, hosts and guests."""
+    """The desired RoCE QoS of switches, hosts and guests."""
 
     mode: str = "lossless"
     priority: int = 3
@@ -66,42 +66,42 @@ class Intent:
     bandwidth_percent: int = 50
     ecn: Ecn = Ecn()
     watchdog: Watchdog = Watchdog()
-    dcbx: str = "ignore"  # who tells hosts the settings: ieee (the switch), off, or ignore
-    cable_length_m: int | None = None  # None leaves the platform's own
+    dcbx: str = "ignore"  # DCBX of the switch: ieee (sends settings to hosts), off, or ignore
+    cable_length_m: int | None = None  # None keeps the platform default
 
     @property
     def lossless(self) -> list[int]:
-        """The priorities that ports pause instead of dropping their packets."""
+        """The priorities with PFC, whose packets are not dropped."""
         return [] if self.mode == "lossy" else [self.priority]
 
     @property
     def sends_pauses(self) -> bool:
-        """Whether switches ask their peers to wait; semi-lossless ones only wait themselves."""
+        """Whether switches send pauses; semi-lossless switches only obey them."""
         return self.mode == "lossless"
 
     @property
     def pfc_mask(self) -> int:
-        """The priorities with flow control as bits, as adapters want them."""
+        """The priorities with PFC as a bit mask, the form of adapter options."""
         return sum(1 << priority for priority in self.lossless)
 
     @property
     def dscp_map(self) -> dict[int, int]:
-        """{DSCP: priority} of what must be mapped."""
+        """{DSCP: priority} of RoCE and of congestion notifications."""
         return {self.dscp: self.priority, self.cnp_dscp: self.cnp_priority}
 
     @property
     def needs_map(self) -> bool:
-        """Whether equipment that maps DSCP / 8, as most does by default, has to be told."""
+        """Whether the map differs from DSCP / 8, the default of most equipment."""
         return any(dscp >> 3 != priority for dscp, priority in self.dscp_map.items())
 
     @property
     def traffic_class(self) -> int:
-        """The byte that carries the DSCP and says that the packet may be marked: for NCCL, UCX and rdma_cm."""
+        """The byte with the DSCP and the ECN-capable bits, for NCCL, UCX and rdma_cm."""
         return self.dscp << 2 | (ECT0 if self.ecn.enabled else 0)
 
     @property
     def is_preset(self) -> bool:
-        """Whether these are the values that the RoCE presets of NVIDIA's switches stand for."""
+        """Whether these are the values of the RoCE presets of NVIDIA switches."""
         usual = Intent()
         same = ("priority", "dscp", "cnp_priority", "cnp_dscp", "bandwidth_percent", "ecn", "trust")
         return all(getattr(self, name) == getattr(usual, name) for name in same)
@@ -115,9 +115,9 @@ class Intent:
         }
 
     def mlnx_qos(self) -> list[list[str]]:
-        """The arguments of `mlnx_qos` for the same, in the calls it takes: trust and map cannot go in one."""
+        """The arguments of `mlnx_qos` calls; one call cannot set both trust and map."""
         bits = ",".join("1" if priority in self.lossless else "0" for priority in PRIORITIES)
-        # An adapter trusts one of both, and all packets of RoCE v2 have a DSCP.
+        # An adapter trusts either DSCP or PCP, and all RoCE v2 packets have a DSCP.
         calls = [["--trust", "dscp"], ["--pfc", bits]]
         if self.needs_map:
             calls += [["--dscp2prio", f"set,{dscp},{priority}"] for dscp, priority in sorted(self.dscp_map.items())]
@@ -125,12 +125,12 @@ class Intent:
 
 
 def path_mtu(ethernet_mtu: int) -> int:
-    """The path MTU of InfiniBand that fits into an Ethernet MTU; 0 where none does."""
+    """The largest path MTU of InfiniBand that fits into an Ethernet MTU; 0 if none fits."""
     return next((size for size in PATH_MTUS if size + HEADERS <= ethernet_mtu), 0)
 
 
 def intent(params: Mapping[str, Any]) -> Intent:
-    """The intent of a module's or a site's options; what they leave out (None) is as in Intent."""
+    """The Intent of the options of a module or site; omitted options (None) have the defaults of Intent."""
     given = {key: value for key, value in params.items() if value is not None and key in Intent.__dataclass_fields__}
     if "ecn" in given:
         given["ecn"] = _ecn(given["ecn"])
@@ -140,7 +140,7 @@ def intent(params: Mapping[str, Any]) -> Intent:
 
 
 def problems(wish: Intent, host_mtu: int | None = None) -> list[str]:
-    """Everything that is wrong with an intent, as sentences that say why; host_mtu is that of adapters behind it."""
+    """All problems of an intent, as sentences; host_mtu is the MTU of the adapters behind the switches."""
     return [
         *_numbers(wish),
         *_classes(wish),
@@ -153,61 +153,61 @@ def _numbers(wish: Intent) -> Iterator[str]:
     for name, known in (("priority", PRIORITIES), ("cnp_priority", PRIORITIES), ("dscp", DSCPS), ("cnp_dscp", DSCPS)):
         value = getattr(wish, name)
         if value not in known:
-            yield f"{name}: {value} does not exist. Use a number from 0 to {known[-1]}."
+            yield f"{name}: {value} is out of range. Use a number from 0 to {known[-1]}."
     if wish.mode not in MODES:
-        yield f"mode: there is no {wish.mode}. Use one of {', '.join(MODES)}."
+        yield f"mode: {wish.mode} is not a valid mode. Use one of {', '.join(MODES)}."
     if not 1 <= wish.bandwidth_percent <= 99:
         yield (
-            f"bandwidth_percent: {wish.bandwidth_percent} leaves nothing for one side. Use a number from 1 to 99; "
-            "other traffic gets the rest."
+            f"bandwidth_percent: {wish.bandwidth_percent} is out of range. Use a number from 1 to 99; other traffic "
+            "gets the rest."
         )
     if wish.cable_length_m is not None and wish.cable_length_m < 1:
-        yield f"cable_length_m: {wish.cable_length_m} is no length. Use metres, or leave it out."
+        yield f"cable_length_m: {wish.cable_length_m} is not a valid length. Use at least 1 metre, or remove it."
     for name in ("detection_ms", "recovery_ms"):
         value = getattr(wish.watchdog, name)
         if value is not None and value < 1:
-            yield f"watchdog.{name}: {value} is no time. Use milliseconds, or leave it out."
+            yield f"watchdog.{name}: {value} is not a valid time. Use at least 1 millisecond, or remove it."
 
 
 def _classes(wish: Intent) -> Iterator[str]:
     if wish.cnp_priority == wish.priority:
         yield (
             f"cnp_priority: {wish.cnp_priority} is the priority of RoCE itself. Congestion notifications would wait "
-            "behind the data that they shall slow down. Give them another priority, such as 6."
+            "behind the data that causes the congestion. Use another priority, such as 6."
         )
     if wish.cnp_dscp == wish.dscp:
         yield (
-            f"cnp_dscp: {wish.cnp_dscp} is the DSCP of RoCE itself, so that no switch can tell congestion "
-            "notifications from data. Give them another one, such as 48."
+            f"cnp_dscp: {wish.cnp_dscp} is the DSCP of RoCE itself. Switches cannot distinguish congestion "
+            "notifications from data. Use another DSCP, such as 48."
         )
     if wish.priority == 0 and wish.lossless:
         yield (
-            "priority: 0 carries all traffic that nobody marked, which would then be paused too. Use another priority "
-            "for RoCE, such as 3."
+            "priority: 0 carries all unmarked traffic, and PFC would pause that too. Use another priority for RoCE, "
+            "such as 3."
         )
     if wish.trust == "pcp":
         yield (
-            "trust: with pcp, packets without a VLAN tag fall into priority 0, RoCE with them. Use dscp, which every "
-            "packet of RoCE v2 carries."
+            "trust: pcp maps packets without a VLAN tag to priority 0, including RoCE. Use dscp, as every RoCE v2 "
+            "packet has a DSCP."
         )
     elif wish.trust not in TRUSTS:
-        yield f"trust: there is no {wish.trust}. Use {' or '.join(TRUSTS)}."
+        yield f"trust: {wish.trust} is not a valid trust mode. Use {' or '.join(TRUSTS)}."
 
 
 def _marking(wish: Intent) -> Iterator[str]:
     if wish.mode == "lossy" and not wish.ecn.enabled:
         yield (
-            "ecn: without it and without pauses (mode lossy), nothing slows senders down before packets are lost. Turn "
-            "ECN on, or use the mode lossless."
+            "ecn: it is disabled, and the mode lossy has no PFC. Nothing slows senders down before packets are "
+            "dropped. Enable ECN, or set mode to lossless."
         )
     for place, limits in [("ecn", wish.ecn.default), *_by_speed(wish)]:
         if not 0 < limits.min_kb <= limits.max_kb:
             yield (
-                f"{place}: min_kb {limits.min_kb} and max_kb {limits.max_kb} are no range. Marking begins at min_kb, "
-                "which is more than 0 and not more than max_kb."
+                f"{place}: min_kb {limits.min_kb} and max_kb {limits.max_kb} are not a valid range. Use a min_kb of at "
+                "least 1, and a max_kb of at least min_kb."
             )
         if not 1 <= limits.probability <= 100:
-            yield f"{place}: a probability of {limits.probability} % does not exist. Use 1 to 100."
+            yield f"{place}: a probability of {limits.probability} % is out of range. Use 1 to 100."
 
 
 def _by_speed(wish: Intent) -> list[tuple[str, Thresholds]]:
@@ -218,15 +218,15 @@ def _sizes(wish: Intent, host_mtu: int | None) -> Iterator[str]:
     least = LARGEST_PATH_MTU + HEADERS
     if wish.mtu < least:
         yield (
-            f"mtu: {wish.mtu} is too small for packets of RoCE with {LARGEST_PATH_MTU} bytes, which take {least}. Use "
+            f"mtu: {wish.mtu} is too small. RoCE packets with {LARGEST_PATH_MTU} bytes of payload need {least}. Use "
             f"{SWITCH_MTU}, or at least {least}."
         )
     elif wish.mtu > LARGEST_MTU:
-        yield f"mtu: no switch carries {wish.mtu}. Use {SWITCH_MTU}."
+        yield f"mtu: {wish.mtu} is too large for switches. Use {SWITCH_MTU}."
     if host_mtu is not None and wish.mtu < host_mtu:
         yield (
-            f"mtu: {wish.mtu} is less than the {host_mtu} of the adapters behind the switch, whose large packets "
-            f"would vanish there. Use {SWITCH_MTU}, or make the adapters' smaller."
+            f"mtu: {wish.mtu} is less than the {host_mtu} of the adapters behind the switch. The switch would drop "
+            f"their large packets. Use {SWITCH_MTU}, or lower the MTU of the adapters."
         )
 
 

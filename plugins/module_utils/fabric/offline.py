@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What can be said without a switch: what texts tell, and which commands an intent becomes. Pure."""
+"""States without a connection to a switch: parse outputs, and render an intent into commands. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def parsed(platform: Platform, outputs: str | dict[str, Any]) -> dict[str, Any]:
-    """The normalised state that outputs tell of: one text, or {command: output}."""
+    """The normalised state in outputs: one text, or {command: output}."""
     if isinstance(outputs, dict):
         parts = [part for command, text in outputs.items() for part in sections(platform, str(command), str(text))]
     else:
@@ -35,7 +35,7 @@ def parsed(platform: Platform, outputs: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def rendered(platform: Platform, params: Mapping[str, Any]) -> list[str]:
-    """The commands that bring ports from the factory's state to the intent's."""
+    """The commands that change ports from factory defaults to the intent."""
     wish = intent(params["config"] or {})
     platform.check(wish, platform.title)
     switch = unknown_switch(platform)
@@ -51,14 +51,14 @@ def rendered(platform: Platform, params: Mapping[str, Any]) -> list[str]:
 def _unknown(platform: Platform, parts: Sequence[Section]) -> OperatorError:
     typed = [brief(one) for one, _known, _output in parts if one]
     refused = next(filter(None, (complaint(output) for _typed, _known, output in parts)), None)
-    cause = "The text is not the output of a command that is read"
+    cause = "The text is not the output of a supported command"
     if refused:
-        cause = f"The switch refused the command: {refused}"
+        cause = f"The switch rejected the command: {refused}"
     elif typed:
-        cause = f"`{typed[0]}` is not read on this platform"
+        cause = f"The module does not read `{typed[0]}` on this platform"
     return OperatorError(
         platform.title,
-        "a text was to be read",
+        "cannot read the text",
         cause,
         f"Give a dictionary of commands and outputs. docs/switches/{platform.name}.md lists the commands",
         "unknown_text",

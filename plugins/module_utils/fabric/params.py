@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Arguments of roce_qos and roce_qos_info; the documentation stands in the modules and in the fragment roce_intent."""
+"""Arguments of roce_qos and roce_qos_info; the modules and the fragment roce_intent document them."""
 
 from __future__ import annotations
 
@@ -46,32 +46,36 @@ INFO_ARGUMENTS = dict(ports={"type": "list", "elements": "str", "default": []}, 
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with the parameters of roce_qos, as sentences."""
+    """All problems of the parameters of roce_qos, as sentences."""
     found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}), params["host_mtu"])]
     state, hosts, fabric = params["state"], expanded(params["host_ports"]), expanded(params["fabric_ports"])
     if state in (*CHANGING, "rendered") and not hosts and not fabric:
-        found.append(f"host_ports, fabric_ports: state {state} needs the ports that it is about.")
+        found.append(
+            f"host_ports, fabric_ports: both are empty, and state {state} needs ports. List the ports that carry RoCE."
+        )
     speeds = [entry["speed"] for entry in ((params["config"] or {}).get("ecn") or {}).get("by_speed") or []]
     for speed in sorted({speed for speed in speeds if speeds.count(speed) > 1}):
-        found.append(f"config.ecn.by_speed: {speed} Gbit/s stands there twice. Say it once.")
+        found.append(f"config.ecn.by_speed: {speed} Gbit/s is listed twice. List each speed once.")
     for name in sorted({*hosts} & {*fabric}):
-        found.append(f"fabric_ports: {name} stands in host_ports too. A port leads either to a host or to a switch.")
+        found.append(f"fabric_ports: {name} is in host_ports too. List each port in one of the two options.")
     if state == "parsed" and not isinstance(params["outputs"], (str, dict)):
-        found.append("outputs: a text was wanted, or a dictionary of commands and their outputs.")
+        found.append(
+            "outputs: it is neither a text nor a dictionary. Give a text, or a dictionary of commands and outputs."
+        )
     for key in ("confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s"):
         if params[key] < 1:
-            found.append(f"{key}: {params[key]} is no time. Use seconds, 1 or more.")
+            found.append(f"{key}: {params[key]} is not a valid time. Use at least 1 second.")
     needed = params["verify_timeout_s"] + params["reconnect_timeout_s"]
     if 0 < params["confirm_timeout_s"] <= needed:
         found.append(
-            f"confirm_timeout_s: after {params['confirm_timeout_s']} s the switch would go back before it was looked "
-            f"at. Use more than {needed}, which verify_timeout_s and reconnect_timeout_s take together."
+            f"confirm_timeout_s: {params['confirm_timeout_s']} s is too short. The switch would roll back before the "
+            f"verification ends. Use more than {needed}, the sum of verify_timeout_s and reconnect_timeout_s."
         )
     return found
 
 
 def expanded(names: Iterable[str]) -> list[str]:
-    """Names of ports with ranges written out, each once, in their order; what is no range stays as it is."""
+    """Names of ports with ranges expanded, each once, in their order; other names stay unchanged."""
     found: list[str] = []
     for name in names:
         match = RANGE.fullmatch(name.strip())
@@ -79,7 +83,7 @@ def expanded(names: Iterable[str]) -> list[str]:
             found.append(name.strip())
             continue
         stem, first, again, last = match.group(1), int(match.group(2)), match.group(3) or "", int(match.group(4))
-        # '1/1-2/4' goes over two modules, of which nobody here knows how many ports they have.
+        # '1/1-2/4' spans two line cards with an unknown number of ports.
         right = stem.endswith(again) and 0 <= last - first < LONGEST_RANGE
         found += [f"{stem}{number}" for number in range(first, last + 1)] if right else [name.strip()]
     return list(dict.fromkeys(found))

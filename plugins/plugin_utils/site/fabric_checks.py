@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a site says of RoCE and of switches, compared with itself; each problem names a way out."""
+"""Contradictions in the RoCE and switch settings of a site; each problem names a fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDS = (("host", "nic"), ("peer", "peer_port"))
 
 
 def fabric_problems(site: Mapping[str, Any]) -> Iterator[str]:
-    """Everything about RoCE and switches that contradicts itself."""
+    """All contradictions in the settings for RoCE and switches."""
     yield from _roce(site["roce"], site["network"])
     yield from _fabric(site["fabric"])
     yield from _cables(site["fabric"]["cables"])
@@ -28,11 +28,11 @@ def fabric_problems(site: Mapping[str, Any]) -> Iterator[str]:
 
 def _roce(roce: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
     wish, rdma = intent(roce), network["path"] in RDMA_PATHS
-    # Of an MTU that no adapter takes, nothing follows for the switches; it is a problem of its own.
+    # host_checks.py reports an MTU that no adapter accepts.
     mtu = network["mtu"] if rdma and network["mtu"] <= LARGEST_MTU else None
     found = list(problems(wish, mtu))
     yield from (f"site.roce.{problem}" for problem in found)
-    # The driver of ESXi has no option for another map (nmlx5_core, nmlx5_rdma).
+    # The ESXi drivers have no option for another map (nmlx5_core, nmlx5_rdma).
     if rdma and not found and wish.dscp >> 3 != wish.priority:
         first = wish.priority << 3
         yield (
@@ -44,12 +44,12 @@ def _roce(roce: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
 def _fabric(fabric: Mapping[str, Any]) -> Iterator[str]:
     if not SERIAL.fullmatch(fabric["serial"]):
         yield (
-            f"site.fabric.serial: {fabric['serial']} is neither a number of switches nor a percentage. Use 1, or a "
+            f"site.fabric.serial: {fabric['serial']} is not a valid number of switches or percentage. Use 1, or a "
             "percentage such as 25%."
         )
     for key in TIMES:
         if not 1 <= fabric[key] <= 86400:
-            yield f"site.fabric.{key}: {fabric[key]} is no time to wait. Use 1 to 86400 seconds."
+            yield f"site.fabric.{key}: {fabric[key]} is not a valid timeout. Use 1 to 86400 seconds."
 
 
 def _cables(cables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -58,9 +58,9 @@ def _cables(cables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         place = f"site.fabric.cables[{index}]"
         ends = [end for end in ENDS if any(cable[key] for key in end)]
         if len(ends) != 1 or not all(cable[key] for key in ends[0]):
-            yield f"{place}: the other end is missing or not clear. Name host and nic, or peer and peer_port."
+            yield f"{place}: the other end is missing or ambiguous. Set host and nic, or peer and peer_port."
             continue
         for end in ((cable["switch"], cable["port"]), tuple(cable[key] for key in ends[0])):
             if end in used:
-                yield f"{place}: {' '.join(end)} has a cable already, see site.fabric.cables[{used[end]}]. Correct one."
+                yield f"{place}: {' '.join(end)} is also in site.fabric.cables[{used[end]}]. Correct one of the two."
             used.setdefault(end, index)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What playbook fabric_check compares, from the answers of switches and guests, and what it reports. Pure."""
+"""Input and report of the playbook fabric_check, from the results of switches and guests. Pure."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def read(
     switches = {name: variables[name] for name in groups.get("switches") or ()}
     guests = {name: variables[name] for name in groups.get("training_guests") or ()}
     hosts = {name: variables[name] for name in groups.get("esxi_hosts") or ()}
-    # Those that a limit leaves out were not asked, and nothing is missing of them.
+    # Switches that a limit excludes were not read, so they are not missing.
     asked = [name for name, own in switches.items() if SWITCH in own]
-    # As the inventory names them, and the site's cables.
+    # Ports of the inventory and of the cables of the site.
     named = None if site is None else site_switches.switches(site, asked, variables)
     found = {name: own[SWITCH]["switch"] for name, own in switches.items() if "switch" in own.get(SWITCH, {})}
     adapters = {name: own[GUEST]["guest"] for name, own in guests.items() if "guest" in own.get(GUEST, {})}
@@ -51,20 +51,20 @@ def _ports(
     named: Mapping[str, Mapping[str, Any]] | None,
     variables: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """{switch: ports} by the site, or without one by the variables of the role switch."""
+    """{switch: ports} of the site, or without a site of the variables of the role switch."""
     if named is not None:
         return {name: named[name][ports] for name in asked}
     return {name: variables[name].get(f"switch_{ports}", []) for name in asked}
 
 
 def _waiting(switches: Mapping[str, Mapping[str, Any]], hosts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What check mode left undone is no mistake of anybody."""
+    """Switches and hosts that check mode did not change; their differences are no errors."""
     found = [name for name, own in switches.items() if (own.get("__switch_look") or {}).get("changed")]
     return found + [name for name, own in hosts.items() if own.get("esxi_host_undone")]
 
 
 def report(comparison: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
-    """{agreed, lines, verdict} of the answer of roce_agreement_info; seen is what was read."""
+    """{agreed, lines, verdict} of the result of roce_agreement_info; seen is the result of read()."""
     waiting, unread, switches = seen["waiting"], seen["unread"], seen["switches"]
     lines = _planned(comparison["summary"], waiting)
     levels = (
@@ -90,7 +90,7 @@ def report(comparison: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
 
 
 def _planned(summary: Iterable[str], waiting: Sequence[str]) -> list[str]:
-    """Lines about what the run will change first are no errors."""
+    """Mark lines about devices that the run will change first as planned, not as errors."""
     if not waiting:
         return list(summary)
     names = "|".join(map(re.escape, waiting))
@@ -100,16 +100,16 @@ def _planned(summary: Iterable[str], waiting: Sequence[str]) -> list[str]:
 
 def _agreement(paths: Sequence[Any]) -> str:
     if paths:
-        return "Switches, hosts and guests treat RoCE alike, as far as it is known."
+        return "Switches, hosts and guests have the same RoCE QoS, as far as their settings are known."
     return (
-        "Nothing was compared: LLDP shows no cable between what was read, and none is named. Name the cables in "
+        "No cable was compared. LLDP shows no cable between these devices, and no cable is listed. List the cables in "
         "fabric_check_cables, or in site.fabric.cables."
     )
 
 
 def _disagreement(seen: Mapping[str, Any]) -> str:
     if seen["switches"] or seen["unread"]:
-        return "Switches, hosts and guests do not treat RoCE alike, or could not be read. See above."
+        return "The RoCE QoS of switches, hosts and guests differs, or a device could not be read. See above."
     if seen["known"]:
-        return "No switch was compared. Each one failed before this task, or the limit leaves it out. See above."
+        return "No switch was compared. Each switch failed before this task, or the limit excludes it. See above."
     return "No switch was compared. The group switches of the inventory is empty. Add the switches."

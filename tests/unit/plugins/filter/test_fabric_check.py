@@ -98,11 +98,11 @@ def test_a_line_about_what_the_run_will_change_first_is_planned():
 @pytest.mark.parametrize(
     "agreed, changes, verdict",
     [
-        (True, {}, "Switches, hosts and guests treat RoCE alike"),
-        (False, {}, "do not treat RoCE alike, or could not be read"),
-        (True, {"unread": ["job-02"]}, "do not treat RoCE alike, or could not be read"),
-        (True, {"switches": [], "unread": ["leaf-01"]}, "do not treat RoCE alike, or could not be read"),
-        (True, {"switches": []}, "Each one failed before this task, or the limit leaves it out"),
+        (True, {}, "Switches, hosts and guests have the same RoCE QoS"),
+        (False, {}, "The RoCE QoS of switches, hosts and guests differs"),
+        (True, {"unread": ["job-02"]}, "The RoCE QoS of switches, hosts and guests differs"),
+        (True, {"switches": [], "unread": ["leaf-01"]}, "The RoCE QoS of switches, hosts and guests differs"),
+        (True, {"switches": []}, "Each switch failed before this task, or the limit excludes it"),
         (True, {"switches": [], "known": []}, "The group switches of the inventory is empty"),
     ],
 )
@@ -115,4 +115,4 @@ def test_an_agreement_needs_a_switch_and_an_answer_of_all(agreed, changes, verdi
 def test_an_agreement_without_a_cable_has_compared_nothing():
     told = report({**COMPARISON, "agreed": True, "paths": []}, seen())
     assert told["agreed"]
-    assert told["verdict"].startswith("Nothing was compared: LLDP shows no cable")
+    assert told["verdict"].startswith("No cable was compared. LLDP shows no cable")

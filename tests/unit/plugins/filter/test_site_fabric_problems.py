@@ -33,8 +33,11 @@ def test_consistent_site_has_no_problems(given):
 
 
 PROBLEMS = {
-    "no priority": (site(roce={"priority": 8}), "site.roce.priority: 8 does not exist."),
-    "no DSCP": (site(network=PVRDMA, roce={"dscp": 64}), "site.roce.dscp: 64 does not exist."),
+    "no priority": (site(roce={"priority": 8}), "site.roce.priority: 8 is out of range. Use a number from 0 to 7."),
+    "no DSCP": (
+        site(network=PVRDMA, roce={"dscp": 64}),
+        "site.roce.dscp: 64 is out of range. Use a number from 0 to 63.",
+    ),
     "DSCP that ESXi maps to another priority": (
         site(network=PVRDMA, roce={"priority": 4}),
         "map DSCP 26 to priority 3, but the priority is 4. Use a DSCP from 32 to 39, or the priority 3.",
@@ -46,29 +49,29 @@ PROBLEMS = {
     ),
     "nothing that slows senders down": (
         site(roce={"mode": "lossy", "ecn": {"state": "disabled"}}),
-        "site.roce.ecn: without it and without pauses",
+        "site.roce.ecn: it is disabled, and the mode lossy has no PFC.",
     ),
     "thresholds the wrong way round": (
         site(roce={"ecn": {"by_speed": [{"speed": 400, "min_kb": 9000}]}}),
-        "site.roce.ecn at 400 Gbit/s: min_kb 9000 and max_kb 1500 are no range.",
+        "site.roce.ecn at 400 Gbit/s: min_kb 9000 and max_kb 1500 are not a valid range.",
     ),
-    "wave of none": (site(fabric={"serial": "0"}), "site.fabric.serial: 0 is neither a number of switches"),
-    "no time": (site(fabric={"confirm_timeout_s": 0}), "site.fabric.confirm_timeout_s: 0 is no time to wait."),
+    "wave of none": (site(fabric={"serial": "0"}), "site.fabric.serial: 0 is not a valid number of switches"),
+    "no time": (site(fabric={"confirm_timeout_s": 0}), "site.fabric.confirm_timeout_s: 0 is not a valid timeout."),
     "cable that ends nowhere": (
         site(fabric={"cables": [{"switch": "leaf-01", "port": "swp1"}]}),
-        "site.fabric.cables[0]: the other end is missing or not clear.",
+        "site.fabric.cables[0]: the other end is missing or ambiguous.",
     ),
     "cable with half an end": (
         site(fabric={"cables": [{**CABLE, "nic": None}]}),
-        "site.fabric.cables[0]: the other end is missing or not clear.",
+        "site.fabric.cables[0]: the other end is missing or ambiguous.",
     ),
     "cable with three ends": (
         site(fabric={"cables": [{**CABLE, **UPLINK}]}),
-        "site.fabric.cables[0]: the other end is missing or not clear.",
+        "site.fabric.cables[0]: the other end is missing or ambiguous.",
     ),
     "two cables in one port": (
         site(fabric={"cables": [CABLE, {**CABLE, "nic": "vmnic3"}]}),
-        "site.fabric.cables[1]: leaf-01 swp1 has a cable already, see site.fabric.cables[0].",
+        "site.fabric.cables[1]: leaf-01 swp1 is also in site.fabric.cables[0].",
     ),
     "ports in the wrong place": (
         site(fabric={"host_ports": ["swp1"]}),

@@ -54,16 +54,19 @@ def test_good_parameters_have_no_problems():
 @pytest.mark.parametrize(
     "given, says",
     [
-        ({}, "host_ports, fabric_ports: state present needs the ports that it is about."),
-        ({"state": "rendered"}, "host_ports, fabric_ports: state rendered needs"),
-        ({"host_ports": ["a1-2"], "fabric_ports": ["a2"]}, "fabric_ports: a2 stands in host_ports too."),
-        ({"state": "parsed", "outputs": 7}, "outputs: a text was wanted"),
+        ({}, "host_ports, fabric_ports: both are empty, and state present needs ports."),
+        ({"state": "rendered"}, "host_ports, fabric_ports: both are empty, and state rendered needs ports."),
+        ({"host_ports": ["a1-2"], "fabric_ports": ["a2"]}, "fabric_ports: a2 is in host_ports too."),
+        ({"state": "parsed", "outputs": 7}, "outputs: it is neither a text nor a dictionary."),
         (
             {"host_ports": ["a"], "config": {"ecn": {"by_speed": [{"speed": 100}, {"speed": 100, "min_kb": 9}]}}},
-            "config.ecn.by_speed: 100 Gbit/s stands there twice.",
+            "config.ecn.by_speed: 100 Gbit/s is listed twice.",
         ),
-        ({"host_ports": ["a"], "verify_timeout_s": 0}, "verify_timeout_s: 0 is no time."),
-        ({"host_ports": ["a"], "confirm_timeout_s": 90}, "confirm_timeout_s: after 90 s the switch would go back"),
+        ({"host_ports": ["a"], "verify_timeout_s": 0}, "verify_timeout_s: 0 is not a valid time."),
+        (
+            {"host_ports": ["a"], "confirm_timeout_s": 90},
+            "confirm_timeout_s: 90 s is too short. The switch would roll back",
+        ),
         (
             {"host_ports": ["a"], "config": {"cnp_priority": 3}},
             "config.cnp_priority: 3 is the priority of RoCE",

@@ -253,7 +253,7 @@ def test_a_shell_command_is_named_in_short():
         parsed("sonic", "admin@leaf:~$ show nothing here\nsome text\n")
     assert error.value.code == "unknown_text"
     assert len(error.value.message) < 250
-    assert "`show nothing here` is not read" in error.value.message
+    assert "does not read `show nothing here` on this platform" in error.value.message
 
 
 def test_a_long_command_of_a_shell_is_named_by_its_beginning():

@@ -42,7 +42,7 @@ HOST = {"name": "job-01", "address": "10.0.112.11"}
         ({"builtin": None, "command": []}, "command: the list is empty."),
         ({"limits": {"stall_s": 0}}, "limits: stall_s is 0, which is not a valid time."),
         ({"limits": {"wall_s": 60}}, "limits: stall_s is longer than wall_s"),
-        ({"roce": {"dscp": 99}}, "roce: dscp: 99 does not exist."),
+        ({"roce": {"dscp": 99}}, "roce: dscp: 99 is out of range."),
     ],
 )
 def test_a_wrong_wish_is_refused(changes, said):
