@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
+
+from rehearse import plan
 
 from .conftest import HOSTS
 from .hosts import FACTORY, factory, hosts_of, state
@@ -31,9 +35,13 @@ REFUSED = {
 @pytest.mark.parametrize("seed, site, told", REFUSED.values(), ids=REFUSED.keys())
 def test_second_host_is_refused_before_the_first_one_is_changed(host_lab, seed, site, told):
     lab = host_lab(seed)
-    run = lab.hosts(site=site)
+    folder = lab.work / "run"
+    run = lab.run(of=HOSTS, inventory=lab.inventory(site), env=plan.environment(folder))
     assert run.status != 0
     assert told in run.failed_on(SECOND), run.output
+    page = " ".join(html.unescape((folder / "run.html").read_text()).split())
+    for words in ("Failed in hosts", SECOND, told, "<p>Nothing was changed.</p>"):
+        assert words in page, words
     one, other = hosts_of(lab)
     assert [(state(host), host.boots) for host in (one, other)] == [(FACTORY, 0), (FACTORY, 0)]
 
