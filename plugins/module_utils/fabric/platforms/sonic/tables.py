@@ -94,7 +94,7 @@ def by_port(tables: Tables) -> Tables:
 
 
 def ports_of(tables: Tables, names: Iterable[str]) -> dict[str, Port]:
-    """Return {port: its Port} from the existing tables; a whole configuration also defines the type of the switch."""
+    """Return {port: its Port}; in a part of a configuration, values of missing tables are unknown."""
     of_ports = [table for table in ("BUFFER_PG", "QUEUE") if table in tables]
     rows: dict[str, Tables] = {}
     for table in of_ports:
