@@ -96,4 +96,4 @@ def main():
     where = {name: place.host for name, place in found.places.items()}
     again = request(1000, lambda at: Present(f"vm-{at}", "", where[f"train-{at:04}"], "off") if at else None)
     large, _found = seconds(world(100), again, rules)
-    print(f"{'999 are there, one is added':34} {'':10} {1000 * large:10.1f}")
+    print(f"{'999 exist, one is added':34} {'':10} {1000 * large:10.1f}")

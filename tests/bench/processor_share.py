@@ -42,7 +42,7 @@ class Share:
         warm = int(self._warm_s * os.sysconf("SC_CLK_TCK"))
         seen = [(ticks, busy) for ticks, busy in self._seen if min(ticks.values()) >= warm]
         if len(seen) < 2:
-            raise RuntimeError(f"{self._count} processes were not seen for long enough.")
+            raise RuntimeError(f"Cannot compute the share. {self._count} processes were measured for too short a time.")
         (first, busy_first), (last, busy_last) = seen[0], seen[-1]
         return sum(last[pid] - first[pid] for pid in first) / (busy_last - busy_first)
 

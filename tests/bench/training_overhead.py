@@ -184,7 +184,7 @@ def main(argv=None):
             f"{way:<14}{statistics.median(rates):>10.1f}{min(rates):>8.1f}{max(rates):>8.1f}{seconds:>9.1f}"
             f"{statistics.median(parts):>12.2%}{min(parts):>9.2%}{max(parts):>9.2%}"
         )
-    for what, of in (("rate", "rate"), ("share", "part of the processors")):
+    for what, of in (("rate", "rate"), ("share", "share of the processors")):
         pairs = zip(figures["training_run"], figures["mpirun"], strict=True)
         ratio = statistics.median(getattr(ours, what) / getattr(plain, what) for ours, plain in pairs)
         print(f"training_run has {ratio:.4f} of the {of} of plain mpirun (median of the turns).")

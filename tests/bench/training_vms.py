@@ -126,7 +126,7 @@ def main(arguments=()):
             for step in ("made", "again"):
                 figures.append(measure(twin, count, options.path, step, work))
                 print(f"  {count} VMs: {step} in {figures[-1].seconds:.1f} s", file=sys.stderr)
-    print(f"\nTraining VMs with the data path {options.path}, made by the stage for VMs on the seed large\n")
+    print(f"\nTraining VMs with the data path {options.path}, created by the stage machines on the seed large\n")
     print(table(figures))
 
 

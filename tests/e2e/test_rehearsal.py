@@ -91,9 +91,9 @@ def test_interrupted_rehearsal_stops_everything_that_it_started(start, mark, num
 
 
 def test_proof_of_the_rehearsal_fails_for_vms_that_were_not_made(lab):
-    with pytest.raises(rehearsal.RehearsalFailed, match="job-01 has not been made; job-02 has not been made"):
+    with pytest.raises(rehearsal.RehearsalFailed, match="job-01 has not been created; job-02 has not been created"):
         center.proof(lab().twin)
-    with pytest.raises(rehearsal.RehearsalFailed, match="All ways between hosts should be lossless with DSCP 26, but"):
+    with pytest.raises(rehearsal.RehearsalFailed, match="Not all paths between hosts are lossless with DSCP 26: "):
         center.lossless(lab().twin)
     with pytest.raises(rehearsal.RehearsalFailed):
         rehearsal._play(

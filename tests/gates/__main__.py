@@ -33,7 +33,8 @@ def main(names: list[str]) -> int:
         busy = [name for name in chosen if not _alone(held, name)]
         if busy:
             print(
-                f"These gates run here already: {', '.join(busy)}. They share .build; wait for them.", file=sys.stderr
+                f"Cannot start: {', '.join(busy)} already run in this tree. They share .build. Wait until they end.",
+                file=sys.stderr,
             )
             return 2
         return _run(chosen)

@@ -26,7 +26,7 @@ def main(venv, lock):
     python = venv / "bin" / "python"
     if not runs(python, "import pip"):
         need_ensurepip()
-        print(f"Making the virtual environment {venv} with Python {sys.version.split()[0]} ...", flush=True)
+        print(f"Creating the virtual environment {venv} with Python {sys.version.split()[0]} ...", flush=True)
         call([sys.executable, "-m", "venv", "--clear", str(venv)])
     install(python, lock)
 
@@ -46,7 +46,7 @@ def need_ensurepip():
     command = ["apt-get", "install", "--yes", "--no-install-recommends", package]
     if os.geteuid() != 0 or not pathlib.Path("/usr/bin/apt-get").exists():
         sys.exit(
-            f"This Python cannot make virtual environments: its module ensurepip is missing. On Debian or Ubuntu, "
+            f"Cannot create a virtual environment. This Python lacks the module ensurepip. On Debian or Ubuntu, "
             f"install it as root with `apt-get install {package}`, then run make again."
         )
     print(f"Python's ensurepip is missing; installing the Debian package {package} ...", flush=True)
@@ -69,7 +69,7 @@ def install(python, lock):
     sync = [str(uv), "pip", "sync", "--quiet", "--system-certs", "--require-hashes", "--python", str(python), str(lock)]
     print(f"Installing {lock} ...", flush=True)
     if subprocess.run(sync, stdin=subprocess.DEVNULL, check=False).returncode != 0:
-        print("uv could not install them; pip tries with its own configuration.", flush=True)
+        print("uv failed to install the packages. Trying pip with its own configuration.", flush=True)
         call([*pip, str(lock)])
     compile_packages(python)
 

@@ -103,7 +103,7 @@ class Gate:
         try:
             status = process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
-            raise GateFailed(f"{shlex.join(argv[:3])} ... was ended, it took more than {LIMIT_S} s") from None
+            raise GateFailed(f"{shlex.join(argv[:3])} ... was stopped after {LIMIT_S} s, the limit of a gate") from None
         finally:
             self.running.end(process)
         if status != 0:

@@ -1,4 +1,4 @@
-"""ansible-test sanity without containers, on every Python that is here, and the cores beside that of the lock."""
+"""ansible-test sanity without containers, on every installed Python, and with cores besides that of the lock."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sanity(gate: Gate) -> None:
     _ansible_test(gate, VENV, copy, skipped, set())
     chosen = [argument for name in PER_PYTHON for argument in ("--test", name)]
     if pythons.find(OLDEST) is None:
-        gate.notes.append(f"not tried, because not here: Python 3.{OLDEST}")
+        gate.notes.append(f"skipped: Python 3.{OLDEST} is not installed")
     else:
         _ansible_test(gate, VENV, copy, ["--python", f"3.{OLDEST}", *chosen], {OLDEST})
 
@@ -53,7 +53,7 @@ def newest_core(gate: Gate) -> None:
     """Imports, documentation and unit tests on the newest core."""
     minor, python = _newest(NEWEST_CORE_MINORS)
     if python is None:
-        gate.notes.append("skipped: neither Python 3.12 nor 3.13 is here")
+        gate.notes.append("skipped: neither Python 3.12 nor 3.13 is installed")
         return
     venv = venvs.of_lock(gate, python, "core-newest", "newer-core")
     tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
@@ -77,7 +77,7 @@ def oldest_core(gate: Gate) -> None:
     """The whole way by the oldest core, collections and pyVmomi of a user; the twin stays on those of the lock."""
     _minor, python = _newest(OLDEST_CORE_MINORS)
     if python is None:
-        gate.notes.append("skipped: neither Python 3.11 nor 3.12 is here")
+        gate.notes.append("skipped: neither Python 3.11 nor 3.12 is installed")
         return
     venv = venvs.of_lock(gate, python, "core-oldest", "oldest-core")
     env = {**environment(), PROGRAMS: str(venv / "bin")}
@@ -87,7 +87,7 @@ def oldest_core(gate: Gate) -> None:
     stages = "all" if os.environ.get("AIREADY_ENGINE") == "required" else "auto"
     number = number_of_commit()
     if number % WITH_GUESTS:
-        gate.notes.append(f"without guests as commit {number}; every commit that {WITH_GUESTS} divides has them")
+        gate.notes.append(f"without guests on commit {number}: only multiples of {WITH_GUESTS} have them")
         stages = "infrastructure"
     gate.call([PYTHON, "-m", "rehearse", "--stages", stages, "--results", str(BUILD / "rehearsal-oldest")], env=env)
 
@@ -111,7 +111,7 @@ def _ansible_test(gate: Gate, venv: Path, copy: Path, arguments: list[str], mino
     for minor in minors:
         line = f'Running sanity test "import" on Python 3.{minor}'
         if pythons.find(minor) is not None and line not in output:
-            raise GateFailed(f"ansible-test did not say: {line}")
+            raise GateFailed(f"ansible-test did not print: {line}")
 
 
 def _provide_pip(gate: Gate, venv: Path, cache: Path) -> None:
@@ -120,7 +120,7 @@ def _provide_pip(gate: Gate, venv: Path, cache: Path) -> None:
     source = next(venv.glob("lib/python3.*/site-packages/ansible_test/_internal/python_requirements.py"))
     version = re.search(r"\bpip='([\d.]+)'", source.read_text())
     if version is None:
-        raise GateFailed(f"{source} no longer says which pip ansible-test wants.")
+        raise GateFailed(f"{source} no longer contains the pip version of ansible-test.")
     script = cache / f"get_pip_{version[1].replace('.', '_')}.py"
     if script.exists():
         return

@@ -68,5 +68,7 @@ def _check_content(built: Path) -> int:
     strange = sorted(name for name in names if name.split("/")[0] not in SHIPPED or name.startswith(UNFIT))
     missing = sorted(NEEDED - names)
     if strange or missing:
-        raise GateFailed(f"The tarball holds what no user needs: {strange}; and lacks: {missing}. See build_ignore.")
+        raise GateFailed(
+            f"The tarball is wrong. Unexpected: {strange}. Missing: {missing}. Fix build_ignore in galaxy.yml."
+        )
     return len(names)

@@ -14,7 +14,9 @@ def tracked() -> list[Path]:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode != 0:
-        raise GateFailed(f"The gates need git and a clone, to know which files count: {listed.stderr.strip()}")
+        raise GateFailed(
+            f"Cannot list the files of the tree. git: {listed.stderr.strip()}. Run the gates in a git clone."
+        )
     names = sorted(set(filter(None, listed.stdout.split("\0"))))
     return [Path(name) for name in names if (ROOT / name).is_file()]
 

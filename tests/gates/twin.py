@@ -39,7 +39,7 @@ def twin(gate: Gate) -> None:
     gate.call([own, "-m", "pip", "check"], folder, env)
     found = gate.call([own, "-c", LOOK], BUILD, env).strip()
     if found:
-        raise GateFailed(f"The environment of the twin is not bare, it has {found}.")
+        raise GateFailed(f"The twin's environment contains {found}, which the twin must not need.")
     for words, expected in SAID.items():
         if expected not in gate.call([str(venv / "bin" / "vsphere-twin"), *words.split()], BUILD, env):
             raise GateFailed(f"vsphere-twin {words} does not print {expected.strip()!r}.")

@@ -94,7 +94,7 @@ def rehearse(
     if names:
         say(faults.announced(wrong, names))
     with ExitStack() as running:
-        title = "Start a simulated data centre: two hosts and six switches from the factory, a template"
+        title = "Start a simulated data centre: two hosts and six switches in factory state, a template"
         with report.step(title) as note:
             faces = FACES + guests.FACES if inside else FACES
             twin = running.enter_context(launch(seed="factory", faces=faces))
@@ -106,7 +106,7 @@ def rehearse(
         # A run that continues after killed ones does the rest of the announced changes.
         announced = thorough and not kills
         if announced:
-            title = "Run playbooks/site.yml --check --diff: it tells what would be done, and does nothing"
+            title = "Run playbooks/site.yml --check --diff: it reports the changes and makes none"
             with report.step(title) as note, playbook.forked():
                 note(_planned(twin, env, results / "plan", inside))
         title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
@@ -114,11 +114,11 @@ def rehearse(
             _kill_runs(env, kills, note)
             first = _play({**env, FOLDER: str(results / "run")}, "--diff")
             if not first.changed:
-                raise RehearsalFailed("The run changed nothing, so it shows nothing.")
+                raise RehearsalFailed("The run changed nothing, so it proves nothing.")
             note(f"changed={first.changed}; {center.restarts(twin)}")
             if announced:
                 note(plan.kept(results / "plan", results / "run"))
-        with report.step("Ask the simulated data centre what it has now, past the playbook") as note:
+        with report.step("Check the state of the simulated data centre without the playbook") as note:
             note(f"{center.ready(twin)}; {center.proof(twin)}; {center.lossless(twin)}")
             if inside:
                 note(guests.ready(twin, center.VMS))
@@ -126,31 +126,31 @@ def rehearse(
                 note(guests.validated(results / "run"))
                 report.verdict = guests.verdict(results / "run")
         if inside:
-            with report.step("Look at the report in a browser") as note:
+            with report.step("Check the report in a browser") as note:
                 note(guests.looked_at(results / "run", say))
         # The run above was a process as operators start it.
         os.environ[playbook.WARM] = "1"
         if names:
-            with report.step("Plant faults, one at a time: a playbook has to name each") as note:
+            with report.step("Plant faults, one at a time: a playbook must report each") as note:
                 note(faults.planted(twin, env, results / "faults", names, inside, say))
         if not thorough:
             return
-        with report.step("Restart every switch: what was saved is what ran") as note:
+        with report.step("Restart every switch: the saved configuration must equal the running one") as note:
             note(center.reload(twin))
         with report.step(
-            "Run playbooks/site.yml again: nothing may change" + inside * ", and they train again"
+            "Run playbooks/site.yml again: it must change nothing" + inside * ", and they train again"
         ) as note:
             before = guests.counters(twin, center.VMS) if inside else {}
-            # A validation measures anew each time, and one is enough here.
+            # Every validation repeats its measurements, and one is enough here.
             again = _play({**env, FOLDER: str(results / "again")}, "--extra-vars", "site_stop_after=training")
-            # A run of a training is a run.
+            # A training runs every time, so it counts as a change.
             if again.changed != int(inside):
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
             note(f"changed={again.changed}")
             if inside:
                 note(guests.trained(results / "again", twin, center.VMS, before))
         with report.step(
-            "Take a VM's adapter from it and remove the other VM: playbooks/machines.yml repairs it"
+            "Remove the adapter of one VM, and the other VM: playbooks/machines.yml must restore both"
         ) as note:
             center.damage(twin)
             repaired = _play({**env, FOLDER: str(results / "repair")}, of=MACHINES)
@@ -158,17 +158,19 @@ def rehearse(
 
 
 def _planned(twin, env: dict[str, str], folder: Path, inside: bool) -> str:
-    """A plan of the whole run, whose record is left in the folder."""
+    """Plan the whole run and leave its record in the folder."""
     before = center.whole(twin)
     told = _play({**env, FOLDER: str(folder)}, "--check", "--diff")
     if not told.changed:
-        raise RehearsalFailed("The plan announced nothing, so it shows nothing.")
+        raise RehearsalFailed("The plan announced nothing, so it proves nothing.")
     if center.whole(twin) != before:
-        raise RehearsalFailed("Check mode changed something.")
+        raise RehearsalFailed("Check mode changed the data centre.")
     later = plan.decided_after(folder, "machines")
     if inside and later != [*INSIDE]:
-        raise RehearsalFailed(f"VMs decide what happens in {', '.join(INSIDE)}. The plan says so of {later}.")
-    return f"{told.changed} tasks would change something, and nothing was changed"
+        raise RehearsalFailed(
+            f"The plan must leave {', '.join(INSIDE)} open until the stage machines. It does so for {later}."
+        )
+    return f"{told.changed} tasks report a change, none made one"
 
 
 def _with_guests(report: Report, stages: str) -> bool:
@@ -176,25 +178,25 @@ def _with_guests(report: Report, stages: str) -> bool:
     if stages == "infrastructure":
         return False
     guests.tell_progress(say)
-    with report.step("Make what guests need: a container engine, and images that are kept") as note:
+    with report.step("Prepare guests: a container engine, and cached images") as note:
         problem = guests.missing(lambda line: say(f"  : {line}"))
         if problem and stages == "all":
-            raise RehearsalFailed(f"Guests cannot be had here. {problem}")
+            raise RehearsalFailed(f"Cannot start guests. {problem}")
         if problem:
-            say(f"Guests cannot be had here. {problem}\nThe rehearsal goes as far as it can without: to VMs that run.")
-        note("guests cannot be had here, see above; without them" if problem else "there")
+            say(f"Cannot start guests. {problem}\nThe rehearsal continues without guests, up to running VMs.")
+        note("cannot start guests, see above; continuing without them" if problem else "ready")
     return not problem
 
 
 def _kill_runs(env: dict[str, str], kills: Sequence[float], note) -> None:
-    """Begin the same run again and again, and take the power from it."""
+    """Start the same run repeatedly and kill it."""
     for number, seconds in enumerate(kills, 1):
-        say(f"\n--- run {number} of {len(kills)} that are killed: after {seconds:.1f} s")
+        say(f"\n--- run {number} of {len(kills)}, killed after {seconds:.1f} s")
         run = playbook.run(SITE, env=env, echo=lambda line: say(f"  | {line}"), kill_after_s=seconds)
         if run.status not in (0, -signal.SIGKILL):
             raise RehearsalFailed(f"The run after {number - 1} kills ended with status {run.status}; see above.")
     if kills:
-        note(f"after {len(kills)} runs that were killed")
+        note(f"after {len(kills)} killed runs")
 
 
 def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run:
@@ -205,17 +207,17 @@ def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run
 
 
 def _terminated(*_) -> None:
-    """SIGTERM, or a terminal that is closed, ends the rehearsal like Ctrl-C: everything that was started is stopped."""
+    """End the rehearsal on SIGTERM or a closed terminal like on Ctrl-C: all its processes are stopped."""
     raise KeyboardInterrupt
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="rehearse", description=__doc__)
     parser.add_argument("--stages", choices=STAGES, default="auto", help="all needs a container engine")
-    parser.add_argument("--results", type=Path, help="where results and the report are left; .build/rehearsal if none")
-    parser.add_argument("--kills", type=int, default=0, help="so many runs are killed at random moments first")
-    parser.add_argument("--random", type=int, default=0, help="the moments follow from it")
-    parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair what breaks")
+    parser.add_argument("--results", type=Path, help="folder of results and the report (default: .build/rehearsal)")
+    parser.add_argument("--kills", type=int, default=0, help="number of runs to kill at random moments first")
+    parser.add_argument("--random", type=int, default=0, help="random seed of these moments")
+    parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair damage")
     parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
     options = parser.parse_args()
     # Tests that start a rehearsal have it for themselves.
@@ -239,7 +241,7 @@ def main() -> int:
         say(report.summary("The rehearsal FAILED"))
         return 1
     except KeyboardInterrupt:
-        say(report.summary("The rehearsal was interrupted, and everything it had started was stopped,"))
+        say(report.summary("The rehearsal was interrupted and stopped all its processes"))
         return 130
     say(report.summary("The rehearsal passed"))
     return 0

@@ -24,7 +24,7 @@ def whole(twin) -> tuple:
 
 
 def ready(twin) -> str:
-    """Return the state of a host of the lab's site, from the model."""
+    """Check in the model that every host of the lab's site is ready."""
     with twin.world.lock:
         hosts = {host.name: state(host) for host in twin.world.of_kind("HostSystem")}
     wrong = [
@@ -34,56 +34,58 @@ def ready(twin) -> str:
         if now[what] != wanted
     ]
     if wrong:
-        raise RehearsalFailed(f"The hosts should lack nothing, but {'; '.join(wrong)}.")
-    return f"{len(hosts)} hosts lack nothing"
+        raise RehearsalFailed(f"Some hosts are not ready: {'; '.join(wrong)}.")
+    return f"{len(hosts)} hosts ready"
 
 
 def restarts(twin) -> str:
-    """Return how often each host was restarted; one restart is required."""
+    """Check that each host was restarted exactly once."""
     with twin.world.lock:
         boots = {host.name: host.boots for host in twin.world.of_kind("HostSystem")}
     wrong = [f"{name} was restarted {times} times" for name, times in boots.items() if times != 1]
     if wrong:
-        raise RehearsalFailed(f"Each host should have been restarted once, but {'; '.join(wrong)}.")
+        raise RehearsalFailed(f"Each host must be restarted exactly once: {'; '.join(wrong)}.")
     return f"{len(boots)} hosts restarted once each"
 
 
 def proof(twin) -> str:
-    """Return facts from the model: the GPUs, the hosts of the VMs, and the paths of their traffic."""
+    """Check in the model the GPUs and hosts of the VMs, and the paths of their traffic."""
     with twin.world.lock:
         machines = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name in VMS]
         has = {vm.name: [profile for key, profile in vm.vgpus] for vm in machines}
         running = {vm.name: vm.power for vm in machines}
         hosts = {vm.host.name for vm in machines}
         ways = {path.way for vm in machines for path in pvrdma.state(twin.world, vm)}
-    wrong = [f"{name} has {has.get(name, 'not been made')}" for name in VMS if has.get(name) != [PROFILE]]
+    wrong = [f"{name} has {has.get(name, 'not been created')}" for name in VMS if has.get(name) != [PROFILE]]
     wrong += [f"{name} is {power}" for name, power in running.items() if power != "poweredOn"]
     if wrong:
-        raise RehearsalFailed(f"Each of {', '.join(VMS)} should run and have {PROFILE} once, but {'; '.join(wrong)}.")
+        raise RehearsalFailed(f"Each of {', '.join(VMS)} must run with one {PROFILE}: {'; '.join(wrong)}.")
     if len(hosts) != len(VMS) or ways != {pvrdma.RDMA}:
-        raise RehearsalFailed(f"Their traffic should go by RDMA from host to host. They are on {hosts}, by {ways}.")
-    return f"{' and '.join(VMS)} run on hosts of their own, have {PROFILE}, and talk RDMA"
+        raise RehearsalFailed(f"The VMs must use RDMA from host to host. They are on {hosts} and use {ways}.")
+    return f"{' and '.join(VMS)} run on separate hosts, have {PROFILE}, and use RDMA"
 
 
 def lossy(twin) -> str:
     """Check that factory-state switches lose packets: without this the rehearsal would prove nothing of the fabric."""
     ways = twin.control.fabric()
     if not ways or any(way["lossless"] for way in ways):
-        raise RehearsalFailed("No way between hosts should be lossless before anything was done.")
-    return f"{len(ways)} ways between the RDMA ports of hosts, none of them lossless"
+        raise RehearsalFailed(
+            "A path between hosts is lossless before the first run, so the rehearsal would prove nothing."
+        )
+    return f"{len(ways)} paths between the RDMA ports of hosts, none lossless"
 
 
 def lossless(twin) -> str:
-    """Return the fate of RoCE packets on all paths between hosts, which no single switch or host knows."""
+    """Check RoCE packets on all paths between hosts, which no single switch or host knows."""
     ways = twin.control.fabric()
     wrong = [f"{why['at']}: {why['what']}" for way in ways for why in way["why"]]
     if wrong or not all(way["lossless"] and way["ecn"] and way["cnp_strict"] for way in ways):
-        raise RehearsalFailed(f"All ways between hosts should be lossless with DSCP 26, but {'; '.join(wrong[:5])}.")
-    return f"DSCP 26 is lossless on all {len(ways)} ways through {len(twin.switch_endpoints)} switches"
+        raise RehearsalFailed(f"Not all paths between hosts are lossless with DSCP 26: {'; '.join(wrong[:5])}.")
+    return f"DSCP 26 is lossless on all {len(ways)} paths through {len(twin.switch_endpoints)} switches"
 
 
 def reload(twin) -> str:
-    """Every switch comes back with what was saved, which has to be what ran."""
+    """Restart every switch with its saved configuration, which must equal the running one."""
     for switch in twin.world.fabric.switches.values():
         switch.device.reload()
     return lossless(twin)

@@ -1,4 +1,4 @@
-"""Settings that are wrong, planted one at a time after a good run: a playbook has to name each."""
+"""Plant wrong settings, one at a time after a good run: a playbook must report each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .failure import RehearsalFailed
 
 
 def selected(words: str, inside: bool) -> list[str]:
-    """The names that the words select, of faults that can be planted here."""
+    """Return the names of selected faults that can be planted here."""
     try:
         names = chosen(words)
     except ValueError as problem:
@@ -23,7 +23,7 @@ def selected(words: str, inside: bool) -> list[str]:
 def announced(words: str, names: list[str]) -> str:
     """Announce the planted faults, and the command to plant the same again."""
     again = f"{HANDFUL}:{number_of_commit()}" if words == HANDFUL else words
-    return f"Faults of this run: {', '.join(names)}. The same again: make rehearse FAULTS={again}"
+    return f"Faults of this run: {', '.join(names)}. Repeat them with: make rehearse FAULTS={again}"
 
 
 def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: bool, say) -> str:
@@ -41,21 +41,21 @@ def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: 
             # A report of a bad run claims no more than that of a good one.
             wrong = running.complaints(fault, ran) + (rule.violations(ran.made, ran.folder) if ran.made else [])
         except (AssertionError, RuntimeError) as problem:
-            wrong = [f"It could not be planted or removed, or the playbook left no result: {problem}"]
+            wrong = [f"The fault was not planted or removed, or the playbook left no result: {problem}"]
         if wrong:
             missed.append(f"{fault.by} with the fault {name}: {' '.join(wrong)}")
             say(f"--- {missed[-1]}")
         else:
             rows = "; ".join(f"{one.row} {one.verdict}" if hasattr(one, "row") else str(one) for one in fault.seen)
-            say(f"--- {name} was seen by {fault.by}: {rows}")
-    # The others are planted all the same: each takes a minute, and who mends one wants to know of all.
+            say(f"--- {fault.by} reported {name}: {rows}")
+    # A missed fault does not stop the others: each takes a minute, and one run reports all missed ones.
     if missed:
         raise RehearsalFailed("\n".join(missed))
     if inside:
         good = find(running.GOOD, "good")
         wrong = [*running.not_right(good.made), *rule.violations(good.made, good.folder)]
         if wrong:
-            raise RehearsalFailed(f"After the faults not everything is good again: {wrong}")
+            raise RehearsalFailed(f"The lab is not repaired after the faults: {wrong}")
     reports = sum(FAULTS[name].by == VALIDATE for name in names)
-    kept = f", and no pass in {reports} reports claims more than was measured" if reports else ""
-    return f"{len(names)} were seen{kept}{inside * '; everything was good again'}"
+    kept = f", and every pass in {reports} reports is based on a measurement" if reports else ""
+    return f"{len(names)} reported{kept}{inside * '; the lab passes again'}"

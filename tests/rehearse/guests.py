@@ -81,8 +81,14 @@ def ready(twin, names) -> str:
         guest = twin.guest(name)
         _expect(guest, name, ["nvidia-smi", "-L"], "GPU 0:", "its driver shows no GPU")
         _expect(guest, name, ["nvidia-smi", "-q"], "Licensed (", "its GPU has no licence")
-        _expect(guest, name, ["docker", "info", "--format", "{{json .Runtimes}}"], "nvidia", "its Docker knows no GPUs")
-    return f"{' and '.join(names)} show a licensed GPU and a Docker that knows it"
+        _expect(
+            guest,
+            name,
+            ["docker", "info", "--format", "{{json .Runtimes}}"],
+            "nvidia",
+            "its Docker has no NVIDIA runtime",
+        )
+    return f"{' and '.join(names)} have a licensed GPU and Docker with the NVIDIA runtime"
 
 
 def counters(twin, names) -> dict:
@@ -95,14 +101,14 @@ def validated(folder: Path) -> str:
     told = json.loads((folder / "validation.json").read_text())
     bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in told["rungs"] if row["verdict"] in NOT_GOOD]
     if told["verdict"]["state"] != "pass" or bad:
-        raise RehearsalFailed(f"The validation of a good lab should pass without a warning, but: {'; '.join(bad)}")
+        raise RehearsalFailed(f"The validation of a correct lab must pass without a warning: {'; '.join(bad)}")
     broken = rule.violations(told, folder)
     if broken:
         raise RehearsalFailed(f"The report claims more than was measured: {'; '.join(broken)}")
     labels(told)
     free = {row["id"] for row in told["rungs"] if row["verdict"] == "not_required" and row["check"] not in NOT_REQUIRED}
     if free:
-        raise RehearsalFailed(f"The lab requires these, and the validation does not: {', '.join(sorted(free))}.")
+        raise RehearsalFailed(f"The validation does not require these checks of the lab: {', '.join(sorted(free))}.")
     page = folder / "report.html"
     if "<svg" not in page.read_text() and "data:image" not in page.read_text():
         raise RehearsalFailed(f"The report {page} has no plot.")
@@ -112,13 +118,13 @@ def validated(folder: Path) -> str:
 def labels(told: dict) -> None:
     """Check that no part of a lab is labelled as real, and no omitted check as strict."""
     if set(told["simulated_parts"]) != set(simulated.WORDS):
-        raise RehearsalFailed(f"Not all of a lab is declared as simulated: {told['simulated_parts']}.")
+        raise RehearsalFailed(f"The validation does not declare all simulated parts, only: {told['simulated_parts']}.")
     device = {"cluster.training": "CPU"}
     for row in told["rungs"]:
         parts = simulated.of(row["check"], simulated.WORDS, row["variant"], device.get(row["check"], ""))
         # Results of trainings have simulated parts; results that were not measured have none.
         if row["verdict"] not in ("not_run", "skipped") and not set(parts) <= set(row["simulated_parts"]):
-            raise RehearsalFailed(f"{row['id']} rests on {parts} and is marked by {row['simulated_parts']}.")
+            raise RehearsalFailed(f"{row['id']} depends on {parts}, but declares {row['simulated_parts']}.")
     lacking = RELAXED - {one["setting"] for one in told["relaxed"]}
     if lacking:
         raise RehearsalFailed(f"The validation does not list as relaxed: {', '.join(sorted(lacking))}.")
@@ -126,7 +132,7 @@ def labels(told: dict) -> None:
         row["id"] for row in told["rungs"] if row["check"] == "guest.memlock" and not (row["relaxed"] and row["notes"])
     ]
     if silent:
-        raise RehearsalFailed(f"Rows do not say what they leave out: {', '.join(silent)}.")
+        raise RehearsalFailed(f"Rows do not report their relaxed limits: {', '.join(silent)}.")
 
 
 def looked_at(folder: Path, say) -> str:
@@ -136,15 +142,15 @@ def looked_at(folder: Path, say) -> str:
         wrong = seen.problems(folder, say, install=required)
     except chromium.NoBrowser as problem:
         if required:
-            raise RehearsalFailed(f"The report cannot be looked at. {problem}") from None
-        return f"there is no browser, so nobody looked: {' '.join(str(problem).split())}"
+            raise RehearsalFailed(f"Cannot check the report in a browser. {problem}") from None
+        return f"skipped, no browser: {' '.join(str(problem).split())}"
     if wrong:
-        raise RehearsalFailed(f"The report is not right: {'; '.join(wrong[:10])}")
-    return "its plots are drawn, its numbers are those of the data, and it asks for nothing from outside"
+        raise RehearsalFailed(f"The report is wrong: {'; '.join(wrong[:10])}")
+    return "its plots are drawn, its numbers match the data, and it loads nothing from outside"
 
 
 def verdict(folder: Path) -> str:
-    """The last words of a rehearsal."""
+    """Return the final lines of a rehearsal."""
     told = json.loads((folder / "validation.json").read_text())["verdict"]
     return f"Verdict: {told['state']}. {told['sentence']}\nReport: {folder / 'report.html'}"
 
@@ -166,19 +172,19 @@ def trained(folder: Path, twin, names, before: dict | None = None) -> str:
         grown = {one: sum(now[one]) - sum(was.get(one, (0, 0))) for one in (DATA, MANAGEMENT) if one in now}
         carried[name] = grown.get(DATA, 0)
         if grown.get(DATA, 0) < max(LEAST_BYTES, grown.get(MANAGEMENT, 0) // 10):
-            wrong.append(f"{name} carried {grown}, so that its training did not go by {DATA}")
+            wrong.append(f"{name} carried {grown}, so its training did not use {DATA}")
     told = {one["name"]: one["carried_by"] for one in result["hosts"]}
     if set(told.values()) != {DATA}:
-        wrong.append(f"the result says that traffic went by {told}")
+        wrong.append(f"the result reports traffic on {told}")
     left = {name: twin.guest(name).run(["docker", "ps", "--quiet"])[1].split() for name in names}
     if any(left.values()):
-        wrong.append(f"containers are left over: {left}")
+        wrong.append(f"containers remain: {left}")
     if wrong:
-        raise RehearsalFailed(f"The training did not go as it should: {'; '.join(wrong)}.")
+        raise RehearsalFailed(f"The training is not as expected: {'; '.join(wrong)}.")
     traffic = f"{min(carried.values()) // 1024} kB and more" if carried else "traffic"
     return (
         f"loss {loss['first']:.3f} to {loss['last']:.3f}, weights of {len(result['ranks'])} ranks equal, "
-        f"{traffic} by {DATA} of each guest"
+        f"{traffic} on {DATA} of each guest"
     )
 
 
@@ -192,4 +198,4 @@ def _newest(folder: Path) -> dict:
 def _expect(guest, name, argv, text, trouble) -> None:
     status, out, err = guest.run(argv)
     if status != 0 or text not in out:
-        raise RehearsalFailed(f"{name}: {trouble}. `{' '.join(argv)}` said: {(out + err).strip()[-500:]}")
+        raise RehearsalFailed(f"{name}: {trouble}. `{' '.join(argv)}` printed: {(out + err).strip()[-500:]}")

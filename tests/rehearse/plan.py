@@ -1,4 +1,4 @@
-"""A plan that check mode made, held against what the run then did: what every plan has to keep."""
+"""Compare the plan of a check mode run with the changes of the real run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def decided_after(folder: Path, stage: str) -> list[str]:
-    """The stages of a plan that announce nothing, and say for each of their objects that this one decides."""
+    """Return the stages of a plan that announce no change and are planned after this one, for all their objects."""
     stages = json.loads((folder / "stages.json").read_text())["stages"]
     return [
         one["name"]
@@ -31,11 +31,11 @@ def decided_after(folder: Path, stage: str) -> list[str]:
 
 
 def compared(plan: Path, run: Path) -> dict:
-    """Both records, by their folders, as run_plan compares them."""
+    """Compare the records of both folders with run_plan."""
     told, done = (record.of_folder(str(folder)) for folder in (plan, run))
     missing = [str(folder) for folder, found in ((plan, told), (run, done)) if found is None]
     if missing:
-        raise RehearsalFailed(f"There is no record in {' and '.join(missing)}.")
+        raise RehearsalFailed(f"No record in {' and '.join(missing)}.")
     return run_plan.compared(run_plan.planned(told), run_plan.made(done))
 
 
@@ -44,10 +44,12 @@ def kept(plan: Path, run: Path) -> str:
     found = compared(plan, run)
     if found["not_announced"] or found["not_done"]:
         lines = run_plan.lines(found, str(plan))
-        raise RehearsalFailed("The run did not do what check mode announced.\n" + "\n".join(lines))
+        raise RehearsalFailed(
+            "The changes of the run differ from those that check mode announced.\n" + "\n".join(lines)
+        )
     if not found["as_announced"]:
-        raise RehearsalFailed("The plan announced nothing, so it shows nothing.")
+        raise RehearsalFailed("The plan announced nothing, so it proves nothing.")
     became = sum(mark["became"] for mark in found["later"])
     return (
-        f"{found['as_announced']} changes as announced, {became} by {len(found['later'])} lines decided later, no other"
+        f"{found['as_announced']} changes as announced, {became} by {len(found['later'])} lines planned later, no other"
     )
