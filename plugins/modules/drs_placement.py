@@ -237,7 +237,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import para
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.noun import DrsPlacement
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import Drs
 
 
@@ -245,8 +244,8 @@ def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
-    wish = params.wish(module.params)
-    item: Item[Wish, Drs] = Item(wish["cluster"], wish, {"name": wish["cluster"], "moid": None, "vms": []})
+    wish = params.request_of(module.params)
+    item: Item[params.DrsRequest, Drs] = Item(wish.cluster, wish, {"name": wish.cluster, "moid": None, "vms": []})
     noun = DrsPlacement(module)
     try:
         run(module, noun, [item], "cluster", single=True)

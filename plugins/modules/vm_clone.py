@@ -488,7 +488,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.module im
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.noun import Clones
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine
 
 
@@ -496,8 +495,8 @@ def main() -> None:
     module = CloneModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
-    items: list[Item[Wish, Machine]] = [
-        Item(wish["name"], wish, params.ids(wish)) for wish in params.wishes(module.params)
+    items: list[Item[params.CloneRequest, Machine]] = [
+        Item(one.name, one, params.ids(one.name)) for one in params.requests(module.params)
     ]
     noun = Clones(module.params, module.warn, module.check_mode)
     try:

@@ -15,13 +15,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cy
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
 
 
-def apply(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
+def apply(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> None:
     """Make item.changes of every item; what fails is in item.error, what is there afterwards in item.proved."""
     running = [item for item in items if noun.needs_off(item.now, item.wanted)]
     power_cycle.stop(fleet, running, _failed)
@@ -42,7 +43,7 @@ def apply(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]
             item.touched = bool(noun.compare(item.now, item.proved))
 
 
-def prove(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
+def prove(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> None:
     """Read all again; a setting that still differs from the request is an error, unless the item has one already."""
     for item in fleet.refresh(items):
         _failed(item, fleets.gone(item))
@@ -64,13 +65,13 @@ def prove(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]
             )
 
 
-def _stays_on(item: Item[Wish, V]) -> bool:
+def _stays_on(item: Item[VmRequest[R], V]) -> bool:
     """Return whether a running VM stays on; without a refusal, a late power-off may still follow."""
     late = item.error is not None and item.error.code in ("fate_unknown", "task_gone", "task_timeout")
     return current(item).vm.power == "on" and not late
 
 
-def _configure(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
+def _configure(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> None:
     """Reconfigure until a new reading shows nothing left to change."""
     fleet.settle(
         items,
@@ -82,19 +83,19 @@ def _configure(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wis
     )
 
 
-def _wanted_now(noun: VmNoun[V], item: Item[Wish, V]) -> V:
+def _wanted_now(noun: VmNoun[R, V], item: Item[VmRequest[R], V]) -> V:
     """Compute the desired state again from the latest reading: vSphere may have chosen other device keys."""
-    return noun.want_settings(current(item), item.wish)
+    return noun.want_settings(current(item), item.wish.settings)
 
 
-def _spec(noun: VmNoun[V], now: V, wanted: V) -> vim.vm.ConfigSpec:
+def _spec(noun: VmNoun[R, V], now: V, wanted: V) -> vim.vm.ConfigSpec:
     """The change as vSphere wants it, which it refuses if the VM changed since this reading."""
     spec = noun.reconfiguration(now, wanted)
     spec.changeVersion = now.vm.change_version
     return spec
 
 
-def _start(fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, OperatorError]:
+def _start(fleet: fleets.Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> dict[str, OperatorError]:
     """Switch VMs on; returns {moid: error} of those that vSphere refuses."""
     refused: dict[str, OperatorError] = {}
     power_cycle.start(fleet, items, lambda item, error: refused.setdefault(item.ids["moid"], error))
@@ -102,7 +103,10 @@ def _start(fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, 
 
 
 def _put_back(
-    noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]], refused: Mapping[str, OperatorError]
+    noun: VmNoun[R, V],
+    fleet: fleets.Fleet[V],
+    items: Sequence[Item[VmRequest[R], V]],
+    refused: Mapping[str, OperatorError],
 ) -> None:
     """Give VMs that do not start with the new configuration the old one, and start them with it."""
     broken: dict[str, OperatorError] = {}
@@ -131,7 +135,7 @@ def _put_back(
         item.error = _start_refused(noun, item, refused[item.ids["moid"]], outcome)
 
 
-def _start_refused(noun: VmNoun[V], item: Item[Wish, V], why: OperatorError, outcome: str) -> OperatorError:
+def _start_refused(noun: VmNoun[R, V], item: Item[VmRequest[R], V], why: OperatorError, outcome: str) -> OperatorError:
     """Report the answer of vSphere and the state of the VM, after the reason of the failed change, if there is one."""
     first = item.error
     return OperatorError(
@@ -149,6 +153,6 @@ def _ended(error: OperatorError) -> str:
     return error.found.rstrip(".") + "."
 
 
-def _failed(item: Item[Wish, V], error: OperatorError) -> None:
+def _failed(item: Item[VmRequest[R], V], error: OperatorError) -> None:
     if item.error is None:
         item.error = error

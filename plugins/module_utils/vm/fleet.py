@@ -17,16 +17,17 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import mo
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, VmState
 
     V_co = TypeVar("V_co", bound=VmState, covariant=True)
     # Takes the error of an item that could not be settled.
-    GiveUp = Callable[["Item[Wish, V]", OperatorError], object]
+    GiveUp = Callable[["Item[VmRequest[R], V]", OperatorError], object]
 
     class Part(Protocol[V_co]):
         """The part of VMs that a noun manages."""
@@ -68,12 +69,12 @@ class Fleet(Generic[V]):
         self._refs: dict[int, Ref] = {}
         self._places: dict[int, Place | None] = {}
 
-    def find(self, items: Sequence[Item[Wish, V]], datacenter: str | None) -> None:
+    def find(self, items: Sequence[Item[VmRequest[R], V]], datacenter: str | None) -> None:
         """Find the VMs; an item whose VM cannot be found, or is the VM of another item too, gets its error."""
         self._datacenter = datacenter
         self._refs = lookup.look_up(self.vcenter, items, datacenter, self._planning)
 
-    def read(self, items: Sequence[Item[Wish, V]]) -> None:
+    def read(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         """Fill item.now, and what else identifies the VM, with one request for all."""
         rows = self._read_with_hosts(items)
         copied = self._take_templates(items, rows) if self._planning else {}
@@ -109,7 +110,7 @@ class Fleet(Generic[V]):
                 cluster=where.cluster if where else None,
             )
 
-    def refresh(self, items: Sequence[Item[Wish, V]]) -> list[Item[Wish, V]]:
+    def refresh(self, items: Sequence[Item[VmRequest[R], V]]) -> list[Item[VmRequest[R], V]]:
         """Read the VMs again, into item.proved, with one request for all; returns the items whose VM is gone."""
         rows = properties.retrieve(
             self.vcenter,
@@ -124,14 +125,14 @@ class Fleet(Generic[V]):
                 item.proved = self._noun.state_of(row, state.vm_of(row), self._places[id(item)])
         return [item for item in items if item.ids["moid"] not in by_moid]
 
-    def ref(self, item: Item[Wish, V]) -> Ref:
+    def ref(self, item: Item[VmRequest[R], V]) -> Ref:
         return self._refs[id(item)]
 
     def run(
         self,
-        items: Sequence[Item[Wish, V]],
+        items: Sequence[Item[VmRequest[R], V]],
         wanted: str,
-        start: Callable[[Ref, Item[Wish, V]], Ref],
+        start: Callable[[Ref, Item[VmRequest[R], V]], Ref],
         guarded: bool = False,
     ) -> dict[str, tasks.Outcome]:
         """Start one task per item with start(ref, item), await all, and return {moid: Outcome}."""
@@ -151,11 +152,11 @@ class Fleet(Generic[V]):
 
     def settle(
         self,
-        items: Sequence[Item[Wish, V]],
+        items: Sequence[Item[VmRequest[R], V]],
         wanted: str,
-        is_done: Callable[[Item[Wish, V]], bool],
-        start: Callable[[Ref, Item[Wish, V]], Ref],
-        give_up: GiveUp[V],
+        is_done: Callable[[Item[VmRequest[R], V]], bool],
+        start: Callable[[Ref, Item[VmRequest[R], V]], Ref],
+        give_up: GiveUp[R, V],
         guarded: bool = False,
     ) -> None:
         """Run tasks until is_done(item) after a new reading of each VM; give_up(item, error) for the others.
@@ -187,7 +188,7 @@ class Fleet(Generic[V]):
         for item in items:
             give_up(item, errors[item.ids["moid"]] or _never_done(item))
 
-    def _take_templates(self, items: Sequence[Item[Wish, V]], rows: Iterable[Row]) -> dict[int, Ref]:
+    def _take_templates(self, items: Sequence[Item[VmRequest[R], V]], rows: Iterable[Row]) -> dict[int, Ref]:
         """VMs that are being copied, maybe by a run that was killed, are planned like those that are not there."""
         unfinished = {row.moid for row in rows if row.kind == "VirtualMachine" and _is_unfinished(row)}
         copied = [item for item in items if self.ref(item)._GetMoId() in unfinished]
@@ -199,7 +200,7 @@ class Fleet(Generic[V]):
     def _host_properties(self) -> list[str]:
         return [*place.HOST_PROPERTIES, *self._noun.HOST_PROPERTIES]
 
-    def _read_with_hosts(self, items: Iterable[Item[Wish, V]]) -> list[Row]:
+    def _read_with_hosts(self, items: Iterable[Item[VmRequest[R], V]]) -> list[Row]:
         walk = [("VirtualMachine", "runtime.host"), ("HostSystem", "parent")]
         if self._noun.WHOLE_CLUSTER:
             walk.append(("ComputeResource", "host"))
@@ -227,12 +228,12 @@ class Fleet(Generic[V]):
         return place.places_of(rows)
 
 
-def current(item: Item[Wish, V]) -> V:
+def current(item: Item[VmRequest[R], V]) -> V:
     """The state of an item's VM by the latest reading."""
     return item.proved or item.now
 
 
-def gone(item: Item[Wish, V]) -> OperatorError:
+def gone(item: Item[VmRequest[R], V]) -> OperatorError:
     """The error of a VM that was found and then disappeared."""
     return OperatorError(
         f"VM {item.label}",
@@ -248,7 +249,7 @@ def _is_unfinished(row: Row) -> bool:
     return row.get("config.version") is None and str(row.get("runtime.connectionState")) == "connected"
 
 
-def _unfinished(item: Item[Wish, V]) -> OperatorError:
+def _unfinished(item: Item[VmRequest[R], V]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "has no configuration yet",
@@ -259,7 +260,7 @@ def _unfinished(item: Item[Wish, V]) -> OperatorError:
 
 
 def _as_planned(
-    item: Item[Wish, V], vm: Vm, where: Place | None, places: Mapping[str | None, Place]
+    item: Item[VmRequest[R], V], vm: Vm, where: Place | None, places: Mapping[str | None, Place]
 ) -> tuple[Vm, Place | None]:
     """The VM as earlier tasks of the same play would have made it."""
     planned = lookup.planned_of(item)
@@ -284,7 +285,7 @@ def _worth_another_try(outcome: tasks.Outcome) -> bool:
     return outcome.uncertain and cast(OperatorError, outcome.error).code != "task_timeout"
 
 
-def _never_done(item: Item[Wish, V]) -> OperatorError:
+def _never_done(item: Item[VmRequest[R], V]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         f"did not change as requested in {_ATTEMPTS} attempts",
@@ -294,7 +295,7 @@ def _never_done(item: Item[Wish, V]) -> OperatorError:
     )
 
 
-def _no_such_host(item: Item[Wish, V], name: str) -> OperatorError:
+def _no_such_host(item: Item[VmRequest[R], V], name: str) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         f"cannot be planned on host {name}",

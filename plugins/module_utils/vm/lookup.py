@@ -12,12 +12,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
 
 
-def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | None, planning: bool) -> dict[int, Ref]:
+def look_up(
+    vcenter: VCenter, items: Sequence[Item[VmRequest[R], S]], datacenter: str | None, planning: bool
+) -> dict[int, Ref]:
     """Return {id of item: reference} of the object to read for each item; the other items have got their error.
 
     planning: a missing VM is no error if its request names the template for its creation.
@@ -25,11 +28,11 @@ def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | 
     templates: dict[str, find.Found | OperatorError | None] = {}
     if planning:
         templates = {_template(item): None for item in items if _template(item)}
-    wishes = [item.wish for item in items] + [_identity(name) for name in templates]
+    wishes = [item.wish.identity for item in items] + [_identity(name) for name in templates]
     answers = find.find_vms(vcenter, wishes, datacenter)
     templates = dict(zip(templates, answers[len(items) :]))
     refs: dict[int, Ref]
-    owners: dict[str, list[Item[Wish, S]]]
+    owners: dict[str, list[Item[VmRequest[R], S]]]
     refs, owners = {}, {}
     for item, found in zip(items, answers):
         if isinstance(found, OperatorError):
@@ -37,7 +40,7 @@ def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | 
             if source is None or isinstance(source, OperatorError):
                 item.error = source or found
                 continue
-            item.ids.update(name=item.wish.get("name") or item.label, moid=None, path=None)
+            item.ids.update(name=item.wish.identity.get("name") or item.label, moid=None, path=None)
             refs[id(item)] = source.ref
             continue
         item.ids.update(name=found.name, moid=found.moid, path=found.path)
@@ -49,7 +52,7 @@ def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | 
     return refs
 
 
-def templates_of(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | None) -> dict[int, Ref]:
+def templates_of(vcenter: VCenter, items: Sequence[Item[VmRequest[R], S]], datacenter: str | None) -> dict[int, Ref]:
     """Return {id of item: reference of the template of its VM}, for requests that name an existing template."""
     items = [item for item in items if _template(item)]
     answers = find.find_vms(vcenter, [_identity(_template(item)) for item in items], datacenter) if items else []
@@ -60,12 +63,12 @@ def templates_of(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: s
     return refs
 
 
-def planned_of(item: Item[Wish, S]) -> dict[str, Any]:
+def planned_of(item: Item[VmRequest[R], S]) -> dict[str, Any]:
     """Predict the VM that earlier tasks of the play will have created, from the data of the request."""
-    return {key: value for key, value in (item.wish.get("planned") or {}).items() if value is not None}
+    return {key: value for key, value in item.wish.planned.items() if value is not None}
 
 
-def _template(item: Item[Wish, S]) -> Any:
+def _template(item: Item[VmRequest[R], S]) -> Any:
     return planned_of(item).get("template")
 
 
@@ -73,7 +76,7 @@ def _identity(name: str) -> dict[str, str]:
     return {"path" if "/" in name else "name": name}
 
 
-def _refuse_twins(twins: Sequence[Item[Wish, S]]) -> None:
+def _refuse_twins(twins: Sequence[Item[VmRequest[R], S]]) -> None:
     labels = [item.label for item in twins]
     for item in twins:
         item.error = OperatorError(

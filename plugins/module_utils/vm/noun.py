@@ -10,11 +10,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V, project_power
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
-class VmNoun(Noun[Wish, V]):
+class VmNoun(Noun[VmRequest[R], V]):
     """A part of VMs. Finding, reading, power cycles, tasks and proofs are here; the rest is pure and the subclass's."""
 
     # Used in messages such as "its vGPU configuration should change".
@@ -54,21 +55,23 @@ class VmNoun(Noun[Wish, V]):
         """The state from the row of a VM; it has vm as a field of this name. place is its host, or None."""
         raise NotImplementedError
 
-    def surroundings(self, items: Sequence[Item[Wish, V]]) -> None:
+    def surroundings(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         """More that has to be read once, after the VMs."""
 
-    def want_settings(self, now: V, wish: Wish) -> V:
+    def want_settings(self, now: V, wish: R) -> V:
         """Compute the requested settings from a reading; called again after each later reading, never refuses."""
         raise NotImplementedError
 
-    def refuse(self, item: Item[Wish, V], wanted: V) -> None:
+    def refuse(self, item: Item[VmRequest[R], V], wanted: V) -> None:
         """Raise an OperatorError with every reason why the VM cannot reach the desired state."""
 
     def setting_changes(self, now: V, wanted: V) -> Sequence[Change]:
         """Return the changes of one reconfiguration; they contain no device keys, because vSphere chooses those."""
         raise NotImplementedError
 
-    def before_reconfiguration(self, fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
+    def before_reconfiguration(
+        self, fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], give_up: GiveUp[R, V]
+    ) -> None:
         """Prepare powered-off VMs for the reconfiguration; fleet.settle calls it, give_up reports failures."""
 
     def reconfiguration(self, now: V, wanted: V) -> vim.vm.ConfigSpec:
@@ -87,7 +90,7 @@ class VmNoun(Noun[Wish, V]):
         """Return whether a running VM has to be powered off for this."""
         return now.vm.power == "on" and bool(self.setting_changes(now, wanted)) and not self.hot(now, wanted)
 
-    def read(self, items: Sequence[Item[Wish, V]]) -> None:
+    def read(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         self.attach(session.connect(self.params, self.warn))
         self._fleet = Fleet(
             self.vcenter, self, self.params["tasks_in_flight"], self.params["task_timeout_s"], planning=self._check_mode
@@ -96,16 +99,16 @@ class VmNoun(Noun[Wish, V]):
         self._fleet.read([item for item in items if item.error is None])
         self.surroundings([item for item in items if item.error is None])
 
-    def want(self, item: Item[Wish, V]) -> V:
+    def want(self, item: Item[VmRequest[R], V]) -> V:
         now, wish = item.now, item.wish
-        wanted = self.want_settings(now, wish)
+        wanted = self.want_settings(now, wish.settings)
         self.refuse(item, wanted)
         changes = self.setting_changes(now, wanted)
         if changes:
             rules.refuse_unreachable(item.label, now.vm, changes)
-        if wish["power"] == "refuse" and self.needs_off(now, wanted):
+        if wish.power == "refuse" and self.needs_off(now, wanted):
             rules.refuse_running(item.label, now.vm, changes)
-        recover = now.vm.power_on_again and wish["power"] == "cycle"
+        recover = now.vm.power_on_again and wish.power == "cycle"
         vm = dataclasses.replace(
             wanted.vm,
             power="on" if recover else now.vm.power,
@@ -125,10 +128,10 @@ class VmNoun(Noun[Wish, V]):
                 changes.append(Change(name, before, after))
         return changes
 
-    def apply(self, items: Sequence[Item[Wish, V]]) -> None:
+    def apply(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         apply.apply(self, self._fleet, items)
 
-    def prove(self, items: Sequence[Item[Wish, V]]) -> None:
+    def prove(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         apply.prove(self, self._fleet, items)
 
     def project(self, state: V) -> dict[str, Any]:

@@ -7,17 +7,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Protocol, cast
+from typing import TYPE_CHECKING, Any, Callable, Generic, Iterable, Mapping, Protocol, cast
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, find
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.args import PLANNED, POWER
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
 
@@ -33,10 +34,20 @@ RELATIONS = {
 }
 
 
-class FleetArguments:
-    """Arguments of a module per VM, in the task or in an entry of vms, and arguments for the whole task."""
+class FleetArguments(Generic[R]):
+    """The options that a module takes per VM, in the task or in an entry of `vms`, and those of the whole task.
 
-    def __init__(self, per_vm: Options, task: Options | None = None, power: Options | None = None) -> None:
+    settings(options) makes the request of one VM from them.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[Mapping[str, Any]], R],
+        per_vm: Options,
+        task: Options | None = None,
+        power: Options | None = None,
+    ) -> None:
+        self.settings = settings
         self._per_vm = per_vm
         # The options of a module that configures this part of a VM among others.
         self.part: Options = dict(per_vm, **(task or {}))
@@ -61,46 +72,50 @@ class FleetArguments:
             **per_vm,
         )
 
-    def wishes(self, params: Mapping[str, Any]) -> list[Wish]:
-        """Return one request per VM: the value of its entry, else the value of the task."""
+    def requests(self, params: Mapping[str, Any]) -> list[VmRequest[R]]:
+        """One request per VM. An option that its entry leaves out has the value of the task."""
         entries = [params] if params["vms"] is None else params["vms"]
-        result = []
-        for entry in entries:
-            wish = {key: entry[key] for key in args.IDENTITY_KEYS}
-            wish.update((key, params[key]) for key in self._task)
-            for key in (*self._per_vm, *PLANNED):
-                wish[key] = params[key] if entry[key] is None else entry[key]
-            result.append(wish)
-        return result
+        return [self._request(params, entry) for entry in entries]
 
-    def problems(self, params: Mapping[str, Any], check_wish: Callable[[Wish], Iterable[str]]) -> list[str]:
-        """Return all problems of the parameters together; check_wish(wish) yields the problems of one request."""
+    def _request(self, params: Mapping[str, Any], entry: Mapping[str, Any]) -> VmRequest[R]:
+        options = {key: params[key] for key in self._task}
+        options.update((key, params[key] if entry[key] is None else entry[key]) for key in (*self._per_vm, *PLANNED))
+        return request(
+            VmRequest,
+            options,
+            identity={key: entry[key] for key in args.IDENTITY_KEYS},
+            settings=self.settings(options),
+            planned=options["planned"] or {},
+        )
+
+    def problems(self, params: Mapping[str, Any], check: Callable[[R], Iterable[str]]) -> list[str]:
+        """Every problem of the parameters. check(settings) yields the problems of one VM."""
         problems = args.check_common(params)
         if params["vms"] == []:
             problems.append("vms is empty; list at least one VM.")
         timeout = params["guest_shutdown_timeout_s"]
         if timeout < 0:
             problems.append(f"guest_shutdown_timeout_s is {timeout}; it cannot be negative.")
-        wishes = self.wishes(params)
-        labels = [find.label(wish) for wish in wishes]
+        requests = self.requests(params)
+        labels = [find.label(one.identity) for one in requests]
         problems += [
             f"VM {label} is listed {count} times; list it once."
             for label, count in Counter(labels).items()
             if count > 1
         ]
-        for label, wish in zip(labels, wishes):
-            problems += [f"VM {label}: {problem}" for problem in check_wish(wish)]
+        for label, one in zip(labels, requests):
+            problems += [f"VM {label}: {problem}" for problem in check(one.settings)]
         return problems
 
 
-def ids(wish: Wish) -> dict[str, Any]:
-    """Return the identity of the VM that the request itself contains; the rest is known after the VM is read."""
-    known = {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
+def ids(identity: Mapping[str, str | None]) -> dict[str, Any]:
+    """The identity that a result reports before the VM was read."""
+    known = {key: identity.get(key) for key in ("name", "moid", "instance_uuid", "path")}
     return dict(known, host=None, cluster=None)
 
 
 def main(
-    arguments: FleetArguments,
+    arguments: FleetArguments[R],
     noun_of: Callable[[AnsibleModule], Closing],
     check_params: Callable[[Mapping[str, Any]], list[str]],
 ) -> None:
@@ -112,8 +127,8 @@ def main(
     try:
         run(
             module,
-            cast("Noun[Wish, Any]", noun),
-            [Item(find.label(wish), wish, ids(wish)) for wish in arguments.wishes(module.params)],
+            cast("Noun[VmRequest[R], Any]", noun),
+            [Item(find.label(one.identity), one, ids(one.identity)) for one in arguments.requests(module.params)],
             "vms",
         )
     finally:

@@ -16,15 +16,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import cu
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER_ON_AGAIN
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
 
 _POLL_S = (0.5, 1.0, 2.0, 4.0)
 _ASK_AGAIN_S = (0.5, 1.0, 2.0)
 
 
-def stop(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
+def stop(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], give_up: GiveUp[R, V]) -> None:
     """Switch the VMs off: the guest is asked first, and after its time limit the power is cut."""
     set_note(fleet, items, True, give_up)
     items = [item for item in items if current(item).vm.power_on_again]
@@ -38,7 +39,7 @@ def stop(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) ->
     )
 
 
-def start(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
+def start(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], give_up: GiveUp[R, V]) -> None:
     """Switch the VMs on; give_up(item, error) where vSphere refuses. The note is the caller's to remove."""
     fleet.settle(
         items,
@@ -49,7 +50,7 @@ def start(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -
     )
 
 
-def set_note(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wanted: bool, give_up: GiveUp[V]) -> None:
+def set_note(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], wanted: bool, give_up: GiveUp[R, V]) -> None:
     """Leave or remove the note in the VM's configuration that it has to be switched on again."""
     fleet.settle(
         items,
@@ -66,7 +67,7 @@ def _note(wanted: bool) -> vim.vm.ConfigSpec:
     return vim.vm.ConfigSpec(extraConfig=[setting])
 
 
-def shut_guests_down(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, OperatorError]:
+def shut_guests_down(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> dict[str, OperatorError]:
     """Ask the guests that can hear, and wait until they are off or their time is up; {MoID: why one was not asked}."""
     hearing = [item for item in items if current(item).vm.tools_running]
     refused = {item.ids["moid"]: _ask(fleet, item) for item in hearing}
@@ -80,12 +81,12 @@ def shut_guests_down(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[st
         asked = [
             item
             for item in asked
-            if item not in lost and current(item).vm.power != "off" and waited < item.wish["guest_shutdown_timeout_s"]
+            if item not in lost and current(item).vm.power != "off" and waited < item.wish.guest_shutdown_timeout_s
         ]
     return {moid: error for moid, error in refused.items() if error is not None}
 
 
-def _ask(fleet: Fleet[V], item: Item[Wish, V]) -> OperatorError | None:
+def _ask(fleet: Fleet[V], item: Item[VmRequest[R], V]) -> OperatorError | None:
     """Return None if the guest was asked, or may have been; else the reason why it was not."""
     maybe = False
     for pause in _ASK_AGAIN_S:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
@@ -14,27 +14,28 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import spec
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest, Customization
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine, Source
 
 
 def specifications(
-    vcenter: VCenter, items: Sequence[Item[Wish, Machine]], source: Source
+    vcenter: VCenter, items: Sequence[Item[CloneRequest, Machine]], source: Source
 ) -> dict[int, vim.vm.customization.Specification]:
     """Return {id of an item: specification} of items that request one; an item with a problem gets its error."""
     kept, found = {}, {}
     for item in items:
-        wish = item.wish["customization"]
+        wish = item.wish.customization
         if not wish:
             continue
-        name = wish["spec"]
+        name = wish.spec
         if name and name not in kept:
             kept[name] = _kept(vcenter, name)
-        found[id(item)] = kept[name] if name else spec.linux_prep(item.wish, source.nics)
+        found[id(item)] = kept[name] if name else spec.linux_prep(item.wish.name, wish, source.nics)
     for name, wanted in kept.items():
-        users = [item for item in items if (item.wish["customization"] or {}).get("spec") == name]
+        users = [item for item in items if item.wish.customization is not None and item.wish.customization.spec == name]
         _refuse_unfit(name, wanted, users)
     for item in items:
         if id(item) in found:
@@ -57,7 +58,9 @@ def _kept(vcenter: VCenter, name: str) -> vim.vm.customization.Specification:
         raise explain(fault, f"customization specification {name}", "cannot be read") from fault
 
 
-def _refuse_unfit(name: str, wanted: vim.vm.customization.Specification, users: Sequence[Item[Wish, Machine]]) -> None:
+def _refuse_unfit(
+    name: str, wanted: vim.vm.customization.Specification, users: Sequence[Item[CloneRequest, Machine]]
+) -> None:
     """A kept specification has to give every VM its own name, without asking anybody."""
     host_name = getattr(wanted.identity, "hostName", None)
     if host_name is None:
@@ -76,11 +79,11 @@ def _refuse_unfit(name: str, wanted: vim.vm.customization.Specification, users: 
         )
 
 
-def _mismatch(item: Item[Wish, Machine], wanted: Data, source: Source) -> OperatorError | None:
+def _mismatch(item: Item[CloneRequest, Machine], wanted: Data, source: Source) -> OperatorError | None:
     """The error for a specification that does not describe the adapters of the source, or None."""
     adapters = len(wanted.nicSettingMap or ())
     if source.item_id is not None:
-        if adapters or item.wish["customization"]["spec"]:
+        if adapters or cast("Customization", item.wish.customization).spec:
             return None
         found, todo = (
             ("The number of adapters of an OVF item is known only after its deployment"),

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
@@ -19,9 +19,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import World
 
 _PROPERTIES = (
@@ -43,7 +44,9 @@ _SHARED = "sharingMultiWriter"
 _LOST = ("inaccessible", "invalid", "orphaned")
 
 
-def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -> dict[int, tuple[Row, Machine]]:
+def read(
+    vcenter: VCenter, world: World, items: Sequence[Item[CloneRequest, Machine]]
+) -> dict[int, tuple[Row, Machine]]:
     """Return {index of an item: (row of its VM, Machine)} of existing VMs; an item with a problem gets its error."""
     rows = {}
     for index, item in enumerate(items):
@@ -71,17 +74,17 @@ def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -
     return found
 
 
-def folder_of(world: World, wish: Mapping[str, Any]) -> Row | None:
+def folder_of(world: World, wish: CloneRequest) -> Row | None:
     """Return the row of the requested folder; None if the request names none."""
-    if not wish["folder"]:
+    if not wish.folder:
         return None
-    row = world.folder_at(wish["folder"])
+    row = world.folder_at(wish.folder)
     if row is not None:
         return row
     paths = sorted(world.path(folder) for folder in world.folders())
     raise OperatorError(
-        f"VM {wish['name']}",
-        f"cannot find folder {wish['folder']}",
+        f"VM {wish.name}",
+        f"cannot find folder {wish.folder}",
         f"Datacenter {world.name} has no such folder of VMs; there are: {', '.join(paths[:10])}",
         "Correct `folder`, or create the folder first (with community.vmware.vcenter_folder)",
         "folder_not_found",
@@ -89,10 +92,10 @@ def folder_of(world: World, wish: Mapping[str, Any]) -> Row | None:
     )
 
 
-def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
+def _the_one(world: World, wish: CloneRequest) -> Row | None:
     """Return the row of the requested VM, or None; a VM of this name in another folder does not match."""
     folder = folder_of(world, wish)
-    rows = world.vms_named(wish["name"])
+    rows = world.vms_named(wish.name)
     if folder is not None:
         here = [row for row in rows if moid(row.get("parent")) == folder.moid]
         elsewhere = [row for row in rows if row not in here and not row.get("config.template")]
@@ -105,7 +108,7 @@ def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
         _refuse_taken(world, wish, folder or world.vm_folder)
         return None
     stored = inventory.unescaped(rows[0].get("name", ""))
-    if not inventory.same_name(stored, wish["name"]):
+    if not inventory.same_name(stored, wish.name):
         raise _refused(
             wish,
             f"{world.path(rows[0])} has this name in a different case, and vCenter ignores the case of names",
@@ -115,16 +118,16 @@ def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
     return rows[0]
 
 
-def _needs_devices(wish: Mapping[str, Any]) -> bool:
-    return wish["state"] == "absent" or bool(wish["disk_gb"])
+def _needs_devices(wish: CloneRequest) -> bool:
+    return wish.state == "absent" or bool(wish.disk_gb)
 
 
-def _machine(world: World, row: Row, detail: Row, wish: Mapping[str, Any]) -> Machine:
+def _machine(world: World, row: Row, detail: Row, wish: CloneRequest) -> Machine:
     extra = {option.key.lower(): option.value for option in detail.get("config.extraConfig") or ()}
     host = world.hosts.get(moid(detail.get("runtime.host")))
     home = detail.get("config.files.vmPathName")
     devices = detail.get("config.hardware.device") or ()
-    first = disk.first(devices) if wish["disk_gb"] else None
+    first = disk.first(devices) if wish.disk_gb else None
     origin = origin_of(extra, row.get("name", ""))
     return Machine(
         exists=True,
@@ -162,8 +165,8 @@ def _folder(path: str) -> str:
     return path.partition("] ")[2].rpartition("/")[0]
 
 
-def _refuse_taken(world: World, wish: Mapping[str, Any], folder: Row) -> None:
-    if world.taken_by_other_kind(folder, wish["name"]):
+def _refuse_taken(world: World, wish: CloneRequest, folder: Row) -> None:
+    if world.taken_by_other_kind(folder, wish.name):
         raise _refused(
             wish,
             f"{world.path(folder)} has a folder or vApp of this name",
@@ -172,7 +175,7 @@ def _refuse_taken(world: World, wish: Mapping[str, Any], folder: Row) -> None:
         )
 
 
-def _elsewhere(world: World, wish: Mapping[str, Any], folder: Row, rows: Sequence[Row]) -> OperatorError:
+def _elsewhere(world: World, wish: CloneRequest, folder: Row, rows: Sequence[Row]) -> OperatorError:
     paths = sorted(world.path(row) for row in rows)
     return _refused(
         wish,
@@ -183,7 +186,7 @@ def _elsewhere(world: World, wish: Mapping[str, Any], folder: Row, rows: Sequenc
     )
 
 
-def _several(world: World, wish: Mapping[str, Any], rows: Sequence[Row]) -> OperatorError:
+def _several(world: World, wish: CloneRequest, rows: Sequence[Row]) -> OperatorError:
     paths = sorted(world.path(row) for row in rows)
     return _refused(
         wish,
@@ -194,7 +197,7 @@ def _several(world: World, wish: Mapping[str, Any], rows: Sequence[Row]) -> Oper
     )
 
 
-def _lost(item: Item[Wish, Machine], path: str, detail: Row) -> OperatorError:
+def _lost(item: Item[CloneRequest, Machine], path: str, detail: Row) -> OperatorError:
     return _refused(
         item.wish,
         f"{path} exists, and vCenter reports it as {detail.get('runtime.connectionState')}",
@@ -203,6 +206,6 @@ def _lost(item: Item[Wish, Machine], path: str, detail: Row) -> OperatorError:
     )
 
 
-def _refused(wish: Mapping[str, Any], found: str, todo: str, code: str, **data: object) -> OperatorError:
-    wanted = "cannot be removed" if wish["state"] == "absent" else "cannot be created or managed"
-    return OperatorError(f"VM {wish['name']}", wanted, found, todo, code, **data)
+def _refused(wish: CloneRequest, found: str, todo: str, code: str, **data: object) -> OperatorError:
+    wanted = "cannot be removed" if wish.state == "absent" else "cannot be created or managed"
+    return OperatorError(f"VM {wish.name}", wanted, found, todo, code, **data)

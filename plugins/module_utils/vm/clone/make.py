@@ -16,11 +16,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import li
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine, compare
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Target
 
 _ATTEMPTS = 3
@@ -40,7 +41,7 @@ class Maker:
         self._timeout_s = params["task_timeout_s"]
         self._refs: dict[int, Ref] = {}
 
-    def adopt(self, item: Item[Wish, Machine], row: Row) -> None:
+    def adopt(self, item: Item[CloneRequest, Machine], row: Row) -> None:
         """Take note of which VM an item means, and report it in the item's ids."""
         host = self._world.hosts.get(world.moid(row.get("runtime.host")))
         compute = self._world.computes.get(host.compute) if host is not None else None
@@ -52,7 +53,7 @@ class Maker:
             cluster=compute.name if compute is not None else None,
         )
 
-    def refresh(self, items: Sequence[Item[Wish, Machine]]) -> None:
+    def refresh(self, items: Sequence[Item[CloneRequest, Machine]]) -> None:
         """Read the VMs again into item.proved."""
         self._world = world.read_again(self.vcenter, self._world)
         found = machines.read(self.vcenter, self._world, items)
@@ -64,7 +65,7 @@ class Maker:
 
     def create(
         self,
-        items: Sequence[Item[Wish, Machine]],
+        items: Sequence[Item[CloneRequest, Machine]],
         source: Source,
         targets: Mapping[int, Target],
         customizations: Mapping[int, vim.vm.customization.Specification],
@@ -88,7 +89,11 @@ class Maker:
                 return
 
     def deploy(
-        self, items: Sequence[Item[Wish, Machine]], source: Source, entry: library.Entry, targets: Mapping[int, Target]
+        self,
+        items: Sequence[Item[CloneRequest, Machine]],
+        source: Source,
+        entry: library.Entry,
+        targets: Mapping[int, Target],
     ) -> None:
         """VMs of an OVF item, one after the other: its service takes one request per VM and answers at the end."""
         failed = {}
@@ -96,7 +101,7 @@ class Maker:
             for item in items:
                 item.touched = True
                 label, wanted = f"VM {item.label}", f"cannot be created from {source.path}"
-                name = world.stored_name(item.wish["name"])
+                name = world.stored_name(item.wish.name)
                 try:
                     library.deploy(self._service, entry, name, targets[id(item)], self._disk, label, wanted)
                 except OperatorError as error:
@@ -108,7 +113,7 @@ class Maker:
 
     def finish(
         self,
-        items: Sequence[Item[Wish, Machine]],
+        items: Sequence[Item[CloneRequest, Machine]],
         source: Source,
         customizations: Mapping[int, vim.vm.customization.Specification],
     ) -> None:
@@ -135,13 +140,13 @@ class Maker:
             lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source, current(item).disk)),
         )
 
-    def claim(self, items: Sequence[Item[Wish, Machine]]) -> None:
+    def claim(self, items: Sequence[Item[CloneRequest, Machine]]) -> None:
         """The mark of whose VM it is, in one that has none."""
         todo = [item for item in items if item.error is None and item.wanted.owner != item.now.owner]
         job = "cannot be marked with its owner"
         self._settle(todo, job, lambda ref, item: ref.ReconfigVM_Task(spec=spec.claim(item.wish)))
 
-    def move(self, items: Sequence[Item[Wish, Machine]], targets: Mapping[int, Target]) -> None:
+    def move(self, items: Sequence[Item[CloneRequest, Machine]], targets: Mapping[int, Target]) -> None:
         """Cold moves to another host or datastore."""
         self._settle(
             items,
@@ -151,13 +156,13 @@ class Maker:
             ),
         )
 
-    def remove(self, items: Sequence[Item[Wish, Machine]]) -> None:
+    def remove(self, items: Sequence[Item[CloneRequest, Machine]]) -> None:
         """VMs go, with their files."""
         self._settle(items, "cannot be removed", lambda ref, item: ref.Destroy_Task())
 
     def _clone_job(
         self,
-        item: Item[Wish, Machine],
+        item: Item[CloneRequest, Machine],
         source: Source,
         target: Target,
         customization: vim.vm.customization.Specification | None,
@@ -165,19 +170,22 @@ class Maker:
         def start() -> Ref:
             return source.ref.CloneVM_Task(
                 folder=cast("Row", target.folder).ref,
-                name=world.stored_name(item.wish["name"]),
+                name=world.stored_name(item.wish.name),
                 spec=spec.clone(item.wish, target, source, self._disk, customization),
             )
 
         return tasks.Job(f"VM {item.label}", start, f"cannot be cloned from {source.path}")
 
     def _job(
-        self, item: Item[Wish, Machine], wanted: str, start: Callable[[Ref, Item[Wish, Machine]], Ref]
+        self, item: Item[CloneRequest, Machine], wanted: str, start: Callable[[Ref, Item[CloneRequest, Machine]], Ref]
     ) -> tasks.Job:
         return tasks.Job(f"VM {item.label}", lambda: start(self._refs[id(item)], item), wanted)
 
     def _settle(
-        self, items: Sequence[Item[Wish, Machine]], wanted: str, start: Callable[[Ref, Item[Wish, Machine]], Ref]
+        self,
+        items: Sequence[Item[CloneRequest, Machine]],
+        wanted: str,
+        start: Callable[[Ref, Item[CloneRequest, Machine]], Ref],
     ) -> None:
         """Run a task per VM; where its fate is not known, a new reading decides whether it is run again."""
         for attempt in range(_ATTEMPTS):
@@ -197,7 +205,7 @@ class Maker:
             self.refresh(unsure)
             items = [item for item in unsure if item.error is None and compare(current(item), item.wanted)]
 
-    def _run(self, items: Sequence[Item[Wish, Machine]], jobs: Sequence[tasks.Job]) -> list[tasks.Outcome]:
+    def _run(self, items: Sequence[Item[CloneRequest, Machine]], jobs: Sequence[tasks.Job]) -> list[tasks.Outcome]:
         for item in items:
             item.touched = True
         return tasks.run_tasks(self.vcenter, jobs, limit=self._in_flight, timeout_s=self._timeout_s)
@@ -207,7 +215,7 @@ class Maker:
         label = f"template {source.path}"
         return recent.await_unended(self.vcenter, source.ref, label, self._is_our_clone, self._timeout_s)
 
-    def _await_others(self, items: Sequence[Item[Wish, Machine]]) -> None:
+    def _await_others(self, items: Sequence[Item[CloneRequest, Machine]]) -> None:
         """Wait for VMs of these names that any client is creating from any source."""
         pauses = Pauses(self.vcenter.clock, self._timeout_s)
         making = [item for item in items if item.error is None and current(item).making]
@@ -228,7 +236,7 @@ class Maker:
         return user is not None and self._service.is_user(user)
 
 
-def current(item: Item[Wish, Machine]) -> Machine:
+def current(item: Item[CloneRequest, Machine]) -> Machine:
     """The state of an item's VM by the latest reading."""
     return item.proved or item.now
 
@@ -242,7 +250,7 @@ def _again(outcome: tasks.Outcome, attempt: int) -> bool:
     return outcome.uncertain and cast(OperatorError, outcome.error).code != "task_timeout"
 
 
-def _vanished(item: Item[Wish, Machine]) -> OperatorError:
+def _vanished(item: Item[CloneRequest, Machine]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "is missing after its creation",

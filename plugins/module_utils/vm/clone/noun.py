@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import rest, session
@@ -25,6 +24,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import (
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.make import Maker, current
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 
-class Clones(Noun[Wish, states.Machine]):
+class Clones(Noun[CloneRequest, states.Machine]):
     """The VMs of one task."""
 
     def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None], check_mode: bool = False) -> None:
@@ -53,7 +53,7 @@ class Clones(Noun[Wish, states.Machine]):
         self._targets: dict[int, states.Target] = {}
         self._customizations: dict[int, vim.vm.customization.Specification] = {}
 
-    def read(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
+    def read(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         self._service = rest.Rest(self._vcenter)
         self._world = world.read(self._vcenter, self._params["datacenter"])
@@ -71,9 +71,7 @@ class Clones(Noun[Wish, states.Machine]):
         todo = [item for item in items if item.error is None and not (item.now.exists and item.now.finished)]
         if todo:
             self._find_source()
-            source.refuse_unfit(
-                self._source, self._params["firmware"], any(item.wish["customization"] for item in todo)
-            )
+            source.refuse_unfit(self._source, self._params["firmware"], any(item.wish.customization for item in todo))
             source.refuse_disk(self._source, self._disk_gb)
             self._customizations = customization.specifications(self._vcenter, todo, self._source)
             self._place([item for item in todo if not item.now.exists])
@@ -81,8 +79,8 @@ class Clones(Noun[Wish, states.Machine]):
                 first = next(iter(self._targets.values()))
                 library.refuse_eula(self._service, cast(library.Entry, self._entry), first, self._params["accept_eula"])
 
-    def want(self, item: Item[Wish, states.Machine]) -> states.Machine:
-        if item.wish["state"] == "absent":
+    def want(self, item: Item[CloneRequest, states.Machine]) -> states.Machine:
+        if item.wish.state == "absent":
             return rules.removed(item, self._check_mode)
         if not item.now.exists:
             target = self._targets[id(item)]
@@ -97,7 +95,7 @@ class Clones(Noun[Wish, states.Machine]):
     def compare(self, now: states.Machine, wanted: states.Machine) -> list[Change]:
         return states.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
+    def apply(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
         self._maker.remove([item for item in items if not item.wanted.exists])
         new = [item for item in items if not item.now.exists and item.wanted.exists]
         if new and self._is_ovf:
@@ -109,7 +107,7 @@ class Clones(Noun[Wish, states.Machine]):
         self._maker.claim([item for item in items if item.now.exists and item.now.finished and item.wanted.exists])
         self._maker.move([item for item in items if item.now.exists and id(item) in self._targets], self._targets)
 
-    def prove(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
+    def prove(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
         failed = {id(item): item.error for item in items}
         for item in items:
             item.error = None
@@ -151,13 +149,13 @@ class Clones(Noun[Wish, states.Machine]):
             return None
         return world.pools_named(self._vcenter, self._world, self._params["resource_pool"])
 
-    def _place(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
+    def _place(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
         """A target for each VM that has to be made, or the reason why there is none."""
         kind = self._params["disk"]
         need = self._source.thick_bytes if kind == "thick" else self._source.thin_bytes
         need += disk.more_bytes(self._source.disk, self._disk_gb, kind)
         # Items with a requested host go first, so that the others are spread over the remaining space.
-        for item in sorted(items, key=lambda one: not one.wish["host"]):
+        for item in sorted(items, key=lambda one: not one.wish.host):
             try:
                 folder = machines.folder_of(self._world, item.wish) or self._world.vm_folder
                 self._targets[id(item)] = self._placing.target(item.label, item.wish, folder, need, self._source.host)
@@ -168,17 +166,17 @@ class Clones(Noun[Wish, states.Machine]):
                 if id(item) in self._targets and cast(states.Store, self._targets[id(item)].store).moid == moid:
                     item.error = placing.too_little_space(item.label, store, given)
 
-    def _want_place(self, item: Item[Wish, states.Machine]) -> states.Machine:
+    def _want_place(self, item: Item[CloneRequest, states.Machine]) -> states.Machine:
         """Compute the desired placement of an existing VM; differences that the task does not change are reported in
         its ids."""
         wish, now = item.wish, item.now
-        host = self._placing.host_named(item.label, wish["host"]) if wish["host"] else None
+        host = self._placing.host_named(item.label, wish.host) if wish.host else None
         here = cast(
             states.HostPlace, host or next((one for one in self._world.hosts.values() if one.name == now.host), None)
         )
         store = None
-        if here is not None and (wish["datastore"] or host is not None and not self._sees(here, now.datastore)):
-            store = self._placing.store(item.label, wish["datastore"], here, 0)
+        if here is not None and (wish.datastore or host is not None and not self._sees(here, now.datastore)):
+            store = self._placing.store(item.label, wish.datastore, here, 0)
         item.ids["host_wanted"] = host.name if host is not None and host.name != now.host else None
         item.ids["datastore_wanted"] = store.name if store is not None and store.name != now.datastore else None
         wanted = rules.moved(item, host, store)
@@ -193,7 +191,7 @@ class Clones(Noun[Wish, states.Machine]):
     def _sees(self, host: states.HostPlace, datastore: str | None) -> bool:
         return any(self._world.stores[moid].name == datastore for moid in host.datastores if moid in self._world.stores)
 
-    def _gap(self, item: Item[Wish, states.Machine]) -> OperatorError | None:
+    def _gap(self, item: Item[CloneRequest, states.Machine]) -> OperatorError | None:
         """Return the differences between a new reading and the desired state as an error."""
         left = states.compare(cast(states.Machine, item.proved), dataclasses.replace(item.wanted, finished=True))
         if left:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
-
-if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 
 LONGEST_NAME = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -82,23 +81,61 @@ ARGUMENTS = dict(
 )
 
 
-def wishes(params: Mapping[str, Any]) -> list[Wish]:
-    """Return one request per VM: the value of its entry, else the value of the task."""
-    result = []
-    for entry in params["vms"]:
-        task, own = ({key: _said(level[key]) for key in _PER_VM} for level in (params, entry))
-        wish = {key: task[key] if own[key] is None else own[key] for key in _PER_VM}
-        for kind, other in (("cloud_init", "customization"), ("customization", "cloud_init")):
-            # The value of an entry for one of the two replaces the value of the task for the other.
-            if own[kind] is not None and own[other] is None:
-                wish[other] = None
-        if task["cloud_init"] and own["cloud_init"]:
-            wish["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
-        wish.update(name=entry["name"].strip(), state=params["state"], move=params["move"], owner=params["owner"])
-        wish["disk_gb"] = params["disk_gb"] or 0
-        wish["planned_off"] = (params["planned"] or {}).get("power") == "off"
-        result.append(wish)
-    return result
+@dataclass(frozen=True)
+class Customization:
+    """Guest customization of a new VM: a saved specification, or its parts."""
+
+    spec: str | None
+    hostname: str | None
+    domain: str | None
+    networks: Sequence[Mapping[str, Any]] | None
+    dns_servers: Sequence[str] | None
+    dns_suffixes: Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class CloneRequest:
+    """One VM that is to exist, or not."""
+
+    name: str
+    state: str
+    folder: str | None
+    host: str | None
+    datastore: str | None
+    annotation: str | None
+    # The options of cloud_init that are set. The user data is a secret.
+    cloud_init: Mapping[str, Any] | None = field(repr=False)
+    customization: Customization | None
+    owner: str | None
+    move: str
+    # 0 keeps the size of the template's disk.
+    disk_gb: int
+    # Whether an earlier task of the same play powers the VM off, in check mode.
+    planned_off: bool
+
+
+def requests(params: Mapping[str, Any]) -> list[CloneRequest]:
+    """One request per VM. An option that its entry leaves out has the value of the task."""
+    return [_request(params, entry) for entry in params["vms"]]
+
+
+def _request(params: Mapping[str, Any], entry: Mapping[str, Any]) -> CloneRequest:
+    task, own = ({key: _said(level[key]) for key in _PER_VM} for level in (params, entry))
+    options = {key: task[key] if own[key] is None else own[key] for key in _PER_VM}
+    for kind, other in (("cloud_init", "customization"), ("customization", "cloud_init")):
+        # One of the two in an entry replaces the other one of the task.
+        if own[kind] is not None and own[other] is None:
+            options[other] = None
+    if task["cloud_init"] and own["cloud_init"]:
+        options["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
+    return request(
+        CloneRequest,
+        {**params, **options},
+        name=entry["name"].strip(),
+        customization=request(Customization, options["customization"]) if options["customization"] else None,
+        disk_gb=params["disk_gb"] or 0,
+        planned_off=(params["planned"] or {}).get("power") == "off",
+    )
 
 
 def _said(value: Any, parts: bool = False) -> Any:
@@ -111,10 +148,10 @@ def _said(value: Any, parts: bool = False) -> Any:
     return found if parts else value
 
 
-def ids(wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity of a VM that the request itself contains; the rest is known after the inventory is read."""
+def ids(name: str) -> dict[str, Any]:
+    """The identity that a result reports before the inventory was read."""
     unknown = ("moid", "instance_uuid", "path", "host", "cluster", "host_wanted", "datastore_wanted")
-    return dict({"name": wish["name"]}, **dict.fromkeys(unknown))
+    return dict({"name": name}, **dict.fromkeys(unknown))
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
@@ -134,39 +171,39 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
         problems.append(f"disk_gb is {params['disk_gb']}; use 0, or a size of up to {disk.MOST_GB} GB (62 TB).")
     if params["owner"] is not None and (not params["owner"].strip() or _NO_OWNER.search(params["owner"])):
         problems.append("owner must be a name without slashes and control characters.")
-    wanted = wishes(params)
+    wanted = requests(params)
     # vCenter keeps a/b as a%2fb, and takes either for the other.
-    names = Counter(inventory.unescaped(wish["name"]).lower() for wish in wanted)
+    names = Counter(inventory.unescaped(wish.name).lower() for wish in wanted)
     problems += [
         f"VM {name} is listed {count} times; list it once." for name, count in names.items() if count > 1 and name
     ]
     for wish in wanted:
-        problems += [f"VM {wish['name'] or '(without a name)'}: {problem}" for problem in _check_wish(wish)]
+        problems += [f"VM {wish.name or '(without a name)'}: {problem}" for problem in _check(wish)]
     return problems
 
 
-def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
-    name = wish["name"]
+def _check(wish: CloneRequest) -> Iterator[str]:
+    name = wish.name
     if not name:
         yield "name is empty; set it."
     if len(name) > LONGEST_NAME:
         yield f"the name has {len(name)} characters; vSphere allows at most {LONGEST_NAME}."
     if _CONTROL.search(name):
         yield "the name contains a control character."
-    if wish["cloud_init"] and wish["customization"]:
+    if wish.cloud_init and wish.customization:
         yield "cloud_init and customization are both set; a guest uses only one of them; remove the other."
-    if wish["cloud_init"]:
-        yield from cloud_init.problems(wish["cloud_init"])
-    if wish["customization"]:
-        yield from _check_customization(wish["customization"])
+    if wish.cloud_init:
+        yield from cloud_init.problems(wish.cloud_init)
+    if wish.customization:
+        yield from _check_customization(wish.customization)
 
 
-def _check_customization(wish: Mapping[str, Any]) -> Iterator[str]:
-    inline = [key for key in _INLINE if wish[key]]
-    if wish["spec"] and inline:
+def _check_customization(wish: Customization) -> Iterator[str]:
+    inline = [key for key in _INLINE if getattr(wish, key)]
+    if wish.spec and inline:
         yield (
             f"customization.spec is set, and {', '.join(inline)} too; a saved specification already contains "
             "these settings."
         )
-    if not wish["spec"] and not wish["domain"]:
+    if not wish.spec and not wish.domain:
         yield "customization needs spec, or domain with the other options."

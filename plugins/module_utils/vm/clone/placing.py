@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Target
@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state imp
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import World
 
@@ -32,12 +33,10 @@ class Placing:
         self._given_vms: dict[str, int] = {}
         self._given_bytes: dict[str, int] = {}
 
-    def target(
-        self, label: str, wish: Mapping[str, Any], folder: Row, need: int, source_host: str | None = None
-    ) -> Target:
+    def target(self, label: str, wish: CloneRequest, folder: Row, need: int, source_host: str | None = None) -> Target:
         """The Target of a VM that needs this many bytes."""
         host = self._host(label, wish, need, source_host)
-        store = self.store(label, wish["datastore"], host, need)
+        store = self.store(label, wish.datastore, host, need)
         self._given_vms[host.moid] = self._given_vms.get(host.moid, 0) + 1
         self._given_bytes[store.moid] = self._given_bytes.get(store.moid, 0) + need
         return Target(folder, host, store, self.pool(label, host))
@@ -120,15 +119,15 @@ class Placing:
             )
         return host
 
-    def _host(self, label: str, wish: Mapping[str, Any], need: int, source_host: str | None) -> HostPlace:
-        if wish["host"]:
-            host = self.host_named(label, wish["host"])
+    def _host(self, label: str, wish: CloneRequest, need: int, source_host: str | None) -> HostPlace:
+        if wish.host:
+            host = self.host_named(label, wish.host)
             refuse_unusable(label, host)
             return host
         compute = self._cluster or self._only_compute(label, source_host)
         usable = [host for host in self._world.hosts_of(compute) if not _why_not(host)]
-        if wish["datastore"]:
-            usable = [host for host in usable if self._sees(host, wish["datastore"])] or usable
+        if wish.datastore:
+            usable = [host for host in usable if self._sees(host, wish.datastore)] or usable
         if not usable:
             raise _refused(
                 label,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
+from typing import TYPE_CHECKING, Any, Iterable, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
@@ -15,57 +15,58 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import stored_name
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import HostPlace, Source, Store, Target
 
 _PARTS = ("metadata", "userdata", "vendordata")
 
 
-def new(item: Item[Wish, Machine], target: Target, source: Source, folder_path: str) -> Machine:
+def new(item: Item[CloneRequest, Machine], target: Target, source: Source, folder_path: str) -> Machine:
     """Return the desired state of a VM that does not exist yet."""
     wish = item.wish
     return Machine(
         exists=True,
-        path=f"{folder_path}/{stored_name(wish['name'])}",
+        path=f"{folder_path}/{stored_name(wish.name)}",
         host=target.host.name,
         datastore=cast("Store", target.store).name,
         source=source.path,
-        owner=wish["owner"],
-        disk_gb=wish["disk_gb"] or None,
+        owner=wish.owner,
+        disk_gb=wish.disk_gb or None,
         cloud_init=_parts(wish, source.cloud_init),
     )
 
 
-def unfinished(item: Item[Wish, Machine], source: Source) -> Machine:
+def unfinished(item: Item[CloneRequest, Machine], source: Source) -> Machine:
     """Return the desired state of a VM that a killed run deployed from a library and did not set up."""
     refuse_shrinking(item, item.now)
     return dataclasses.replace(
         item.now,
         source=source.path,
-        owner=item.wish["owner"],
-        disk_gb=item.wish["disk_gb"] or None,
+        owner=item.wish.owner,
+        disk_gb=item.wish.disk_gb or None,
         cloud_init=_parts(item.wish, item.now.cloud_init),
         finished=True,
     )
 
 
-def refuse_shrinking(item: Item[Wish, Machine], found: Machine) -> None:
+def refuse_shrinking(item: Item[CloneRequest, Machine], found: Machine) -> None:
     """Refuse the size of a disk of which nothing was known before its VM was deployed."""
-    refusal = disk.refusal(found.disk, item.wish["disk_gb"])
+    refusal = disk.refusal(found.disk, item.wish.disk_gb)
     if refusal is not None:
         cause, fix, code = refusal
         fix += ", then run the task again. Remove the VM with state=absent if you do not need it"
-        raise _refused(item, f"cannot set its first disk to {item.wish['disk_gb']} GB", cause, fix, code)
+        raise _refused(item, f"cannot set its first disk to {item.wish.disk_gb} GB", cause, fix, code)
 
 
-def claimed(item: Item[Wish, Machine], wanted: Machine) -> Machine:
+def claimed(item: Item[CloneRequest, Machine], wanted: Machine) -> Machine:
     """The same with its owner, where vm_clone made the VM before it wrote owners."""
     if wanted.source and not wanted.owner and not wanted.template:
-        return dataclasses.replace(wanted, owner=item.wish["owner"])
+        return dataclasses.replace(wanted, owner=item.wish.owner)
     return wanted
 
 
-def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None) -> Machine:
+def moved(item: Item[CloneRequest, Machine], host: HostPlace | None, store: Store | None) -> Machine:
     """Return the desired state of an existing VM; host and store are the requested ones, or None."""
     now, wish = item.now, item.wish
     if now.template:
@@ -81,10 +82,10 @@ def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None
         changes["host"] = host.name
     if store is not None and store.name != now.datastore:
         changes["datastore"] = store.name
-    if not changes or wish["move"] == "keep":
+    if not changes or wish.move == "keep":
         return now
     place = " and ".join(f"{what} {name}" for what, name in changes.items())
-    if wish["move"] == "refuse":
+    if wish.move == "refuse":
         raise _refused(
             item,
             f"is not on {place}",
@@ -106,7 +107,7 @@ def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None
     return dataclasses.replace(now, **changes)
 
 
-def removed(item: Item[Wish, Machine], planning: bool = False) -> Machine:
+def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machine:
     """Return the desired state of a VM to remove; planning: check mode, before an earlier task has shut it down."""
     now = item.now
     if now.making:
@@ -126,7 +127,7 @@ def removed(item: Item[Wish, Machine], planning: bool = False) -> Machine:
             "not_ours",
         )
     _refuse_kept(item, now)
-    if now.power != "off" and not (planning and item.wish["planned_off"]):
+    if now.power != "off" and not (planning and item.wish.planned_off):
         raise _refused(
             item,
             "cannot be removed",
@@ -137,9 +138,9 @@ def removed(item: Item[Wish, Machine], planning: bool = False) -> Machine:
     return Machine()
 
 
-def _refuse_kept(item: Item[Wish, Machine], now: Machine) -> None:
+def _refuse_kept(item: Item[CloneRequest, Machine], now: Machine) -> None:
     """Refuse what vSphere would delete together with the VM, and a VM of another owner."""
-    if now.owner and now.owner != item.wish["owner"]:
+    if now.owner and now.owner != item.wish.owner:
         raise _refused(
             item,
             "cannot be removed",
@@ -166,26 +167,28 @@ def _refuse_kept(item: Item[Wish, Machine], now: Machine) -> None:
         )
 
 
-def being_made(item: Item[Wish, Machine], waited_s: int) -> OperatorError:
+def being_made(item: Item[CloneRequest, Machine], waited_s: int) -> OperatorError:
     """The error of a VM that another task is creating."""
     found = "Another task is creating a VM of this name"
     if waited_s:
         found += f", and has not ended within {waited_s} seconds"
     return _refused(
         item,
-        f"cannot be set to state={item.wish['state']}",
+        f"cannot be set to state={item.wish.state}",
         found,
         "Wait for that task in vCenter, then run the task again",
         "being_made",
     )
 
 
-def _parts(wish: Mapping[str, Any], there: Iterable[str]) -> tuple[str, ...]:
+def _parts(wish: CloneRequest, there: Iterable[str]) -> tuple[str, ...]:
     parts = set(there)
-    if wish["cloud_init"]:
-        parts.update(key.split(".")[1] for key in cloud_init.settings(wish["cloud_init"], wish["name"]))
+    if wish.cloud_init:
+        parts.update(key.split(".")[1] for key in cloud_init.settings(wish.cloud_init, wish.name))
     return tuple(part for part in _PARTS if part in parts)
 
 
-def _refused(item: Item[Wish, Machine], wanted: str, found: str, todo: str, code: str, **data: object) -> OperatorError:
+def _refused(
+    item: Item[CloneRequest, Machine], wanted: str, found: str, todo: str, code: str, **data: object
+) -> OperatorError:
     return OperatorError(f"VM {item.label}", wanted, found, todo, code, **data)

@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm import owner
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest, Customization
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Store, Target
 
 _TRANSFORM = {"thin": "sparse", "thick": "flat", "template": None}
@@ -21,7 +22,7 @@ _FULL_COPY = "moveAllDiskBackingsAndDisallowSharing"
 
 
 def clone(
-    wish: Mapping[str, Any],
+    wish: CloneRequest,
     target: Target,
     source: Source,
     kind: str,
@@ -43,26 +44,24 @@ def clone(
     )
 
 
-def first_settings(
-    wish: Mapping[str, Any], source: Source, first: vim.vm.device.VirtualDisk | None
-) -> vim.vm.ConfigSpec:
+def first_settings(wish: CloneRequest, source: Source, first: vim.vm.device.VirtualDisk | None) -> vim.vm.ConfigSpec:
     """The ConfigSpec that makes a copy the VM that was wished for; first: its first disk."""
-    extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish["owner"], wish["name"])}
-    if wish["cloud_init"]:
-        extra.update(cloud_init.settings(wish["cloud_init"], wish["name"]))
+    extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish.owner, wish.name)}
+    if wish.cloud_init:
+        extra.update(cloud_init.settings(wish.cloud_init, wish.name))
     spec = vim.vm.ConfigSpec(
         extraConfig=[vim.option.OptionValue(key=key, value=value) for key, value in sorted(extra.items())],
-        deviceChange=disk.growth(first, wish["disk_gb"]),
+        deviceChange=disk.growth(first, wish.disk_gb),
     )
     # An empty text removes the annotation that came along with an item of a library.
-    if wish["annotation"] is not None or source.item_id is not None:
-        spec.annotation = wish["annotation"] or ""
+    if wish.annotation is not None or source.item_id is not None:
+        spec.annotation = wish.annotation or ""
     return spec
 
 
-def claim(wish: Mapping[str, Any]) -> vim.vm.ConfigSpec:
+def claim(wish: CloneRequest) -> vim.vm.ConfigSpec:
     """The ConfigSpec that marks whose a VM is."""
-    value = owner.mark(wish["owner"], wish["name"])
+    value = owner.mark(wish.owner, wish.name)
     return vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=owner.OWNER, value=value)])
 
 
@@ -74,26 +73,25 @@ def relocate(target: Target, move_files: bool) -> vim.vm.RelocateSpec:
     return spec
 
 
-def linux_prep(wish: Mapping[str, Any], nics: int) -> vim.vm.customization.Specification:
+def linux_prep(name: str, asked: Customization, nics: int) -> vim.vm.customization.Specification:
     """A customization specification from the inline options; adapters without an entry take DHCP."""
-    asked = wish["customization"]
-    networks = asked["networks"] or [{"type": "dhcp"}] * nics
+    networks = asked.networks or [{"type": "dhcp"}] * nics
     return vim.vm.customization.Specification(
         identity=vim.vm.customization.LinuxPrep(
             hostName=vim.vm.customization.FixedName(
-                name=asked["hostname"] or cloud_init.host_name(wish["name"]).partition(".")[0]
+                name=asked.hostname or cloud_init.host_name(name).partition(".")[0]
             ),
-            domain=asked["domain"],
+            domain=asked.domain,
             hwClockUTC=True,
         ),
         globalIPSettings=vim.vm.customization.GlobalIPSettings(
-            dnsServerList=list(asked["dns_servers"] or []), dnsSuffixList=list(asked["dns_suffixes"] or [])
+            dnsServerList=list(asked.dns_servers or []), dnsSuffixList=list(asked.dns_suffixes or [])
         ),
         nicSettingMap=[_adapter(network, asked) for network in networks],
     )
 
 
-def _adapter(network: Mapping[str, Any], asked: Mapping[str, Any]) -> vim.vm.customization.AdapterMapping:
+def _adapter(network: Mapping[str, Any], asked: Customization) -> vim.vm.customization.AdapterMapping:
     if network["type"] == "dhcp":
         settings = vim.vm.customization.IPSettings(ip=vim.vm.customization.DhcpIpGenerator())
     else:
@@ -101,6 +99,6 @@ def _adapter(network: Mapping[str, Any], asked: Mapping[str, Any]) -> vim.vm.cus
             ip=vim.vm.customization.FixedIp(ipAddress=network["ip"]),
             subnetMask=network["netmask"],
             gateway=[network["gateway"]] if network["gateway"] else [],
-            dnsServerList=list(asked["dns_servers"] or []),
+            dnsServerList=list(asked.dns_servers or []),
         )
     return vim.vm.customization.AdapterMapping(adapter=settings)

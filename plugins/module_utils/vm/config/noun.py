@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config import params, pieces
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config import pieces
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config.params import ConfigRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config.state import (
     ADAPTERS,
     DEVICES,
@@ -40,18 +41,19 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state impo
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DirectState
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Shape
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import VmState
 
-_NOUNS: Mapping[str, type[VmNoun[Any]]] = {
+_NOUNS: Mapping[str, type[VmNoun[Any, Any]]] = {
     SHAPE: VmShapes,
     VGPU: VgpuProfiles,
     PASSTHROUGH: PassthroughDevices,
@@ -65,14 +67,14 @@ _NOUNS: Mapping[str, type[VmNoun[Any]]] = {
 _OF_SHAPE = ("memory_reservation", "mmio_64bit", "mmio_size_gb")
 
 
-class VmConfigs(VmNoun[ConfigState]):
+class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
     """Manage all parts of VMs that a task configures."""
 
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
         self._module = module
         # {part: its noun}, of the parts that the task requests for at least one VM.
-        self._parts: dict[str, VmNoun[Any]] = {}
+        self._parts: dict[str, VmNoun[Any, Any]] = {}
 
     def use(self, names: Iterable[str]) -> None:
         """Take these parts into account."""
@@ -95,8 +97,8 @@ class VmConfigs(VmNoun[ConfigState]):
     def WHOLE_CLUSTER(self) -> bool:  # type: ignore[override]
         return any(noun.WHOLE_CLUSTER for noun in self._parts.values())
 
-    def read(self, items: Sequence[Item[Wish, ConfigState]]) -> None:
-        self.use({part for item in items for part in managed(item.wish)})
+    def read(self, items: Sequence[Item[VmRequest[ConfigRequest], ConfigState]]) -> None:
+        self.use({part for item in items for part in item.wish.settings.managed})
         for item in items:
             item.ids["expects"] = {}
         super().read(items)
@@ -108,7 +110,7 @@ class VmConfigs(VmNoun[ConfigState]):
             devices=tuple(row.get("config.hardware.device") or ()),
         )
 
-    def surroundings(self, items: Sequence[Item[Wish, ConfigState]]) -> None:
+    def surroundings(self, items: Sequence[Item[VmRequest[ConfigRequest], ConfigState]]) -> None:
         for part, noun in self._parts.items():
             mine = [(item, self._item(item, part, self._before(item.now, self._shape(item)))) for item in items]
             asked = [(item, one) for item, one in mine if one is not None]
@@ -122,32 +124,32 @@ class VmConfigs(VmNoun[ConfigState]):
                 if part in ADAPTERS:
                     item.ids["expects"][part] = one.ids["expects"]
 
-    def want_settings(self, now: ConfigState, wish: Wish) -> ConfigState:
+    def want_settings(self, now: ConfigState, wish: ConfigRequest) -> ConfigState:
         wanted = dict(now.parts)
-        asked = managed(wish)
+        asked = wish.managed
         if SHAPE in asked:
-            wanted[SHAPE] = self._parts[SHAPE].want_settings(now.parts[SHAPE], params.wish_of(SHAPE, wish))
+            wanted[SHAPE] = self._parts[SHAPE].want_settings(now.parts[SHAPE], wish.parts[SHAPE])
         before = self._before(now, wanted.get(SHAPE))
         # Which vGPUs there will be says what a port is near to, and which devices go says which keys are free.
         if VGPU in asked:
-            wanted[VGPU] = self._parts[VGPU].want_settings(before[VGPU], params.wish_of(VGPU, wish))
+            wanted[VGPU] = self._parts[VGPU].want_settings(before[VGPU], wish.parts[VGPU])
         if PASSTHROUGH in asked:
             known = before[PASSTHROUGH]
             if VGPU in asked:
                 known = dataclasses.replace(known, vgpus=tuple(wanted[VGPU].profiles))
-            wanted[PASSTHROUGH] = self._parts[PASSTHROUGH].want_settings(known, params.wish_of(PASSTHROUGH, wish))
+            wanted[PASSTHROUGH] = self._parts[PASSTHROUGH].want_settings(known, wish.parts[PASSTHROUGH])
             if VGPU in asked:
                 free = _freed(before[VGPU], before[PASSTHROUGH], wanted[PASSTHROUGH])
-                wanted[VGPU] = self._parts[VGPU].want_settings(free, params.wish_of(VGPU, wish))
+                wanted[VGPU] = self._parts[VGPU].want_settings(free, wish.parts[VGPU])
         for part in ADAPTERS:
             if part in asked:
-                wanted[part] = self._parts[part].want_settings(before[part], params.wish_of(part, wish))
+                wanted[part] = self._parts[part].want_settings(before[part], wish.parts[part])
         if SHAPE in asked:
             beside, dummy = self._beside(now, before, wanted)
-            wanted[SHAPE] = self._parts[SHAPE].want_settings(beside, params.wish_of(SHAPE, wish))
+            wanted[SHAPE] = self._parts[SHAPE].want_settings(beside, wish.parts[SHAPE])
         return dataclasses.replace(now, parts=wanted)
 
-    def refuse(self, item: Item[Wish, ConfigState], wanted: ConfigState) -> None:
+    def refuse(self, item: Item[VmRequest[ConfigRequest], ConfigState], wanted: ConfigState) -> None:
         before, dummy = self._aligned(item.now, wanted)
         errors = []
         for part, noun in self._parts.items():
@@ -178,7 +180,10 @@ class VmConfigs(VmNoun[ConfigState]):
         )
 
     def before_reconfiguration(
-        self, fleet: Fleet[ConfigState], items: Sequence[Item[Wish, ConfigState]], give_up: GiveUp[ConfigState]
+        self,
+        fleet: Fleet[ConfigState],
+        items: Sequence[Item[VmRequest[ConfigRequest], ConfigState]],
+        give_up: GiveUp[ConfigRequest, ConfigState],
     ) -> None:
         for noun in self._parts.values():
             noun.before_reconfiguration(fleet, items, give_up)
@@ -196,17 +201,24 @@ class VmConfigs(VmNoun[ConfigState]):
             told.get(VGPU, {}).pop(name, None)
         return told
 
-    def _shape(self, item: Item[Wish, ConfigState]) -> Shape | None:
+    def _shape(self, item: Item[VmRequest[ConfigRequest], ConfigState]) -> Shape | None:
         """The shape that a VM will have, as far as its other parts depend on it."""
-        if SHAPE not in managed(item.wish):
+        if SHAPE not in item.wish.settings.managed:
             return None
-        return self._parts[SHAPE].want_settings(item.now.parts[SHAPE], params.wish_of(SHAPE, item.wish))
+        return self._parts[SHAPE].want_settings(item.now.parts[SHAPE], item.wish.settings.parts[SHAPE])
 
-    def _item(self, item: Item[Wish, ConfigState], part: str, before: Mapping[str, Any]) -> Item[Wish, Any] | None:
+    def _item(
+        self, item: Item[VmRequest[ConfigRequest], ConfigState], part: str, before: Mapping[str, Any]
+    ) -> Item[VmRequest[Any], Any] | None:
         """Return a VM as an item of one part; None if the request does not manage the part."""
-        if part not in managed(item.wish):
+        if part not in item.wish.settings.managed:
             return None
-        return Item(item.label, params.wish_of(part, item.wish), dict(item.ids, expects={}), now=before[part])
+        return Item(
+            item.label,
+            dataclasses.replace(item.wish, settings=item.wish.settings.parts[part]),
+            dict(item.ids, expects={}),
+            now=before[part],
+        )
 
     def _before(self, now: ConfigState, shape: Shape | None) -> dict[str, Any]:
         """The states of all parts as the devices find them, with the memory and the hardware of the shape to come."""
@@ -248,11 +260,6 @@ class VmConfigs(VmNoun[ConfigState]):
         if VGPU in self._parts and PASSTHROUGH in self._parts:
             before[VGPU] = _freed(before[VGPU], before[PASSTHROUGH], after[PASSTHROUGH])
         return before, after
-
-
-def managed(wish: Wish) -> list[str]:
-    """Return the parts that a request manages."""
-    return [part for part in PARTS if wish[part] is not None]
 
 
 def _all(lists: Iterable[Sequence[str]]) -> list[str]:

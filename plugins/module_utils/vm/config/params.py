@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config.state import (
     ADAPTERS,
@@ -22,10 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import para
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import params as shape
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import params as vgpu
 
-if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
-
-_OF_PARTS = {
+_OF_PARTS: dict[str, FleetArguments[Any]] = {
     SHAPE: shape.ARGUMENTS,
     VGPU: vgpu.ARGUMENTS,
     PASSTHROUGH: pci.ARGUMENTS,
@@ -47,31 +45,45 @@ def _option(part: str) -> dict[str, Any]:
     return {"type": "dict", "no_log": False, "options": options}
 
 
-ARGUMENTS = FleetArguments(per_vm={part: _option(part) for part in PARTS})
+@dataclass(frozen=True)
+class ConfigRequest:
+    """The parts of one VM that a task manages."""
+
+    # {part: its request, as the module of the part has it}
+    parts: Mapping[str, Any]
+
+    @property
+    def managed(self) -> list[str]:
+        """The names of these parts, in the order of PARTS."""
+        return [part for part in PARTS if part in self.parts]
 
 
-def wish_of(part: str, wish: Wish) -> Wish:
-    """Return the request for one part in the form of the module of that part."""
-    return dict(FIXED.get(part, {}), **wish[part])
+def _request(options: Mapping[str, Any]) -> ConfigRequest:
+    managed = {part: dict(options[part], **FIXED.get(part, {})) for part in PARTS if options[part] is not None}
+    return ConfigRequest({part: _OF_PARTS[part].settings(own) for part, own in managed.items()})
+
+
+ARGUMENTS: FleetArguments[ConfigRequest] = FleetArguments(
+    settings=_request, per_vm={part: _option(part) for part in PARTS}
+)
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
-    wishes = ARGUMENTS.wishes(params)
-    asked = [wish_of(kind, wish) for wish in wishes for kind in ADAPTERS if wish[kind] is not None]
-    return ARGUMENTS.problems(params, _check_wish) + nic.same_macs(asked)
+    requests = [one.settings for one in ARGUMENTS.requests(params)]
+    adapters = [one.parts[kind] for one in requests for kind in ADAPTERS if kind in one.parts]
+    return ARGUMENTS.problems(params, _check) + nic.same_macs(adapters)
 
 
-def _check_wish(wish: Wish) -> Iterator[str]:
-    managed = [part for part in PARTS if wish[part] is not None]
-    if not managed:
+def _check(wish: ConfigRequest) -> Iterator[str]:
+    if not wish.managed:
         yield f"Nothing is requested. Set at least one of {', '.join(PARTS)}."
-    for part in managed:
-        for problem in _check_part(part, wish_of(part, wish)):
+    for part in wish.managed:
+        for problem in _check_part(part, wish.parts[part]):
             yield f"{part}: {problem}"
 
 
-def _check_part(part: str, wish: Wish) -> Iterator[str]:
+def _check_part(part: str, wish: Any) -> Iterator[str]:
     if part == SHAPE:
         yield from shape.check_wish(wish)
     elif part == VGPU:
@@ -80,6 +92,7 @@ def _check_part(part: str, wish: Wish) -> Iterator[str]:
         yield from pci.check_wish(wish)
     else:
         yield from nic.check_wish(wish, _NEEDS_ADAPTERS[part])
-    for most in ("max_per_vm", "max_adapters"):
-        if wish.get(most) is not None and wish[most] < 1:
-            yield f"{most} is {wish[most]}; it must be at least 1."
+    for name in ("max_per_vm", "max_adapters"):
+        most = getattr(wish, name, None)
+        if most is not None and most < 1:
+            yield f"{name} is {most}; it must be at least 1."

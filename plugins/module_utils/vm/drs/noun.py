@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, session, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import cluster as clusters
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.params import DrsRequest
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ATTEMPTS = 3
 
 
-class DrsPlacement(Noun[Wish, states.Drs]):
+class DrsPlacement(Noun[DrsRequest, states.Drs]):
     """Manage one anti-affinity rule of VMs, and their automation levels."""
 
     def __init__(self, module: AnsibleModule) -> None:
@@ -35,7 +35,7 @@ class DrsPlacement(Noun[Wish, states.Drs]):
         self._vcenter: VCenter = None  # type: ignore[assignment]
         self._cluster: clusters.Cluster = None  # type: ignore[assignment]
 
-    def read(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
+    def read(self, items: Sequence[Item[DrsRequest, states.Drs]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         ref = clusters.locate(self._vcenter, self._params["cluster"].strip(), self._params["datacenter"])
         self._cluster = clusters.read(self._vcenter, ref)
@@ -43,30 +43,30 @@ class DrsPlacement(Noun[Wish, states.Drs]):
             item.ids.update(name=self._cluster.name, moid=self._cluster.moid, vms=self._names(item))
             item.now = self._state(item)
 
-    def want(self, item: Item[Wish, states.Drs]) -> states.Drs:
+    def want(self, item: Item[DrsRequest, states.Drs]) -> states.Drs:
         wish, names = item.wish, item.ids["vms"]
-        if wish["state"] == "absent":
+        if wish.state == "absent":
             rule = item.now.rule
-            if rule is not None or not rules.rules_of_name(self._cluster, wish["name"]):
+            if rule is not None or not rules.rules_of_name(self._cluster, wish.name):
                 return states.Drs(None, tuple((name, states.ON_ITS_OWN) for name in names))
             raise self._not_ours(wish)
-        if wish["anti_affinity"] or wish["automation"] not in ("ignore", states.ON_ITS_OWN):
+        if wish.anti_affinity or wish.automation not in ("ignore", states.ON_ITS_OWN):
             rules.refuse_impossible(self._cluster, wish, names, self._planned)
         self._warn_of_neighbours(wish, names)
         rule = None
-        if wish["anti_affinity"]:
-            rule = states.Rule(tuple(names), wish["mandatory"])
-        elif item.now.rule is None and rules.rules_of_name(self._cluster, wish["name"]):
+        if wish.anti_affinity:
+            rule = states.Rule(tuple(names), wish.mandatory)
+        elif item.now.rule is None and rules.rules_of_name(self._cluster, wish.name):
             raise self._not_ours(wish)
         levels = item.now.automation
-        if wish["automation"] != "ignore":
-            levels = tuple((name, wish["automation"]) for name in names)
+        if wish.automation != "ignore":
+            levels = tuple((name, wish.automation) for name in names)
         return states.Drs(rule, levels)
 
     def compare(self, now: states.Drs, wanted: states.Drs) -> list[Change]:
         return states.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
+    def apply(self, items: Sequence[Item[DrsRequest, states.Drs]]) -> None:
         (item,) = items
         # Wait for the changes of a killed run: a rule that is added at the same time would exist twice. The change may
         # have ended since the cluster was read.
@@ -79,7 +79,7 @@ class DrsPlacement(Noun[Wish, states.Drs]):
             item.error = rules.gone(self._cluster, item.wanted)
             if item.error is not None:
                 return
-            wanted = spec.reconfiguration(self._cluster, item.wish["name"], now, item.wanted)
+            wanted = spec.reconfiguration(self._cluster, item.wish.name, now, item.wanted)
             item.touched = True
             job = tasks.Job(
                 f"Cluster {self._cluster.name}",
@@ -99,7 +99,7 @@ class DrsPlacement(Noun[Wish, states.Drs]):
                 item.error = outcome.error
                 return
 
-    def prove(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
+    def prove(self, items: Sequence[Item[DrsRequest, states.Drs]]) -> None:
         if not items:
             # A change that was on its way when the task began has made all of it.
             return
@@ -130,20 +130,20 @@ class DrsPlacement(Noun[Wish, states.Drs]):
         label, timeout_s = f"Cluster {self._cluster.name}", self._params["task_timeout_s"]
         recent.await_unended(self._vcenter, self._cluster.ref, label, _is_change, timeout_s)
 
-    def _names(self, item: Item[Wish, states.Drs]) -> list[str]:
+    def _names(self, item: Item[DrsRequest, states.Drs]) -> list[str]:
         """The VMs of the task by name, sorted; without any, those that the rule has."""
         cluster = self._cluster
-        named = item.wish["vms"]
+        named = item.wish.vms
         if named is None:
-            rule = next((one for one in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(one)), None)
+            rule = next((one for one in rules.rules_of_name(cluster, item.wish.name) if rules.is_ours(one)), None)
             return sorted(cluster.name_of(ref) for ref in (rule.vm if rule is not None else ()))
         meant = [(name, cluster.vms_named(name)) for name in named]
         return sorted({cluster.label(found[0]) if len(found) == 1 else name for name, found in meant})
 
-    def _state(self, item: Item[Wish, states.Drs]) -> states.Drs:
+    def _state(self, item: Item[DrsRequest, states.Drs]) -> states.Drs:
         """Return the reported state of the task's rule and VMs in the cluster."""
         cluster = self._cluster
-        found = [rule for rule in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(rule)]
+        found = [rule for rule in rules.rules_of_name(cluster, item.wish.name) if rules.is_ours(rule)]
         rule = None
         if found:
             names = sorted(cluster.name_of(ref) for ref in found[0].vm or ())
@@ -155,18 +155,18 @@ class DrsPlacement(Noun[Wish, states.Drs]):
             levels.append((name, states.automation_of(entry)))
         return states.Drs(rule, tuple(levels))
 
-    def _warn_of_neighbours(self, wish: Wish, names: Sequence[str]) -> None:
-        for host, vms in rules.together(self._cluster, names).items() if wish["anti_affinity"] else ():
+    def _warn_of_neighbours(self, wish: DrsRequest, names: Sequence[str]) -> None:
+        for host, vms in rules.together(self._cluster, names).items() if wish.anti_affinity else ():
             self._warn(
                 f"{', '.join(vms)} run together on {host} now. The rule does not move VMs that cannot migrate "
                 "while they "
                 "run. Power off all but one of them, and move those with vm_clone and move=cold."
             )
 
-    def _not_ours(self, wish: Wish) -> OperatorError:
+    def _not_ours(self, wish: DrsRequest) -> OperatorError:
         return OperatorError(
             f"Cluster {self._cluster.name}",
-            f"cannot remove rule {wish['name']}",
+            f"cannot remove rule {wish.name}",
             "The rule of this name has another type",
             "Correct `name`; this module removes only rules that keep VMs apart",
             "rule_of_other_type",

@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Mapping
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
-
-if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 
 _LONGEST_NAME = 80
 _NAMES = {"type": "list", "elements": "str"}
@@ -36,13 +35,22 @@ ARGUMENTS = dict(
 )
 
 
-_WISHES = ("cluster", "name", "vms", "anti_affinity", "mandatory", "automation", "state")
+@dataclass(frozen=True)
+class DrsRequest:
+    """The rule and the automation levels of some VMs of a cluster."""
+
+    cluster: str
+    name: str
+    vms: Sequence[str] | None
+    anti_affinity: bool
+    mandatory: bool
+    automation: str
+    state: str
 
 
-def wish(params: Mapping[str, Any]) -> Wish:
-    """Return the request of the task for its cluster."""
-    found = {key: params[key] for key in _WISHES}
-    return dict(found, cluster=found["cluster"].strip(), name=(found["name"] or "").strip())
+def request_of(params: Mapping[str, Any]) -> DrsRequest:
+    """The request of the task."""
+    return request(DrsRequest, params, cluster=params["cluster"].strip(), name=(params["name"] or "").strip())
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

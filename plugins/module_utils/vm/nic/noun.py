@@ -6,26 +6,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import expects, networks, plan, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import Q
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import refusal
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState, Placed
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
-class Nics(VmNoun[states.NicState]):
+class Nics(VmNoun[Q, states.NicState]):
     """The adapters of one kind in VMs."""
 
     HOST_PROPERTIES: tuple[str, ...] = states.HOST_PROPERTIES
@@ -44,7 +47,7 @@ class Nics(VmNoun[states.NicState]):
         super().__init__(module)
         self.fabric = networks.Fabric()
 
-    def details(self, adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
+    def details(self, adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
         """Set what an adapter of this kind alone has."""
         return adapter
 
@@ -52,11 +55,11 @@ class Nics(VmNoun[states.NicState]):
         """The device of an adapter, without what every kind has."""
         raise NotImplementedError
 
-    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
+    def against(self, item: Item[VmRequest[Q], NicState], wanted: NicState) -> list[Problem]:
         """Return all problems of the requested adapters beyond the rules for all kinds."""
         return []
 
-    def doubts(self, item: Item[Wish, NicState], wanted: NicState) -> list[str]:
+    def doubts(self, item: Item[VmRequest[Q], NicState], wanted: NicState) -> list[str]:
         """Doubts that are warnings, not errors."""
         return []
 
@@ -64,7 +67,7 @@ class Nics(VmNoun[states.NicState]):
         """Return whether the ports under the adapters support RDMA."""
         return False
 
-    def read(self, items: Sequence[Item[Wish, NicState]]) -> None:
+    def read(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
         for item in items:
             item.ids["expects"] = {}
         super().read(items)
@@ -72,20 +75,20 @@ class Nics(VmNoun[states.NicState]):
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> NicState:
         return states.state_of(row, vm, place, self.KIND)
 
-    def surroundings(self, items: Sequence[Item[Wish, NicState]]) -> None:
+    def surroundings(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
         hosts = {item.now.host.moid for item in items if item.now.host is not None}
         self.fabric = networks.read(self.vcenter, hosts)
         self._tell_expectations(items)
 
-    def want_settings(self, now: NicState, wish: Mapping[str, Any]) -> NicState:
+    def want_settings(self, now: NicState, wish: Q) -> NicState:
         return plan.want(now, wish, self.fabric, self.EXACT, self.details)
 
-    def refuse(self, item: Item[Wish, NicState], wanted: NicState) -> None:
-        entries = item.wish["adapters"] or []
-        if item.wish["state"] == "absent":
+    def refuse(self, item: Item[VmRequest[Q], NicState], wanted: NicState) -> None:
+        entries = item.wish.settings.adapters
+        if item.wish.settings.state == "absent":
             problems = [] if self.EXACT else rules.against_removal(item.now, entries, self.fabric)
             if problems:
-                names = ", ".join(entry["portgroup"] for entry in entries)
+                names = ", ".join(entry.portgroup for entry in entries)
                 raise refusal(item.label, f"cannot remove its adapters on {names}", problems)
             return
         problems = rules.against_host(item.now) or rules.against_portgroups(
@@ -109,19 +112,21 @@ class Nics(VmNoun[states.NicState]):
     def settings(self, state: NicState) -> dict[str, Any]:
         return plan.settings(state, self.fabric, self.KEYS)
 
-    def _wish_in_words(self, entries: Sequence[Mapping[str, Any]]) -> str:
-        names = ", ".join(entry["portgroup"] for entry in entries)
+    def _wish_in_words(self, entries: Sequence[AdapterRequest]) -> str:
+        names = ", ".join(entry.portgroup for entry in entries)
         if len(entries) == 1:
             return f"cannot get {costs.COSTS[self.PATH].name} on {names}"
         return f"cannot get {len(entries)} adapters on {names}"
 
-    def _tell_expectations(self, items: Sequence[Item[Wish, NicState]]) -> None:
-        job = [item for item in items if item.wish["state"] == "present"]
+    def _tell_expectations(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
+        job = [item for item in items if item.wish.settings.state == "present"]
         places = [(item.ids["name"], item.ids["host"]) for item in job]
         for number, item in enumerate(job):
-            wanted = self.want_settings(item.now, item.wish)
+            wanted = self.want_settings(item.now, item.wish.settings)
             others = places[:number] + places[number + 1 :]
-            item.ids["expects"] = expects.of(self.KIND, wanted, len(item.wish["adapters"]), self.rdma(wanted), others)
+            item.ids["expects"] = expects.of(
+                self.KIND, wanted, len(item.wish.settings.adapters), self.rdma(wanted), others
+            )
         if len(job) > 1 and places[0][1] and len({host for dummy, host in places}) == 1:
             self.warn(
                 f"All {len(job)} VMs of this task are on host {places[0][1]}. A network test between them never "

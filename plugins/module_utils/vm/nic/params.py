@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, TypeVar
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import canonical_mac
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 
@@ -22,53 +24,102 @@ ADAPTER = {
 STATE = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
 
 
-def arguments(adapter: Mapping[str, Any] | None = None, task: Mapping[str, Any] | None = None) -> FleetArguments:
-    """The spec of a module; adapter is what its adapters have besides ADAPTER."""
+@dataclass(frozen=True)
+class AdapterRequest:
+    """One network adapter. The last three are options of single kinds."""
+
+    portgroup: str
+    switch: str | None
+    mac: str | None
+    connected: bool
+    protocol: str | None = None
+    physical_function: str | None = None
+    guest_mtu_change: bool | None = None
+
+
+@dataclass(frozen=True)
+class NicRequest:
+    """The adapters of one kind of one VM."""
+
+    state: str
+    adapters: Sequence[AdapterRequest]
+
+
+@dataclass(frozen=True)
+class PvrdmaRequest(NicRequest):
+    """The PVRDMA adapters of one VM."""
+
+    same_switch: bool
+    host_path: str
+    unreserved_memory: str
+    gpudirect: str
+    guest_os: str
+    max_adapters: int | None
+
+
+@dataclass(frozen=True)
+class SriovRequest(NicRequest):
+    """The SR-IOV adapters of one VM."""
+
+    port_off_switch: str
+
+
+Q = TypeVar("Q", bound=NicRequest)
+
+
+def arguments(
+    kind: Callable[..., Q], adapter: Mapping[str, Any] | None = None, task: Mapping[str, Any] | None = None
+) -> FleetArguments[Q]:
+    """The spec of a module. kind: class of its requests; adapter: options besides ADAPTER."""
     options = dict(ADAPTER, **(adapter or {}))
+
+    def settings(given: Mapping[str, Any]) -> Q:
+        adapters = [request(AdapterRequest, entry) for entry in given["adapters"] or []]
+        return request(kind, given, adapters=adapters)
+
     return FleetArguments(
-        per_vm={"adapters": {"type": "list", "elements": "dict", "options": options}}, task=dict(STATE, **(task or {}))
+        settings=settings,
+        per_vm={"adapters": {"type": "list", "elements": "dict", "options": options}},
+        task=dict(STATE, **(task or {})),
     )
 
 
-def check(spec: FleetArguments, params: Mapping[str, Any], needs_adapters: Collection[str]) -> list[str]:
+def check(spec: FleetArguments[Q], params: Mapping[str, Any], needs_adapters: Collection[str]) -> list[str]:
     """Everything that is wrong with the parameters, one sentence each.
 
     needs_adapters: the states in which adapters have to be named.
     """
-    problems = spec.problems(params, lambda wish: check_wish(wish, needs_adapters))
-    problems += same_macs(spec.wishes(params))
+    problems = spec.problems(params, lambda settings: check_wish(settings, needs_adapters))
+    problems += same_macs(one.settings for one in spec.requests(params))
     most = params.get("max_adapters")
     if most is not None and most < 1:
         problems.append(f"max_adapters is {most}; it must be at least 1.")
     return problems
 
 
-def same_macs(wishes: Iterable[Mapping[str, Any]]) -> list[str]:
+def same_macs(wishes: Iterable[NicRequest]) -> list[str]:
     """A sentence for each MAC address that several adapters ask for."""
     macs = [
-        canonical_mac(entry["mac"])
-        for wish in wishes
-        for entry in wish["adapters"] or []
-        if entry["mac"] and wish["state"] == "present"
+        canonical_mac(entry.mac) for wish in wishes for entry in wish.adapters if entry.mac and wish.state == "present"
     ]
     return [f"The MAC address {mac} is listed twice." for mac in sorted({one for one in macs if macs.count(one) > 1})]
 
 
-def check_wish(wish: Mapping[str, Any], needs_adapters: Collection[str]) -> Iterator[str]:
+def check_wish(wish: NicRequest, needs_adapters: Collection[str]) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    entries = wish["adapters"] or []
-    if not entries and wish["state"] in needs_adapters:
-        other = "; use state=absent to remove all of them" if wish["state"] == "present" else ""
+    entries = wish.adapters
+    if not entries and wish.state in needs_adapters:
+        other = "; use state=absent to remove all of them" if wish.state == "present" else ""
         yield f"adapters must name at least one adapter{other}."
     for number, entry in enumerate(entries, start=1):
-        if not entry["portgroup"].strip():
+        if not entry.portgroup.strip():
             yield f"adapter {number} has an empty portgroup; set its name."
-        mac = canonical_mac(entry["mac"])
+        mac = canonical_mac(entry.mac)
         if not mac:
             continue
         if not _MAC.match(mac):
-            yield f"adapter {number} has the MAC address {entry['mac']}; write six bytes, as in 00:50:56:01:02:03."
+            yield f"adapter {number} has the MAC address {entry.mac}; write six bytes, as in 00:50:56:01:02:03."
         elif int(mac[:2], 16) & 1:
             yield (
-                f"adapter {number} has the MAC address {entry['mac']}, which is a multicast address; use a unicast one."
+                f"adapter {number} has the MAC address {entry.mac}, which is a multicast address; use a unicast one."
             )

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state impor
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest, NicRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView, NicState
 
 # Settings that a running VM accepts for every kind of adapter.
@@ -31,10 +32,10 @@ _FIELDS = (
 
 def want(
     now: NicState,
-    wish: Mapping[str, Any],
+    wish: NicRequest,
     fabric: Fabric,
     exact: bool,
-    details: Callable[[Adapter, Mapping[str, Any], NicState], Adapter],
+    details: Callable[[Adapter, AdapterRequest, NicState], Adapter],
 ) -> NicState:
     """Return the state with the requested adapters.
 
@@ -42,9 +43,9 @@ def want(
     entry, now) sets the fields of the kind. An entry with an ambiguous port group keeps an empty one; the rules refuse
     it.
     """
-    entries = wish["adapters"] or []
-    groups = [fabric.find(entry["portgroup"], entry["switch"], now.host) for entry in entries]
-    if wish["state"] == "absent":
+    entries = wish.adapters
+    groups = [fabric.find(entry.portgroup, entry.switch, now.host) for entry in entries]
+    if wish.state == "absent":
         gone = now.adapters if exact else _meant(now.adapters, entries, groups)
         return replace(now, adapters=tuple(one for one in now.adapters if one not in gone))
     functions = [details(Adapter(), entry, now).physical_function for entry in entries]
@@ -144,7 +145,7 @@ def _order(told: Mapping[str, Any]) -> list[str]:
 
 
 def _match(
-    adapters: Sequence[Adapter], wishes: Sequence[tuple[Mapping[str, Any], Portgroup | None, str | None]], exact: bool
+    adapters: Sequence[Adapter], wishes: Sequence[tuple[AdapterRequest, Portgroup | None, str | None]], exact: bool
 ) -> dict[int, Adapter]:
     """Return {number of the request: adapter}; the closest pairs first, so that as little as possible changes."""
     left, found = list(adapters), {}
@@ -162,16 +163,16 @@ def _match(
     return found
 
 
-def _same_mac(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, function: str | None) -> bool:
-    return bool(entry["mac"]) and adapter.mac == canonical_mac(entry["mac"])
+def _same_mac(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, function: str | None) -> bool:
+    return bool(entry.mac) and adapter.mac == canonical_mac(entry.mac)
 
 
-def _same_function(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, function: str | None) -> bool:
+def _same_function(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, function: str | None) -> bool:
     same = function is not None and adapter.physical_function == function
     return same and _same_group(adapter, entry, group, function)
 
 
-def _same_group(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, function: str | None) -> bool:
+def _same_group(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, function: str | None) -> bool:
     return group is not None and adapter.network == group.key
 
 
@@ -181,21 +182,21 @@ def _on(adapters: Sequence[Adapter], groups: Sequence[Portgroup | None]) -> list
 
 
 def _meant(
-    adapters: Sequence[Adapter], entries: Sequence[Mapping[str, Any]], groups: Sequence[Portgroup | None]
+    adapters: Sequence[Adapter], entries: Sequence[AdapterRequest], groups: Sequence[Portgroup | None]
 ) -> list[Adapter]:
     """The adapters on the port groups that the entries name; of those, one alone where an entry has its address."""
     return [
         one
         for one in adapters
         if any(
-            one in _on(adapters, [group]) and (not entry["mac"] or _same_mac(one, entry, group, None))
+            one in _on(adapters, [group]) and (not entry.mac or _same_mac(one, entry, group, None))
             for entry, group in zip(entries, groups)
         )
     ]
 
 
-def _wished(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, running: bool) -> Adapter:
-    mac = canonical_mac(entry["mac"])
+def _wished(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, running: bool) -> Adapter:
+    mac = canonical_mac(entry.mac)
     return replace(
         adapter,
         network=group.key if group is not None else "",
@@ -203,8 +204,8 @@ def _wished(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None,
         mac=mac or adapter.mac,
         # An address that vSphere itself has chosen is there already, and would not do as a fixed one.
         mac_fixed=adapter.mac_fixed or bool(mac) and not (mac == adapter.mac and is_reserved(mac)),
-        start_connected=entry["connected"],
-        connected=entry["connected"] if running else None,
+        start_connected=entry.connected,
+        connected=entry.connected if running else None,
     )
 
 

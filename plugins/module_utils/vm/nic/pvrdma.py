@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import guest, rules
@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest, PvrdmaRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
 
 OLDEST_HARDWARE = 13
@@ -28,11 +29,11 @@ _PROTOCOLS = ("rocev1", "rocev2")
 _P2P = ("pcipassthru.allowp2p", "pcipassthru.relaxacsforp2p")
 
 
-def details(adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
+def details(adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
     """The protocol, where the hardware version has one."""
     if now.vm.hardware_version not in CHOOSABLE:
         return adapter
-    return replace(adapter, protocol=entry["protocol"] or adapter.protocol or DEFAULT_PROTOCOL)
+    return replace(adapter, protocol=entry.protocol or adapter.protocol or DEFAULT_PROTOCOL)
 
 
 def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
@@ -44,20 +45,18 @@ def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
     return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)
 
 
-def against(
-    now: NicState, wanted: NicState, wish: Mapping[str, Any], fabric: Fabric, most: int | None
-) -> list[Problem]:
+def against(now: NicState, wanted: NicState, wish: PvrdmaRequest, fabric: Fabric, most: int | None) -> list[Problem]:
     """Everything that speaks against these adapters in this VM; most is the limit of its environment, if known."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "PVRDMA")
-    if wish["unreserved_memory"] == "refuse":
+    if wish.unreserved_memory == "refuse":
         problems += rules.against_reservation(now, "PVRDMA")
-    if wish["guest_os"] == "check":
+    if wish.guest_os == "check":
         problems += _against_guest(now)
-    problems += _against_protocol(now, wish["adapters"])
-    problems += _against_gpudirect(now, wish["gpudirect"])
+    problems += _against_protocol(now, wish.adapters)
+    problems += _against_gpudirect(now, wish.gpudirect)
     problems += _against_standard(wanted, fabric)
     problems += rules.against_number(now, wanted)
-    return problems + _against_limit(now, wanted, wish["max_adapters"] or most)
+    return problems + _against_limit(now, wanted, wish.max_adapters or most)
 
 
 def uuids_of(state: NicState) -> set[str]:
@@ -111,9 +110,9 @@ def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
     ]
 
 
-def doubts(now: NicState, wish: Mapping[str, Any]) -> list[str]:
+def doubts(now: NicState, wish: PvrdmaRequest) -> list[str]:
     """Return reasons why the adapters may have no effect."""
-    doubt = guest.doubt(now.vm.guest_id) if wish["guest_os"] == "check" else None
+    doubt = guest.doubt(now.vm.guest_id) if wish.guest_os == "check" else None
     return [] if doubt is None else [doubt]
 
 
@@ -130,12 +129,12 @@ def _against_guest(now: NicState) -> list[Problem]:
     ]
 
 
-def _against_protocol(now: NicState, entries: Iterable[Mapping[str, Any]]) -> list[Problem]:
+def _against_protocol(now: NicState, entries: Iterable[AdapterRequest]) -> list[Problem]:
     version = now.vm.hardware_version
     if version in CHOOSABLE or version < OLDEST_HARDWARE:
         return []
     # From version 20 on, the default is accepted, since an unset protocol means it there [unsure].
-    refused = sorted({entry["protocol"] for entry in entries if entry["protocol"]} - _harmless(version))
+    refused = sorted({entry.protocol for entry in entries if entry.protocol} - _harmless(version))
     if not refused:
         return []
     return [

@@ -16,12 +16,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import mo
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, HostView, NicState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
 ARGUMENTS = params.arguments(
+    params.PvrdmaRequest,
     adapter={"protocol": {"type": "str", "choices": ["rocev1", "rocev2"]}},
     task={
         "same_switch": {"type": "bool", "default": True},
@@ -34,7 +37,7 @@ ARGUMENTS = params.arguments(
 )
 
 
-class PvrdmaNics(Nics):
+class PvrdmaNics(Nics[params.PvrdmaRequest]):
     """The PVRDMA adapters of VMs."""
 
     KIND = PATH = PVRDMA
@@ -52,34 +55,34 @@ class PvrdmaNics(Nics):
         # The same for their RoCE versions.
         self._protocols: dict[str, frozenset[str]] = {}
 
-    def details(self, adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
+    def details(self, adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
         return pvrdma.details(adapter, entry, now)
 
     def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualEthernetCard:
         return pvrdma.card(adapter, now)
 
-    def surroundings(self, items: Sequence[Item[Wish, NicState]]) -> None:
+    def surroundings(self, items: Sequence[Item[VmRequest[params.PvrdmaRequest], NicState]]) -> None:
         super().surroundings(items)
         for item in items:
-            if item.wish["state"] == "absent" or item.now.host is None:
+            if item.wish.settings.state == "absent" or item.now.host is None:
                 continue
-            self._look_around(item.now, len(item.wish["adapters"]))
-            wanted = self.want_settings(item.now, item.wish)
+            self._look_around(item.now, len(item.wish.settings.adapters))
+            wanted = self.want_settings(item.now, item.wish.settings)
             self._switches[item.label] = pvrdma.switches_of(wanted, self.fabric)
             self._protocols[item.label] = pvrdma.protocols_of(wanted)
 
-    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
-        now, wish = item.now, item.wish
+    def against(self, item: Item[VmRequest[params.PvrdmaRequest], NicState], wanted: NicState) -> list[Problem]:
+        now, wish = item.now, item.wish.settings
         problems = pvrdma.against(now, wanted, wish, self.fabric, self._most.get(self._virtual_hardware(now)))
-        if wish["host_path"] == "refuse":
+        if wish.host_path == "refuse":
             problems += self._against_path(now, wanted)
-        if wish["same_switch"]:
+        if wish.same_switch:
             problems += pvrdma.against_split(self._switches) + pvrdma.against_mix(self._protocols)
         return problems
 
-    def doubts(self, item: Item[Wish, NicState], wanted: NicState) -> list[str]:
-        found = pvrdma.doubts(item.now, item.wish)
-        if item.wish["host_path"] == "warn":
+    def doubts(self, item: Item[VmRequest[params.PvrdmaRequest], NicState], wanted: NicState) -> list[str]:
+        found = pvrdma.doubts(item.now, item.wish.settings)
+        if item.wish.settings.host_path == "warn":
             found += [problem.found.rstrip(".") for problem in self._against_path(item.now, wanted)]
         return found + pvrdma_path.doubts(
             cast("HostView", wanted.host), pvrdma.uuids_of(wanted), self._tags[cast("HostView", item.now.host).moid]

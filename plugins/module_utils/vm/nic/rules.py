@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import networks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import is_reserved
@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView, NicState, Placed
 
 # Network adapters of all kinds in one VM (vSphere configuration maximums, the same in 7.0 and 8.0).
@@ -42,20 +43,20 @@ def against_host(now: NicState) -> list[Problem]:
     return []
 
 
-def against_portgroups(now: Placed, entries: Iterable[Mapping[str, Any]], fabric: Fabric) -> list[Problem]:
+def against_portgroups(now: Placed, entries: Iterable[AdapterRequest], fabric: Fabric) -> list[Problem]:
     """Return the problems of port groups that are ambiguous, or that no VM on this host can use."""
-    found = [_against_name(now, entry["portgroup"], entry["switch"], fabric) for entry in entries]
+    found = [_against_name(now, entry.portgroup, entry.switch, fabric) for entry in entries]
     return list(dict.fromkeys(problem for problem in found if problem is not None))
 
 
-def against_removal(now: NicState, entries: Iterable[Mapping[str, Any]], fabric: Fabric) -> list[Problem]:
+def against_removal(now: NicState, entries: Iterable[AdapterRequest], fabric: Fabric) -> list[Problem]:
     """Names that leave open which of the VM's adapters must go."""
     found = []
     for entry in entries:
-        groups = fabric.candidates(entry["portgroup"], entry["switch"], now.host)
+        groups = fabric.candidates(entry.portgroup, entry.switch, now.host)
         keys = {group.key for group in groups}
         if len(groups) > 1 and any(adapter.network in keys for adapter in now.adapters):
-            found.append(_ambiguous(entry["portgroup"], groups, fabric, now.host))
+            found.append(_ambiguous(entry.portgroup, groups, fabric, now.host))
     return list(dict.fromkeys(found))
 
 

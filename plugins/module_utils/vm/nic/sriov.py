@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, cast
+from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Port, Switch
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest, SriovRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, HostView, NicState
 
 # vSphere Networking asks for compatibility with ESXi 5.5.
@@ -36,10 +37,10 @@ class Holder(NamedTuple):
     network: str
 
 
-def details(adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
+def details(adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
     """The port and the guest's right to change the MTU."""
-    function = address_of(entry["physical_function"], now.host)
-    mtu = entry["guest_mtu_change"]
+    function = address_of(entry.physical_function, now.host)
+    mtu = entry.guest_mtu_change
     return replace(
         adapter,
         physical_function=function or adapter.physical_function,
@@ -86,7 +87,7 @@ def does_rdma(state: NicState, fabric: Fabric) -> bool:
 
 
 def against(
-    now: NicState, wanted: NicState, wish: Mapping[str, Any], fabric: Fabric, holders: Sequence[Holder]
+    now: NicState, wanted: NicState, wish: SriovRequest, fabric: Fabric, holders: Sequence[Holder]
 ) -> list[Problem]:
     """Everything that speaks against these adapters in this VM; holders are those that need functions of its host."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "SR-IOV")
@@ -103,7 +104,7 @@ def against(
     problems += rules.against_number(now, wanted)
     faults = []
     for adapter in wanted.adapters:
-        faults += _against_port(adapter, wish["port_off_switch"], fabric, cast("HostView", now.host))
+        faults += _against_port(adapter, wish.port_off_switch, fabric, cast("HostView", now.host))
     return problems + (
         list(dict.fromkeys(faults)) or _against_shortage(wanted, fabric, cast("HostView", now.host), holders)
     )

@@ -14,18 +14,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state impor
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, HostView, NicState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
 ARGUMENTS = params.arguments(
+    params.SriovRequest,
     adapter={"physical_function": {"type": "str"}, "guest_mtu_change": {"type": "bool"}},
     task={"port_off_switch": {"type": "str", "choices": ["refuse", "allow"], "default": "refuse"}},
 )
 
 
-class SriovNics(Nics):
+class SriovNics(Nics[params.SriovRequest]):
     """The SR-IOV adapters of VMs."""
 
     KIND = PATH = SRIOV
@@ -39,7 +42,7 @@ class SriovNics(Nics):
         # {MoID of a host: [Holder]} of this task's VMs and of running ones.
         self._holders: dict[str | None, list[sriov.Holder]] = {}
 
-    def details(self, adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
+    def details(self, adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
         return sriov.details(adapter, entry, now)
 
     def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualEthernetCard:
@@ -48,9 +51,9 @@ class SriovNics(Nics):
     def rdma(self, wanted: NicState) -> bool:
         return sriov.does_rdma(wanted, self.fabric)
 
-    def surroundings(self, items: Sequence[Item[Wish, NicState]]) -> None:
+    def surroundings(self, items: Sequence[Item[VmRequest[params.SriovRequest], NicState]]) -> None:
         super().surroundings(items)
-        present = [item for item in items if item.wish["state"] == "present" and item.now.host is not None]
+        present = [item for item in items if item.wish.settings.state == "present" and item.now.host is not None]
         hosts = {cast("HostView", item.now.host).moid for item in present}
         if hosts:
             managed = {item.ids["moid"] for item in items}
@@ -58,13 +61,13 @@ class SriovNics(Nics):
         for item in present:
             self._look_around(item)
 
-    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
+    def against(self, item: Item[VmRequest[params.SriovRequest], NicState], wanted: NicState) -> list[Problem]:
         holders = self._holders.get(cast("HostView", item.now.host).moid, [])
-        return sriov.against(item.now, wanted, item.wish, self.fabric, holders)
+        return sriov.against(item.now, wanted, item.wish.settings, self.fabric, holders)
 
-    def _look_around(self, item: Item[Wish, NicState]) -> None:
+    def _look_around(self, item: Item[VmRequest[params.SriovRequest], NicState]) -> None:
         host = cast("HostView", item.now.host)
-        wanted = self.want_settings(item.now, item.wish)
+        wanted = self.want_settings(item.now, item.wish.settings)
         holders = self._holders.setdefault(host.moid, [])
         holders += [sriov.Holder(item.label, one.physical_function, one.network) for one in wanted.adapters]
         named = any(one.physical_function for one in wanted.adapters)

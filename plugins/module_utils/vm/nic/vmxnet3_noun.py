@@ -14,14 +14,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import VMXNET3
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
-ARGUMENTS = params.arguments()
+ARGUMENTS = params.arguments(params.NicRequest)
 
 
-class Vmxnet3Nics(Nics):
+class Vmxnet3Nics(Nics[params.NicRequest]):
     """The vmxnet3 adapters of VMs on the port groups of a task; all others stay as they are."""
 
     KIND = VMXNET3
@@ -32,7 +33,7 @@ class Vmxnet3Nics(Nics):
     def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3:
         return vim.vm.device.VirtualVmxnet3()
 
-    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
+    def against(self, item: Item[VmRequest[params.NicRequest], NicState], wanted: NicState) -> list[Problem]:
         return rules.against_number(item.now, wanted)
 
 

@@ -12,20 +12,22 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmN
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near, offer, plan, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.params import PciRequest
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 # Before this API version there are no device groups, and asking for them is an error.
 _GROUPS_FROM = (8, 0, 0, 1)
 
 
-class PassthroughDevices(VmNoun[states.DirectState]):
+class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
     """The passthrough devices of VMs, besides their vGPUs."""
 
     WHAT = "passthrough devices"
@@ -49,7 +51,7 @@ class PassthroughDevices(VmNoun[states.DirectState]):
         system = self._offers.get(place.moid, offer.Offer()).system
         return states.state_of(row, vm, place, self._devices_of(place.row), reach, system)
 
-    def surroundings(self, items: Sequence[Item[Wish, states.DirectState]]) -> None:
+    def surroundings(self, items: Sequence[Item[VmRequest[PciRequest], states.DirectState]]) -> None:
         placed = [item for item in items if item.now.place is not None]
         asked = {
             cast("Place", item.now.place).moid: cast("Place", item.now.place).row.ref
@@ -60,24 +62,24 @@ class PassthroughDevices(VmNoun[states.DirectState]):
         for item in placed:
             item.now = states.on_system(item.now, self._offer(item.now).system)
             claims = self._claims.setdefault(cast("Place", item.now.place).moid, {})
-            for one in self.want_settings(item.now, item.wish).devices:
+            for one in self.want_settings(item.now, item.wish.settings).devices:
                 claims.setdefault(one.asked, []).append(_claim(item))
 
-    def _has_to_ask(self, item: Item[Wish, states.DirectState]) -> bool:
+    def _has_to_ask(self, item: Item[VmRequest[PciRequest], states.DirectState]) -> bool:
         """Return whether a device is added, or whether a static device is not yet confirmed as the recorded one."""
-        wanted = self.want_settings(item.now, item.wish)
+        wanted = self.want_settings(item.now, item.wish.settings)
         unproved = item.now.vm.power != "on" and any(one.asked.kind == states.STATIC for one in wanted.devices)
         return cast("Place", item.now.place).connected and (unproved or bool(self.setting_changes(item.now, wanted)))
 
-    def want_settings(self, now: states.DirectState, wish: Wish) -> states.DirectState:
+    def want_settings(self, now: states.DirectState, wish: PciRequest) -> states.DirectState:
         return plan.want(now, wish)
 
-    def refuse(self, item: Item[Wish, states.DirectState], wanted: states.DirectState) -> None:
+    def refuse(self, item: Item[VmRequest[PciRequest], states.DirectState], wanted: states.DirectState) -> None:
         now = item.now
         new, moved = plan.added(now, wanted), plan.moved(now, wanted)
         if new:
             claims = self._claims.get(now.place.moid, {}) if now.place else {}
-            rules.refuse_impossible(_claim(item), wanted, new, self._offer(now), claims, item.wish)
+            rules.refuse_impossible(_claim(item), wanted, new, self._offer(now), claims, item.wish.settings)
         if moved:
             rules.refuse_nodes(item.label, now, moved)
         if new:
@@ -106,5 +108,5 @@ class PassthroughDevices(VmNoun[states.DirectState]):
         return self._offers.get(now.place.moid if now.place else None, offer.Offer())
 
 
-def _claim(item: Item[Wish, states.DirectState]) -> Claim:
+def _claim(item: Item[VmRequest[PciRequest], states.DirectState]) -> Claim:
     return Claim(item.ids["moid"], item.label)

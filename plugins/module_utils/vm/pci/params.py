@@ -7,14 +7,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, GROUP, STATIC
 
-ARGUMENTS = FleetArguments(
+
+@dataclass(frozen=True)
+class DeviceRequest:
+    """One passthrough device: at an address, one of a kind, or a group."""
+
+    kind: str
+    id: str | None
+    allowed: Sequence[str] | None
+    label: str | None
+    group: str | None
+    numa_node: int | None
+
+
+@dataclass(frozen=True)
+class PciRequest:
+    """The passthrough devices of one VM."""
+
+    state: str
+    devices: Sequence[DeviceRequest]
+    placement: str
+    mixed: str
+    max_per_vm: int | None
+
+
+def _request(options: Mapping[str, Any]) -> PciRequest:
+    devices = [request(DeviceRequest, entry) for entry in options["devices"] or []]
+    return request(PciRequest, options, devices=devices)
+
+
+ARGUMENTS: FleetArguments[PciRequest] = FleetArguments(
+    settings=_request,
     per_vm={
         "devices": {
             "type": "list",
@@ -53,34 +85,34 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
+def check_wish(wish: PciRequest) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    if wish["state"] == "absent":
+    if wish.state == "absent":
         return
-    if not wish["devices"]:
+    if not wish.devices:
         yield "devices must name at least one device; use state=absent to remove all of them."
-    for position, entry in enumerate(wish["devices"] or [], start=1):
+    for position, entry in enumerate(wish.devices, start=1):
         for problem in _check_entry(entry):
             yield f"device {position}: {problem}"
-    addresses = [normal_address(entry["id"]) for entry in wish["devices"] or [] if entry["id"]]
+    addresses = [normal_address(entry.id) for entry in wish.devices if entry.id]
     for address, count in sorted(Counter(one for one in addresses if one).items()):
         if count > 1:
             yield f"device {address} is listed {count} times; list it once."
 
 
-def _check_entry(entry: Mapping[str, Any]) -> Iterator[str]:
+def _check_entry(entry: DeviceRequest) -> Iterator[str]:
     for option, kind in _BELONGS.items():
-        if entry[option] is not None and entry["kind"] != kind:
-            yield f"{option} needs kind={kind}, but this device has kind={entry['kind']}."
-    if entry["kind"] == STATIC and normal_address(entry["id"]) is None:
-        yield f"{entry['id']} is not a PCI address; write it as 0000:3b:00.0."
-    if entry["kind"] == DYNAMIC and not entry["allowed"]:
+        if getattr(entry, option) is not None and entry.kind != kind:
+            yield f"{option} needs kind={kind}, but this device has kind={entry.kind}."
+    if entry.kind == STATIC and normal_address(entry.id or "") is None:
+        yield f"{entry.id} is not a PCI address; write it as 0000:3b:00.0."
+    if entry.kind == DYNAMIC and not entry.allowed:
         yield "allowed is empty; name at least one vendor and device, for example 10de:20f1."
-    for one in entry["allowed"] or []:
+    for one in entry.allowed or []:
         if plan.normal_ids(one) is None:
             yield f"{one} is not a vendor and device; write them as 10de:20f1."
-    if entry["kind"] == GROUP and not entry["group"].strip():
+    if entry.kind == GROUP and not (entry.group or "").strip():
         yield "group is empty; set the name of a group that the host offers."
-    node = entry["numa_node"]
+    node = entry.numa_node
     if node is not None and node < plan.NO_NODE:
         yield f"numa_node is {node}; use a node of the VM counted from 0, or {plan.NO_NODE} for none."

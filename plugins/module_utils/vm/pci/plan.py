@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Mapping, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
@@ -15,20 +15,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, STATIC, Asked, Direct
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.params import DeviceRequest, PciRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DirectState
 
 # Value of a request that removes the node of a device; without a value the node stays.
 NO_NODE = -1
 
 
-def asked_of(entry: Mapping[str, Any]) -> Asked:
+def asked_of(entry: DeviceRequest) -> Asked:
     """Return the device that an entry of a request asks for."""
-    if entry["kind"] == STATIC:
-        return Asked(STATIC, id=cast("str", normal_address(entry["id"])))
-    if entry["kind"] == DYNAMIC:
-        allowed = tuple(sorted({cast("str", normal_ids(one)) for one in entry["allowed"]}))
-        return Asked(DYNAMIC, allowed=allowed, label=(entry["label"] or "").strip())
-    return Asked(entry["kind"], group=entry["group"].strip())
+    if entry.kind == STATIC:
+        return Asked(STATIC, id=cast("str", normal_address(entry.id or "")))
+    if entry.kind == DYNAMIC:
+        allowed = tuple(sorted({cast("str", normal_ids(one)) for one in entry.allowed or ()}))
+        return Asked(DYNAMIC, allowed=allowed, label=(entry.label or "").strip())
+    return Asked(entry.kind, group=(entry.group or "").strip())
 
 
 def normal_ids(text: str) -> str | None:
@@ -40,12 +41,12 @@ def normal_ids(text: str) -> str | None:
     return ":".join(part.rjust(4, "0") for part in parts)
 
 
-def wanted_devices(now: DirectState, wish: Mapping[str, Any]) -> tuple[Direct, ...]:
+def wanted_devices(now: DirectState, wish: PciRequest) -> tuple[Direct, ...]:
     """The devices that the VM must have: those that match stay what they are, the others are new."""
-    entries = wish["devices"] or [] if wish["state"] == "present" else []
+    entries = wish.devices if wish.state == "present" else []
     left = list(now.devices)
     # A device that is on the right node already is taken before one that would have to move.
-    wishes = sorted(((asked_of(entry), entry["numa_node"]) for entry in entries), key=lambda one: one[1] is None)
+    wishes = sorted(((asked_of(entry), entry.numa_node) for entry in entries), key=lambda one: one[1] is None)
     devices = []
     for asked, node in wishes:
         matches = [one for one in left if one.asked == asked]
@@ -58,7 +59,7 @@ def wanted_devices(now: DirectState, wish: Mapping[str, Any]) -> tuple[Direct, .
     return tuple(devices)
 
 
-def want(now: DirectState, wish: Mapping[str, Any]) -> DirectState:
+def want(now: DirectState, wish: PciRequest) -> DirectState:
     """Return the requested state, starting from the present one."""
     return dataclasses.replace(now, devices=wanted_devices(now, wish))
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import availability, near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.costs import cost_sentence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.offer import Offer
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.params import PciRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, Direct, DirectState, Placed
 
 # Dynamic DirectPath I/O came with 17, device groups with 20 = vSphere 8.0 (frankdenneman.nl, 2022-08-30, 2023-06-06).
@@ -36,7 +37,7 @@ def refuse_impossible(
     new: Sequence[Direct],
     offer: Offer,
     claims: Mapping[Asked, Sequence[Claim]],
-    wish: Mapping[str, Any],
+    wish: PciRequest,
 ) -> None:
     """Raise one OperatorError with every reason why the VM cannot be in this state, with the new devices.
 
@@ -71,14 +72,14 @@ def paths(new: Iterable[Direct]) -> list[str]:
     return sorted({_PATHS[one.asked.kind] for one in new})
 
 
-def _against_vm(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _against_vm(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     problems = []
     for rule in (_hardware, _memory, _firmware, _snapshots, _too_many, _mixed, _many_gpus, _nodes):
         problems += rule(state, new, wish)
     return problems
 
 
-def _hardware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _hardware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     version = state.vm.hardware_version
     needed = max((OLDEST_HARDWARE.get(one.asked.kind, 0) for one in new), default=0)
     if not version or version >= needed:
@@ -93,7 +94,7 @@ def _hardware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> 
     ]
 
 
-def _memory(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _memory(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     if state.vm.fully_reserved:
         return []
     return [
@@ -107,7 +108,7 @@ def _memory(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> li
     ]
 
 
-def _firmware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _firmware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     gpus = [one for one in new if any(near.needs_efi(device) for device in _meant(state, one))]
     if state.vm.firmware != "bios" or not gpus:
         return []
@@ -121,19 +122,19 @@ def _firmware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> 
     ]
 
 
-def _snapshots(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _snapshots(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     if not state.vm.snapshots:
         return []
     costs = " ".join(cost_sentence(path) for path in paths(new))
     return [Problem("snapshots", f"The VM has snapshots. {costs}", "Remove its snapshots first.")]
 
 
-def _too_many(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
-    most = wish["max_per_vm"] or (MOST_FROM_20 if state.vm.hardware_version >= 20 else MOST)
+def _too_many(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+    most = wish.max_per_vm or (MOST_FROM_20 if state.vm.hardware_version >= 20 else MOST)
     number = len(state.devices)
     if number <= most:
         return []
-    more = " A VM of hardware version 20 supports 32." if most == MOST and not wish["max_per_vm"] else ""
+    more = " A VM of hardware version 20 supports 32." if most == MOST and not wish.max_per_vm else ""
     return [
         Problem(
             "too_many",
@@ -143,9 +144,9 @@ def _too_many(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> 
     ]
 
 
-def _mixed(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _mixed(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     """Both ways of one board in one VM: the dynamic device may get the very one that is static [unsure]."""
-    if wish["mixed"] == "allow":
+    if wish.mixed == "allow":
         return []
     fixed = [one.asked.id for one in state.devices if one.asked.kind == STATIC]
     kinds = {kind for one in state.devices if one.asked.kind == DYNAMIC for kind in one.asked.allowed}
@@ -166,7 +167,7 @@ def _mixed(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> lis
     ]
 
 
-def _many_gpus(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
+def _many_gpus(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     dynamic = [one for one in state.devices if one.asked.kind == DYNAMIC]
     gpus = [one for one in dynamic if any(near.is_gpu(device) for device in _meant(state, one))]
     there = len(state.host.gpus())
@@ -183,7 +184,7 @@ def _many_gpus(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) ->
     ]
 
 
-def _nodes(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any] | None) -> list[Problem]:
+def _nodes(state: Placed, new: Sequence[Direct], wish: PciRequest | None) -> list[Problem]:
     version, host = state.vm.hardware_version, state.host
     if not any(one.numa_node is not None for one in new):
         return []

@@ -10,7 +10,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties, session
@@ -19,6 +19,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cy
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest, rules, waiting
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.params import PowerRequest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, project_power
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class PowerState:
     guest: guest.Guest
 
 
-class Power(Noun[Wish, PowerState]):
+class Power(Noun[VmRequest[PowerRequest], PowerState]):
     """The power of the VMs of a task."""
 
     VM_PROPERTIES = ("guest.ipAddress", "guest.net")
@@ -50,13 +52,13 @@ class Power(Noun[Wish, PowerState]):
         self._check_mode: bool = module.check_mode
         self._vcenter: VCenter = None  # type: ignore[assignment]
         self._fleet: fleets.Fleet[PowerState] = None  # type: ignore[assignment]
-        self._items: Sequence[Item[Wish, PowerState]] = []
+        self._items: Sequence[Item[VmRequest[PowerRequest], PowerState]] = []
 
     def state_of(self, row: Row, vm: Vm, dummy: Place | None) -> PowerState:
         """The state from a row that the fleet has read."""
         return PowerState(vm, guest.guest_of(row))
 
-    def read(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def read(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         self._fleet = fleets.Fleet(
             self._vcenter,
@@ -72,15 +74,15 @@ class Power(Noun[Wish, PowerState]):
             # No VM needs a power operation, and apply() is not called; the awaited guest state may still be pending.
             self._wait(items)
 
-    def want(self, item: Item[Wish, PowerState]) -> PowerState:
+    def want(self, item: Item[VmRequest[PowerRequest], PowerState]) -> PowerState:
         rules.refuse_impossible(item)
-        vm, wish = item.now.vm, item.wish
-        if wish["state"] == "on":
+        vm, wish = item.now.vm, item.wish.settings
+        if wish.state == "on":
             noted = False
         else:
-            noted = vm.power_on_again or (wish["again"] and vm.power == "on")
-        wanted = dataclasses.replace(vm, power=wish["state"], power_on_again=noted)
-        says = item.now.guest if wish["state"] == "on" else guest.Guest()
+            noted = vm.power_on_again or (wish.again and vm.power == "on")
+        wanted = dataclasses.replace(vm, power=wish.state, power_on_again=noted)
+        says = item.now.guest if wish.state == "on" else guest.Guest()
         return PowerState(wanted, says)
 
     def compare(self, now: PowerState, wanted: PowerState) -> list[Change]:
@@ -91,7 +93,7 @@ class Power(Noun[Wish, PowerState]):
             if getattr(now.vm, name) != getattr(wanted.vm, name)
         ]
 
-    def apply(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def apply(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         if self._params["state"] == "on":
             self._switch_on(items)
         else:
@@ -101,7 +103,7 @@ class Power(Noun[Wish, PowerState]):
                 item.touched = bool(self.compare(item.now, item.proved))
         self._wait([item for item in self._items if item.error is None])
 
-    def prove(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def prove(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         gone = self._fleet.refresh(items)
         self._tell_hosts([item for item in items if item not in gone])
         for item in items:
@@ -130,7 +132,7 @@ class Power(Noun[Wish, PowerState]):
         if self._vcenter is not None:
             self._vcenter.close()
 
-    def _tell_hosts(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def _tell_hosts(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         """DRS may have started a VM on another host than it was on."""
         rows = properties.retrieve(
             self._vcenter,
@@ -144,11 +146,11 @@ class Power(Noun[Wish, PowerState]):
         for item in items:
             item.ids["host"] = hosts.get(item.ids["moid"]) or item.ids["host"]
 
-    def _is_settled(self, item: Item[Wish, PowerState]) -> bool:
+    def _is_settled(self, item: Item[VmRequest[PowerRequest], PowerState]) -> bool:
         vm = item.now.vm
         return vm.power == self._params["state"] and not vm.power_on_again
 
-    def _wait(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def _wait(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         wait_for = self._params["wait_for"]
         items = [item for item in items if item.error is None and current(item).vm.power == "on"]
         if wait_for == "none" or not items:
@@ -161,13 +163,13 @@ class Power(Noun[Wish, PowerState]):
                 item.now, item.proved = item.proved, None
                 item.wanted = item.now
 
-    def _switch_on(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def _switch_on(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         off = [item for item in items if item.now.vm.power != "on"]
         power_cycle.start(self._fleet, off, _refused)
         noted = [item for item in items if current(item).vm.power == "on"]
         power_cycle.set_note(self._fleet, noted, False, _failed)
 
-    def _switch_off(self, items: Sequence[Item[Wish, PowerState]]) -> None:
+    def _switch_off(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         running = [item for item in items if item.now.vm.power != "off"]
         if self._params["again"]:
             power_cycle.set_note(
@@ -194,16 +196,16 @@ class Power(Noun[Wish, PowerState]):
         power_cycle.set_note(self._fleet, [item for item in left if not item.now.vm.power_on_again], False, _failed)
 
 
-def _failed(item: Item[Wish, PowerState], error: OperatorError) -> None:
+def _failed(item: Item[VmRequest[PowerRequest], PowerState], error: OperatorError) -> None:
     if item.error is None:
         item.error = error
 
 
-def _refused(item: Item[Wish, PowerState], error: OperatorError) -> None:
+def _refused(item: Item[VmRequest[PowerRequest], PowerState], error: OperatorError) -> None:
     _failed(item, rules.explained(error))
 
 
-def _not_as_wanted(item: Item[Wish, PowerState], left: Sequence[Change]) -> OperatorError:
+def _not_as_wanted(item: Item[VmRequest[PowerRequest], PowerState], left: Sequence[Change]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "did not change as requested",

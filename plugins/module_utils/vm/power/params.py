@@ -6,12 +6,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Mapping
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import args
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 
-ARGUMENTS = FleetArguments(
+
+@dataclass(frozen=True)
+class PowerRequest:
+    """The power state of one VM."""
+
+    state: str
+    force: bool
+    again: bool
+
+
+ARGUMENTS: FleetArguments[PowerRequest] = FleetArguments(
+    settings=lambda options: request(PowerRequest, options),
     per_vm={},
     task={
         "state": {"type": "str", "choices": ["on", "off"], "required": True},
@@ -27,7 +40,7 @@ ARGUMENTS = FleetArguments(
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
-    problems = ARGUMENTS.problems(params, lambda wish: ())
+    problems = ARGUMENTS.problems(params, lambda settings: ())
     if params["wait_timeout_s"] < 1:
         problems.append(f"wait_timeout_s is {params['wait_timeout_s']}; it must be at least 1.")
     if params["state"] == "off" and params["wait_for"] != "none":

@@ -13,8 +13,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import PowerState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.params import PowerRequest
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 # Matched by the vendor's words: the same fault type has many reasons.
@@ -54,19 +56,19 @@ _HINTS = (
 )
 
 
-def refuse_impossible(item: Item[Wish, PowerState]) -> None:
+def refuse_impossible(item: Item[VmRequest[PowerRequest], PowerState]) -> None:
     """Raise an OperatorError when the VM cannot get the requested power state."""
-    vm, wish = item.now.vm, item.wish
+    vm, wish = item.now.vm, item.wish.settings
     problems = list(_impossible(vm, wish))
     if problems:
-        raise refusal(item.label, f"cannot be powered {wish['state']}", problems)
+        raise refusal(item.label, f"cannot be powered {wish.state}", problems)
 
 
-def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
+def _impossible(vm: Vm, wish: PowerRequest) -> Iterator[Problem]:
     if vm.template:
         yield Problem("template", "The VM is a template.", "Clone a VM from it.")
         return
-    if vm.power == wish["state"]:
+    if vm.power == wish.state:
         return
     if vm.connection != "connected":
         yield Problem(
@@ -75,7 +77,7 @@ def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
             "Restore its host or its datastore first.",
         )
         return
-    if wish["state"] == "on" or wish["force"]:
+    if wish.state == "on" or wish.force:
         return
     if vm.power == "suspended":
         yield Problem(
@@ -91,12 +93,12 @@ def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
         )
 
 
-def still_running(item: Item[Wish, PowerState]) -> OperatorError:
+def still_running(item: Item[VmRequest[PowerRequest], PowerState]) -> OperatorError:
     """The error of a VM whose guest did not shut down in time."""
     return OperatorError(
         f"VM {item.label}",
         "did not shut down",
-        f"The guest got the request, but the VM is still on after {item.wish['guest_shutdown_timeout_s']} seconds",
+        f"The guest got the request, but the VM is still on after {item.wish.guest_shutdown_timeout_s} seconds",
         "Check its console. Raise guest_shutdown_timeout_s, or set force=true to cut its power after that time",
         "guest_not_down",
     )

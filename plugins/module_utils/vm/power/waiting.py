@@ -14,14 +14,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
 
 _WANTED = {"tools": "has no running VMware Tools", "address": "has no guest address"}
 
 
-def wait(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wait_for: str, timeout_s: int) -> None:
+def wait(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], wait_for: str, timeout_s: int) -> None:
     """Give an error to each item whose guest has not what is waited for when the time is up."""
     pauses = Pauses(fleet.clock, timeout_s)
     waiting = list(items)
@@ -35,7 +36,7 @@ def wait(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wait_for: str, timeout
             pauses.sleep()
 
 
-def look(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, guest.Guest]:
+def look(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> dict[str, guest.Guest]:
     """{MoID: Guest} of those VMs that are there."""
     rows = properties.retrieve(
         fleet.vcenter,
@@ -47,7 +48,7 @@ def look(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, guest.Gue
 
 
 def _trouble(
-    item: Item[Wish, V], seen: guest.Guest | None, wait_for: str, timeout_s: int, late: bool
+    item: Item[VmRequest[R], V], seen: guest.Guest | None, wait_for: str, timeout_s: int, late: bool
 ) -> OperatorError | None:
     if seen is None:
         return OperatorError(

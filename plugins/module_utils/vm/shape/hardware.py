@@ -15,11 +15,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import cu
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import R, VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import VmState
 
@@ -55,7 +56,7 @@ def newest_versions(vcenter: VCenter, hosts: Iterable[Host | None]) -> dict[str,
     return {moid: newest[moid] for moid in moids if moid in newest}
 
 
-def upgrade(fleet: Fleet[H], items: Sequence[Item[Wish, H]], give_up: GiveUp[H]) -> None:
+def upgrade(fleet: Fleet[H], items: Sequence[Item[VmRequest[R], H]], give_up: GiveUp[R, H]) -> None:
     """Raise the version if requested; ConfigSpec.version is for new VMs, this task for existing ones."""
     fleet.settle(
         [item for item in items if _wanted(item) > current(item).hardware_version],
@@ -66,7 +67,7 @@ def upgrade(fleet: Fleet[H], items: Sequence[Item[Wish, H]], give_up: GiveUp[H])
     )
 
 
-def _wanted(item: Item[Wish, H]) -> int:
+def _wanted(item: Item[VmRequest[R], H]) -> int:
     return item.wanted.hardware_version
 
 

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import hardware, plan, read, rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.params import ShapeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Shape, project
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
-class VmShapes(VmNoun[Shape]):
+class VmShapes(VmNoun[ShapeRequest, Shape]):
     """The size and the settings of VMs."""
 
     WHAT = "shape"
@@ -41,22 +43,25 @@ class VmShapes(VmNoun[Shape]):
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> Shape:
         return read.shape_of(row, vm, self._hosts.of(place))
 
-    def surroundings(self, items: Sequence[Item[Wish, Shape]]) -> None:
-        raised = [item for item in items if (item.wish["hardware_version"] or 0) > item.now.hardware_version]
+    def surroundings(self, items: Sequence[Item[VmRequest[ShapeRequest], Shape]]) -> None:
+        raised = [item for item in items if (item.wish.settings.hardware_version or 0) > item.now.hardware_version]
         self._newest = hardware.newest_versions(self.vcenter, [item.now.host for item in raised])
 
-    def want_settings(self, now: Shape, wish: Wish) -> Shape:
+    def want_settings(self, now: Shape, wish: ShapeRequest) -> Shape:
         return plan.want(now, wish)
 
-    def refuse(self, item: Item[Wish, Shape], wanted: Shape) -> None:
+    def refuse(self, item: Item[VmRequest[ShapeRequest], Shape], wanted: Shape) -> None:
         newest = self._newest.get(item.now.host.moid) if item.now.host is not None else None
-        rules.refuse_impossible(item.label, item.now, wanted, item.wish, newest)
+        rules.refuse_impossible(item.label, item.now, wanted, item.wish.settings, newest)
 
     def setting_changes(self, now: Shape, wanted: Shape) -> Sequence[Change]:
         return plan.setting_changes(now, wanted)
 
     def before_reconfiguration(
-        self, fleet: Fleet[Shape], items: Sequence[Item[Wish, Shape]], give_up: GiveUp[Shape]
+        self,
+        fleet: Fleet[Shape],
+        items: Sequence[Item[VmRequest[ShapeRequest], Shape]],
+        give_up: GiveUp[ShapeRequest, Shape],
     ) -> None:
         hardware.upgrade(fleet, items, give_up)
 

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Collection, Mapping, cast
+from typing import TYPE_CHECKING, Collection, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.params import ShapeRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct, Host, Shape
 
 # Devices get a NUMA node from vSphere 8.0 on, in VMs with this hardware version (vSphere 8 release, FD 2022-10-25).
@@ -19,24 +20,24 @@ DEVICE_RELEASE = (8,)
 DEVICE_HARDWARE = 20
 
 
-def method(now: Shape, wish: Mapping[str, Any], hardware_version: int) -> str:
+def method(now: Shape, wish: ShapeRequest, hardware_version: int) -> str:
     """Return the method that brings the VM near its devices: affinity or device.
 
     Only a node affinity holds a VM at nodes of the host, and it hampers vMotion. A VM with a passthrough device cannot
     be moved while it runs anyway, so there it costs nothing.
     """
-    if wish["numa_method"] != "auto":
-        return wish["numa_method"]
+    if wish.numa_method != "auto":
+        return wish.numa_method
     if passed_through(now, wish) or not knows_device_nodes(now.host, hardware_version):
         return "affinity"
     return "device"
 
 
-def passed_through(now: Shape, wish: Mapping[str, Any]) -> bool:
+def passed_through(now: Shape, wish: ShapeRequest) -> bool:
     """Return whether the VM has, or will have, a device that is bound to its host."""
-    announced = bool(wish["direct_nics"]) or any(":" in gpu for gpu in wish["gpus"] or [])
+    announced = bool(wish.direct_nics) or any(":" in gpu for gpu in wish.gpus or [])
     present = any(one.kind in ("pci", "sriov") for one in now.direct)
-    return announced or present or wish["gpudirect"] == "enabled"
+    return announced or present or wish.gpudirect == "enabled"
 
 
 def knows_device_nodes(host: Host | None, hardware_version: int) -> bool:
@@ -45,19 +46,19 @@ def knows_device_nodes(host: Host | None, hardware_version: int) -> bool:
     return new and hardware_version >= DEVICE_HARDWARE
 
 
-def cores_per_socket(now: Shape, wish: Mapping[str, Any], cpus: int) -> int | None:
+def cores_per_socket(now: Shape, wish: ShapeRequest, cpus: int) -> int | None:
     """Return the requested number, else one socket per NUMA node, else the present number."""
-    if wish["cores_per_socket"] is not None:
-        return wish["cores_per_socket"]
-    nodes = wish["numa_nodes"]
+    if wish.cores_per_socket is not None:
+        return wish.cores_per_socket
+    nodes = wish.numa_nodes
     if nodes and cpus % len(nodes) == 0:
         return cpus // len(nodes)
     return now.cores_per_socket
 
 
-def with_nodes(wanted: Shape, wish: Mapping[str, Any]) -> Shape:
+def with_nodes(wanted: Shape, wish: ShapeRequest) -> Shape:
     """The shape with its NUMA settings as wished; those of the other method go."""
-    nodes = wish["numa_nodes"]
+    nodes = wish.numa_nodes
     if nodes is None:
         return wanted
     vmx = dict(wanted.vmx)

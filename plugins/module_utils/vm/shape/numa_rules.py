@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Collection, Iterable, Mapping, cast
+from typing import TYPE_CHECKING, Collection, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, numa
@@ -14,12 +14,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.params import ShapeRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Node, Shape
 
 
-def problems(wanted: Shape, wish: Mapping[str, Any]) -> list[Problem]:
+def problems(wanted: Shape, wish: ShapeRequest) -> list[Problem]:
     """Everything that speaks against numa_nodes; nothing without them."""
-    nodes = wish["numa_nodes"]
+    nodes = wish.numa_nodes
     if not nodes:
         return []
     found = [
@@ -57,8 +58,8 @@ def _misaligned(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     )
 
 
-def _no_device_nodes(wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
-    if wish["numa_method"] != "device" or numa.knows_device_nodes(wanted.host, wanted.hardware_version):
+def _no_device_nodes(wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    if wish.numa_method != "device" or numa.knows_device_nodes(wanted.host, wanted.hardware_version):
         return None
     if wanted.host is not None and wanted.host.release and wanted.host.release < numa.DEVICE_RELEASE:
         return Problem(
@@ -85,7 +86,7 @@ def _hot_add(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     )
 
 
-def _on_host(wanted: Shape, wish: Mapping[str, Any], nodes: Collection[int]) -> list[Problem | None]:
+def _on_host(wanted: Shape, wish: ShapeRequest, nodes: Collection[int]) -> list[Problem | None]:
     """Return the parts that do not fit onto the nodes of the host."""
     host = wanted.host
     if host is None or not host.nodes:
@@ -120,9 +121,7 @@ def _too_many(wanted: Shape, nodes: Collection[int], host: Host) -> Problem | No
     )
 
 
-def _too_much(
-    wanted: Shape, wish: Mapping[str, Any], nodes: Collection[int], there: Mapping[int, Node]
-) -> Problem | None:
+def _too_much(wanted: Shape, wish: ShapeRequest, nodes: Collection[int], there: Mapping[int, Node]) -> Problem | None:
     room = sum(there[node].memory_mb for node in nodes)
     # Only an affinity holds the memory at the nodes; fully reserved memory must be there (FD 2020-01-30).
     held = numa.method(wanted, wish, wanted.hardware_version) == "affinity" and wanted.memory_locked

@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.mmio import power_of_two
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
@@ -19,11 +21,35 @@ PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
 _HARDWARE = (11, 99)
 
 
+@dataclass(frozen=True)
+class ShapeRequest:
+    """The size and the settings of one VM. None keeps what the VM has."""
+
+    cpus: int | None
+    cores_per_socket: int | None
+    memory_gb: int | None
+    memory_reservation: str
+    cpu_reservation: str
+    cpu_reservation_mhz: int | None
+    hardware_version: int | None
+    firmware: str
+    numa_nodes: Sequence[int] | None
+    numa_method: str
+    latency_sensitivity: str
+    gpudirect: str
+    mmio: str
+    mmio_size_gb: int | None
+    gpus: Sequence[str] | None
+    direct_nics: int | None
+    advanced: Mapping[str, Any] | None
+
+
 def _choice(default: str, *choices: str) -> dict[str, Any]:
     return {"type": "str", "choices": list(choices), "default": default}
 
 
-ARGUMENTS = FleetArguments(
+ARGUMENTS: FleetArguments[ShapeRequest] = FleetArguments(
+    settings=lambda options: request(ShapeRequest, options),
     per_vm={
         "cpus": {"type": "int"},
         "cores_per_socket": {"type": "int"},
@@ -51,36 +77,37 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return ARGUMENTS.problems(params, check_wish)
 
 
-def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
+def check_wish(wish: ShapeRequest) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
     yield from _too_small(wish)
     yield from _layout(wish)
     yield from _window(wish)
-    yield from keys.wrong_keys(wish["advanced"] or {})
+    yield from keys.wrong_keys(wish.advanced or {})
 
 
-def _too_small(wish: Mapping[str, Any]) -> Iterator[str]:
+def _too_small(wish: ShapeRequest) -> Iterator[str]:
     lowest = {"cpus": 1, "cores_per_socket": 1, "memory_gb": 1, "cpu_reservation_mhz": 0, "direct_nics": 0}
     for name, low in lowest.items():
-        if wish[name] is not None and wish[name] < low:
-            yield f"{name} is {wish[name]}; it must be at least {low}."
-    version = wish["hardware_version"]
+        value = getattr(wish, name)
+        if value is not None and value < low:
+            yield f"{name} is {value}; it must be at least {low}."
+    version = wish.hardware_version
     if version is not None and not _HARDWARE[0] <= version <= _HARDWARE[1]:
         yield f"hardware_version is {version}; write the number only, such as 21 for vmx-21, {_HARDWARE[0]} or higher."
-    if wish["cpu_reservation_mhz"] is not None and wish["cpu_reservation"] == "ignore":
+    if wish.cpu_reservation_mhz is not None and wish.cpu_reservation == "ignore":
         yield (
             "cpu_reservation_mhz is set, but cpu_reservation=ignore leaves the reservation unchanged; "
             "remove one of them."
         )
 
 
-def _layout(wish: Mapping[str, Any]) -> Iterator[str]:
-    cpus, cores, nodes = wish["cpus"], wish["cores_per_socket"], wish["numa_nodes"]
+def _layout(wish: ShapeRequest) -> Iterator[str]:
+    cpus, cores, nodes = wish.cpus, wish.cores_per_socket, wish.numa_nodes
     if cpus and cores and cores > 0 and cpus % cores:
         yield f"{cpus} cpus cannot be put into sockets of {cores}; set cores_per_socket to a divisor of cpus."
     if not nodes:
-        if wish["numa_method"] != "auto":
-            yield f"numa_method={wish['numa_method']} is set without numa_nodes; set numa_nodes too."
+        if wish.numa_method != "auto":
+            yield f"numa_method={wish.numa_method} is set without numa_nodes; set numa_nodes too."
         return
     if min(nodes) < 0:
         yield f"numa_nodes has {min(nodes)}; NUMA nodes are counted from 0."
@@ -92,17 +119,17 @@ def _layout(wish: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _window(wish: Mapping[str, Any]) -> Iterator[str]:
-    for gpu in wish["gpus"] or []:
+def _window(wish: ShapeRequest) -> Iterator[str]:
+    for gpu in wish.gpus or []:
         if parse(gpu) is None and not PCI_IDS.fullmatch(gpu):
             yield (
                 f"gpus has {gpu}, which is neither a vGPU profile such as grid_a100-40c "
                 "nor the vendor and device of a PCI device such as 10de:20f1."
             )
-    size = wish["mmio_size_gb"]
+    size = wish.mmio_size_gb
     if size is None:
         return
-    if wish["mmio"] == "ignore":
+    if wish.mmio == "ignore":
         yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

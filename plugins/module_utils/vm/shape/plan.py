@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Collection, Mapping, cast
+from typing import TYPE_CHECKING, Collection, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import Found
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.params import ShapeRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Shape
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
 _HOT = ("cpu_reservation_mhz", "memory_reservation")
 
 
-def want(now: Shape, wish: Mapping[str, Any]) -> Shape:
+def want(now: Shape, wish: ShapeRequest) -> Shape:
     """Return the requested shape; never refuses, see rules.py."""
-    cpus = wish["cpus"] or now.cpus
-    latency = now.latency if wish["latency_sensitivity"] == "ignore" else wish["latency_sensitivity"]
+    cpus = wish.cpus or now.cpus
+    latency = now.latency if wish.latency_sensitivity == "ignore" else wish.latency_sensitivity
     wanted = dataclasses.replace(
         now,
         cpus=cpus,
         cores_per_socket=numa.cores_per_socket(now, wish, cpus),
-        memory_mb=wish["memory_gb"] * 1024 if wish["memory_gb"] else now.memory_mb,
-        memory_locked=now.memory_locked or wish["memory_reservation"] == "all",
+        memory_mb=wish.memory_gb * 1024 if wish.memory_gb else now.memory_mb,
+        memory_locked=now.memory_locked or wish.memory_reservation == "all",
         # Never lowered: a guest that was used to newer hardware does not get its old one back.
-        hardware_version=max(now.hardware_version, wish["hardware_version"] or 0),
+        hardware_version=max(now.hardware_version, wish.hardware_version or 0),
         latency=latency,
         cpu_reserved_mhz=_cpu_reservation(now, wish, cpus, latency),
         vmx=_vmx(now, wish),
@@ -88,13 +89,13 @@ def changed_keys(now: Shape, wanted: Shape) -> list[str]:
     ]
 
 
-def needed_mmio_gb(now: Shape, wish: Mapping[str, Any], with_ports: bool = True) -> int:
+def needed_mmio_gb(now: Shape, wish: ShapeRequest, with_ports: bool = True) -> int:
     """The window for what the VM has, and for what it is going to have, whichever is larger."""
     offered = now.host.offered if now.host is not None else ()
     has, ports = window.demand(now.direct, offered)
-    will = [_announced(gpu, offered) or 0 for gpu in wish["gpus"] or []]
+    will = [_announced(gpu, offered) or 0 for gpu in wish.gpus or []]
     # Either may be announced without the other.
-    ports = max(ports, wish["direct_nics"] or 0) if with_ports else 0
+    ports = max(ports, wish.direct_nics or 0) if with_ports else 0
     return max(mmio.window_gb(has, ports), mmio.window_gb(will, ports))
 
 
@@ -108,10 +109,10 @@ def _announced(gpu: str, offered: Collection[str]) -> int | None:
     return mmio.passthrough_mmio_gb(*pci_ids(gpu)) if ":" in gpu else mmio.gpu_mmio_gb(gpu, offered)
 
 
-def _cpu_reservation(now: Shape, wish: Mapping[str, Any], cpus: int, latency: str) -> int:
-    if wish["cpu_reservation_mhz"] is not None:
-        return wish["cpu_reservation_mhz"]
-    if wish["cpu_reservation"] == "ignore" or latency != "high":
+def _cpu_reservation(now: Shape, wish: ShapeRequest, cpus: int, latency: str) -> int:
+    if wish.cpu_reservation_mhz is not None:
+        return wish.cpu_reservation_mhz
+    if wish.cpu_reservation == "ignore" or latency != "high":
         return now.cpu_reserved_mhz
     return max(now.cpu_reserved_mhz, full_cpu_mhz(now.host, cpus))
 
@@ -121,18 +122,18 @@ def full_cpu_mhz(host: Host | None, cpus: int) -> int:
     return cpus * host.mhz if host is not None else 0
 
 
-def _vmx(now: Shape, wish: Mapping[str, Any]) -> dict[str, str]:
+def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
     vmx = dict(now.vmx)
-    if wish["gpudirect"] == "enabled":
+    if wish.gpudirect == "enabled":
         vmx.update((key, "TRUE") for key in (keys.ALLOW_P2P, keys.RELAX_ACS) if not is_on(vmx.get(key)))
-    elif wish["gpudirect"] == "disabled":
+    elif wish.gpudirect == "disabled":
         # A FALSE that somebody wrote says the same, and is not worth a power cycle.
         for key in (keys.ALLOW_P2P, keys.RELAX_ACS):
             if is_on(vmx.get(key)):
                 del vmx[key]
-    if wish["mmio"] == "auto":
+    if wish.mmio == "auto":
         vmx.update(_mmio(now, wish))
-    for name, value in (wish["advanced"] or {}).items():
+    for name, value in (wish.advanced or {}).items():
         if value is None:
             vmx.pop(cast(str, keys.canonical(name)), None)
         else:
@@ -140,11 +141,11 @@ def _vmx(now: Shape, wish: Mapping[str, Any]) -> dict[str, str]:
     return vmx
 
 
-def _mmio(now: Shape, wish: Mapping[str, Any]) -> dict[str, str]:
+def _mmio(now: Shape, wish: ShapeRequest) -> dict[str, str]:
     """The window; one that is larger already is kept, since oversizing is cheap (FD 2023-05-30)."""
     needed = needed_mmio_gb(now, wish)
-    size = wish["mmio_size_gb"] or max(needed, now.mmio_size_gb or 0)
-    if not needed and not wish["mmio_size_gb"]:
+    size = wish.mmio_size_gb or max(needed, now.mmio_size_gb or 0)
+    if not needed and not wish.mmio_size_gb:
         return {}
     return {keys.USE_64BIT_MMIO: "TRUE", keys.MMIO_SIZE: str(size)}
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, cast
+from typing import TYPE_CHECKING, Iterator, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue, mmio
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
@@ -18,15 +18,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import Board
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import Found
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.params import ShapeRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct, Host, Shape
 
 # Boards whose vGPUs are not in NVIDIA's list for GPUDirect RDMA (UGI6).
 _NO_GPUDIRECT = ("t4", "v100")
 
 
-def refuse_impossible(
-    label: str, now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | None = None
-) -> None:
+def refuse_impossible(label: str, now: Shape, wanted: Shape, wish: ShapeRequest, newest: int | None = None) -> None:
     """Raise one OperatorError with every reason why the VM cannot have this shape.
 
     newest: the newest hardware version that its host knows, None where it was not asked.
@@ -36,7 +35,7 @@ def refuse_impossible(
         raise refusal(label, f"cannot be configured with {told(wish)}", found)
 
 
-def problems(now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | None = None) -> list[Problem]:
+def problems(now: Shape, wanted: Shape, wish: ShapeRequest, newest: int | None = None) -> list[Problem]:
     """Everything that speaks against the shape."""
     found: list[Problem | None] = [rule(now, wanted, wish) for rule in _RULES]
     found += [_hardware(wanted, now, newest)]
@@ -45,7 +44,7 @@ def problems(now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | N
     return [problem for problem in found if problem is not None]
 
 
-def told(wish: Mapping[str, Any]) -> str:
+def told(wish: ShapeRequest) -> str:
     """The request in one line, without the options that leave a setting unchanged."""
     names = (
         "cpus",
@@ -61,13 +60,14 @@ def told(wish: Mapping[str, Any]) -> str:
         "direct_nics",
         "advanced",
     )
-    parts = [f"{name}={wish[name]}" for name in names if wish[name] not in (None, "ignore", [], {})]
-    return ", ".join(parts) or f"memory_reservation={wish['memory_reservation']}, mmio={wish['mmio']}"
+    values = {name: getattr(wish, name) for name in names}
+    parts = [f"{name}={value}" for name, value in values.items() if value not in (None, "ignore", [], {})]
+    return ", ".join(parts) or f"memory_reservation={wish.memory_reservation}, mmio={wish.mmio}"
 
 
-def _firmware(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
-    window = wish["mmio"] == "auto" and plan.needed_mmio_gb(now, wish) > 0
-    if now.vm.firmware != "bios" or not (wish["firmware"] == "efi" or window):
+def _firmware(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    window = wish.mmio == "auto" and plan.needed_mmio_gb(now, wish) > 0
+    if now.vm.firmware != "bios" or not (wish.firmware == "efi" or window):
         return None
     # Never changed here: a guest that was installed under BIOS does not start under EFI (FD 2023-05-30).
     return Problem(
@@ -78,11 +78,11 @@ def _firmware(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | N
     )
 
 
-def _sockets(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _sockets(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     cores = wanted.cores_per_socket
     if not cores or wanted.cpus % cores == 0:
         return None
-    kept = "cpus" if wish["cores_per_socket"] is not None else "cores_per_socket"
+    kept = "cpus" if wish.cores_per_socket is not None else "cores_per_socket"
     number = wanted.cpus if kept == "cpus" else cores
     return Problem(
         "sockets_uneven",
@@ -91,7 +91,7 @@ def _sockets(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | No
     )
 
 
-def _too_many_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _too_many_cpus(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     host = wanted.host
     if host is None or not host.threads or wanted.cpus <= host.threads:
         return None
@@ -102,7 +102,7 @@ def _too_many_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Proble
     )
 
 
-def _too_much_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _too_much_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     host = wanted.host
     if host is None or not host.memory_mb or wanted.memory_mb < host.memory_mb or not wanted.memory_locked:
         return None
@@ -114,7 +114,7 @@ def _too_much_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Prob
     )
 
 
-def _below_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _below_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     reserved = now.vm.memory_reserved_mb or 0
     if wanted.memory_locked or reserved <= wanted.memory_mb:
         return None
@@ -125,7 +125,7 @@ def _below_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Pr
     )
 
 
-def _latency_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _latency_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     if wanted.latency == "high" and not wanted.fully_reserved:
         return Problem(
             "latency_memory",
@@ -136,7 +136,7 @@ def _latency_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Probl
     return None
 
 
-def _latency_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _latency_cpus(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     host = wanted.host
     if wanted.latency == "high" and host is not None and host.cores and wanted.cpus > host.cores:
         return Problem(
@@ -148,7 +148,7 @@ def _latency_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem
     return None
 
 
-def _latency_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _latency_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     full = plan.full_cpu_mhz(wanted.host, wanted.cpus)
     if wanted.latency != "high" or wanted.cpu_reserved_mhz >= full:
         return None
@@ -161,7 +161,7 @@ def _latency_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> 
     )
 
 
-def _huge_pages(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
+def _huge_pages(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     if not is_on(wanted.vmx.get(keys.HUGE_PAGES)) or wanted.fully_reserved:
         return None
     return Problem(
@@ -171,8 +171,8 @@ def _huge_pages(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem |
     )
 
 
-def _gpudirect_path(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
-    if wish["gpudirect"] != "enabled":
+def _gpudirect_path(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    if wish.gpudirect != "enabled":
         return None
     kinds = {one.kind for one in now.direct}
     if "pvrdma" in kinds:
@@ -182,7 +182,7 @@ def _gpudirect_path(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Probl
             "Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with state=absent) and give it one by "
             f"SR-IOV or passthrough. {costs.cost_sentence('sriov')}",
         )
-    if "sriov" in kinds or wish["direct_nics"] or any(_may_be_nic(one) for one in now.direct):
+    if "sriov" in kinds or wish.direct_nics or any(_may_be_nic(one) for one in now.direct):
         return None
     return Problem(
         "gpudirect_without_nic",
@@ -191,8 +191,8 @@ def _gpudirect_path(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Probl
     )
 
 
-def _gpudirect_board(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
-    if wish["gpudirect"] != "enabled":
+def _gpudirect_board(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    if wish.gpudirect != "enabled":
         return None
     boards = {board.key: board for board in _boards(now, wish) if board.key.startswith(_NO_GPUDIRECT)}
     if not boards:
@@ -205,10 +205,10 @@ def _gpudirect_board(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Prob
     )
 
 
-def _unknown_gpu(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
-    if wish["mmio"] == "ignore" or wish["mmio_size_gb"] is not None:
+def _unknown_gpu(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    if wish.mmio == "ignore" or wish.mmio_size_gb is not None:
         return None
-    unknown = {gpu for gpu in wish["gpus"] or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None}
+    unknown = {gpu for gpu in wish.gpus or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None}
     unknown |= {
         f"{vendor:04x}:{device:04x}"
         for one in now.direct
@@ -224,8 +224,8 @@ def _unknown_gpu(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem 
     )
 
 
-def _small_window(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
-    size = wish["mmio_size_gb"]
+def _small_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    size = wish.mmio_size_gb
     # The size for network ports is an estimate, so the user may choose a size just for the GPUs.
     needed = plan.needed_mmio_gb(now, wish, with_ports=False)
     if size is None or size >= needed:
@@ -248,15 +248,15 @@ def _hardware(wanted: Shape, now: Shape, newest: int | None) -> Problem | None:
     )
 
 
-def _missing_devices(wanted: Shape, wish: Mapping[str, Any]) -> Iterator[Problem]:
-    announced = len(wish["gpus"] or []) + (wish["direct_nics"] or 0)
+def _missing_devices(wanted: Shape, wish: ShapeRequest) -> Iterator[Problem]:
+    announced = len(wish.gpus or []) + (wish.direct_nics or 0)
     pci = [one.key for one in wanted.direct if one.kind in ("vgpu", "pci")]
     devices = {key - 13000 for key in pci if key >= 0}
     # A device that comes with the same reconfiguration has no key yet and gets the lowest free number.
     for _new in range(sum(key < 0 for key in pci)):
         devices.add(min(set(range(len(devices) + 1)) - devices))
     devices |= set(range(announced))
-    for name, value in (wish["advanced"] or {}).items():
+    for name, value in (wish.advanced or {}).items():
         key, number = cast("Found", keys.find(name))
         if number is None or value is None:
             continue
@@ -276,10 +276,10 @@ def _may_be_nic(one: Direct) -> bool:
     return one.kind == "pci" and any(vendor != catalogue.NVIDIA for vendor, device in one.ids)
 
 
-def _boards(now: Shape, wish: Mapping[str, Any]) -> list[Board]:
-    names = [*now.vgpus, *(gpu for gpu in wish["gpus"] or [] if ":" not in gpu)]
+def _boards(now: Shape, wish: ShapeRequest) -> list[Board]:
+    names = [*now.vgpus, *(gpu for gpu in wish.gpus or [] if ":" not in gpu)]
     ids = [pair for one in now.direct for pair in one.ids]
-    ids += [plan.pci_ids(gpu) for gpu in wish["gpus"] or [] if ":" in gpu]
+    ids += [plan.pci_ids(gpu) for gpu in wish.gpus or [] if ":" in gpu]
     boards = [catalogue.board_of(name) for name in names] + [catalogue.board_of_pci(*pair) for pair in ids]
     return [board for board in boards if board is not None]
 

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, Sequence
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import plan, read, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import state as vgpu_state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.params import VgpuRequest
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
-class VgpuProfiles(VmNoun[vgpu_state.VmState]):
+class VgpuProfiles(VmNoun[VgpuRequest, vgpu_state.VmState]):
     """The vGPUs of VMs."""
 
     WHAT = "vGPU configuration"
@@ -42,13 +44,13 @@ class VgpuProfiles(VmNoun[vgpu_state.VmState]):
         cluster = tuple(self._hosts[neighbour.moid] for neighbour in place.neighbours)
         return read.state_of(row, vm, self._hosts[place.moid], cluster)
 
-    def want_settings(self, now: vgpu_state.VmState, wish: Wish) -> vgpu_state.VmState:
+    def want_settings(self, now: vgpu_state.VmState, wish: VgpuRequest) -> vgpu_state.VmState:
         return plan.want(now, wish)
 
-    def refuse(self, item: Item[Wish, vgpu_state.VmState], wanted: vgpu_state.VmState) -> None:
+    def refuse(self, item: Item[VmRequest[VgpuRequest], vgpu_state.VmState], wanted: vgpu_state.VmState) -> None:
         added = plan.added_profiles(item.now, wanted.devices)
         if added:
-            rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish["max_per_vm"])
+            rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish.settings.max_per_vm)
 
     def setting_changes(self, now: vgpu_state.VmState, wanted: vgpu_state.VmState) -> Sequence[Change]:
         return plan.setting_changes(now, wanted)

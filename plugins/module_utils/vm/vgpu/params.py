@@ -6,12 +6,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.mmio import power_of_two
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 
-ARGUMENTS = FleetArguments(
+
+@dataclass(frozen=True)
+class VgpuRequest:
+    """The vGPUs of one VM."""
+
+    state: str
+    profiles: Sequence[str] | None
+    memory_reservation: str
+    mmio: str
+    mmio_size_gb: int | None
+    unified_memory: str
+    max_per_vm: int | None
+
+
+ARGUMENTS: FleetArguments[VgpuRequest] = FleetArguments(
+    settings=lambda options: request(VgpuRequest, options),
     per_vm={
         "profiles": {"type": "list", "elements": "str"},
         "memory_reservation": {"type": "str", "choices": ["all", "ignore"], "default": "all"},
@@ -34,19 +51,19 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
+def check_wish(wish: VgpuRequest) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    if wish["state"] == "absent":
+    if wish.state == "absent":
         return
-    profiles = wish["profiles"] or []
+    profiles = wish.profiles or []
     if not profiles:
         yield "profiles must name at least one profile; use state=absent to remove all vGPUs."
     if not all(profile.strip() for profile in profiles):
         yield "profiles has an empty entry; remove it."
-    size = wish["mmio_size_gb"]
+    size = wish.mmio_size_gb
     if size is None:
         return
-    if wish["mmio"] == "ignore":
+    if wish.mmio == "ignore":
         yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
@@ -24,12 +24,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state impo
 )
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.params import VgpuRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import VmState
 
 
-def wanted_devices(now: VmState, wish: Mapping[str, Any]) -> tuple[tuple[int, str], ...]:
+def wanted_devices(now: VmState, wish: VgpuRequest) -> tuple[tuple[int, str], ...]:
     """The devices that the VM must have: those that match stay, new ones get the keys that vSphere will choose."""
-    missing = Counter(wish["profiles"] if wish["state"] == "present" else [])
+    missing = Counter(wish.profiles if wish.state == "present" else [])
     kept = []
     for key, profile in now.devices:
         if missing[profile]:
@@ -48,17 +49,17 @@ def added_profiles(now: VmState, devices: Sequence[tuple[int, str]]) -> list[str
     return sorted((Counter(profile for key, profile in devices) - Counter(now.profiles)).elements())
 
 
-def want(now: VmState, wish: Mapping[str, Any]) -> VmState:
+def want(now: VmState, wish: VgpuRequest) -> VmState:
     """Return the requested state, starting from the present one."""
     devices = wanted_devices(now, wish)
     vmx = dict(now.vmx)
     locked = now.memory_locked
     # absent leaves reservation and MMIO as they are: other devices may need them, and alone they do no harm
-    if wish["state"] == "present":
-        locked = locked or wish["memory_reservation"] == "all"
-        if wish["mmio"] == "auto":
-            vmx.update(_mmio(now, devices, wish["mmio_size_gb"]))
-    vmx = _unified_memory(vmx, devices, now.other_keys, wish["unified_memory"])
+    if wish.state == "present":
+        locked = locked or wish.memory_reservation == "all"
+        if wish.mmio == "auto":
+            vmx.update(_mmio(now, devices, wish.mmio_size_gb))
+    vmx = _unified_memory(vmx, devices, now.other_keys, wish.unified_memory)
     return dataclasses.replace(now, devices=devices, memory_locked=locked, vmx=vmx)
 
 

@@ -40,11 +40,11 @@ def plan(module, now, **options):
             item.now = now
             self._tell_expectations(items)
 
-    (wish,) = module.ARGUMENTS.wishes(asked(module, **options))
+    (one,) = module.ARGUMENTS.requests(asked(module, **options))
     noun = Planned(Module())
     noun.fabric = FABRIC
     vars(noun).update(HOSTS[module])
-    item = Item("train-01", wish, {**ids(wish), **VM, "host": "esx-01", "cluster": "gpu"})
+    item = Item("train-01", one, {**ids(one.identity), **VM, "host": "esx-01", "cluster": "gpu"})
     with pytest.raises(described.Ended) as ended:
         runner.run(Module(), noun, [item], "vms")
     (result,) = ended.value.args[0]["vms"]

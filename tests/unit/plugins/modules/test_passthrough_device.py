@@ -40,11 +40,11 @@ class Module(described.Module):
 def plan(now, *devices):
     """(result, warnings) of the module in check mode for one VM whose host has everything to offer."""
     call = {**described.LOGIN, "name": "train-01", "devices": list(devices)}
-    (wish,) = params.ARGUMENTS.wishes(described.checked(call, params.ARGUMENTS.spec, RELATIONS))
+    (one,) = params.ARGUMENTS.requests(described.checked(call, params.ARGUMENTS.spec, RELATIONS))
     asked = Module()
     noun = module.PassthroughDevices(asked)
     noun._offers = {"host-1": offer(now.host)}
-    item = Item("train-01", wish, {**ids(wish), **VM, "host": "esx-01", "cluster": "gpu"})
+    item = Item("train-01", one, {**ids(one.identity), **VM, "host": "esx-01", "cluster": "gpu"})
     noun.read = lambda items: setattr(items[0], "now", now)
     with pytest.raises(described.Ended) as ended:
         runner.run(described.Module(), noun, [item], "vms")

@@ -100,8 +100,8 @@ def plan(*states, **options):
     """The module's answer in check mode for VMs in these states."""
     params = {"hostname": "v", "username": "u", "password": "p", **options}
     result = ArgumentSpecValidator(vgpu_params.ARGUMENTS.spec, **RELATIONS).validate(params)
-    wishes = vgpu_params.ARGUMENTS.wishes(result.validated_parameters)
-    items = [Item(wish["name"], wish, ids(wish)) for wish in wishes]
+    requests = vgpu_params.ARGUMENTS.requests(result.validated_parameters)
+    items = [Item(one.identity["name"], one, ids(one.identity)) for one in requests]
     with pytest.raises(Ended) as ended:
         runner.run(Module(), Planned(states), items, "vms")
     return ended.value.args[0]

@@ -21,7 +21,7 @@ STORE = state.Store(None, "datastore-1", "datastore-01", 100, True)
 
 def wish(**options):
     entry = {"name": "train-02", "cloud_init": {"userdata": "#cloud-config\npassword: hush"}, **options}
-    return params.wishes(checked({**LOGIN, "template": "t", "vms": [entry]}, params.ARGUMENTS))[0]
+    return params.requests(checked({**LOGIN, "template": "t", "vms": [entry]}, params.ARGUMENTS))[0]
 
 
 def test_the_documentation_describes_exactly_the_arguments():
@@ -54,7 +54,7 @@ class OnPaper(Clones):
 def test_a_result_is_as_documented_and_tells_nothing_of_the_userdata():
     asked = wish()
     noun = OnPaper({}, None)
-    found = plan(noun, asked, state.Machine(), key="vms", ids=params.ids(asked))
+    found = plan(noun, asked, state.Machine(), key="vms", ids=params.ids(asked.name))
     shown = dict(found, changes=[change for change in found["changes"] if change["path"] in ("exists", "host")])
     assert_as_documented(vm_clone, shown, "vms")
     assert "hush" not in json.dumps(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config import noun
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config.params import ARGUMENTS, check_params, wish_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.config.params import ARGUMENTS, check_params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct, Shape
 
@@ -48,16 +48,17 @@ def test_parameters_that_contradict_each_other_are_refused_part_by_part(options,
 
 def test_a_part_that_a_vm_does_not_name_is_that_of_the_task():
     given = asked(vms=[{"name": "a", "shape": {"cpus": 8}}, {"name": "b"}], shape={"memory_gb": 64, "mmio": "ignore"})
-    one, other = ARGUMENTS.wishes(given)
-    assert (one["shape"]["cpus"], one["shape"]["memory_gb"], one["shape"]["mmio"]) == (8, None, "auto")
-    assert (other["shape"]["cpus"], other["shape"]["memory_gb"], other["shape"]["mmio"]) == (None, 64, "ignore")
-    assert noun.managed(one) == ["shape"]
+    first, second = (request.settings for request in ARGUMENTS.requests(given))
+    assert first.managed == second.managed == ["shape"]
+    one, other = first.parts["shape"], second.parts["shape"]
+    assert (one.cpus, one.memory_gb, one.mmio) == (8, None, "auto")
+    assert (other.cpus, other.memory_gb, other.mmio) == (None, 64, "ignore")
 
 
 def test_reservation_and_window_belong_to_the_shape_alone():
-    (wish,) = ARGUMENTS.wishes(asked(name="a", vgpu={"profiles": ["grid_a100-40c"]}))
-    vgpu = wish_of("vgpu", wish)
-    assert (vgpu["memory_reservation"], vgpu["mmio"], vgpu["unified_memory"]) == ("ignore", "ignore", "enabled")
+    (one,) = ARGUMENTS.requests(asked(name="a", vgpu={"profiles": ["grid_a100-40c"]}))
+    vgpu = one.settings.parts["vgpu"]
+    assert (vgpu.memory_reservation, vgpu.mmio, vgpu.unified_memory) == ("ignore", "ignore", "enabled")
 
 
 def test_what_speaks_against_several_parts_is_one_error():

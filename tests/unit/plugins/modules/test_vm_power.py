@@ -32,8 +32,8 @@ def answer(found, /, **options):
     """What the module says in check mode of a VM in this state."""
     asked = checked({**LOGIN, "name": "train-01", **options}, params.ARGUMENTS.spec, RELATIONS)
     assert params.check_params(asked) == []
-    (wish,) = params.ARGUMENTS.wishes(asked)
-    return plan(Power(Module(asked)), wish, found, key="vms", ids={**ids(wish), "moid": "vm-42"})
+    (one,) = params.ARGUMENTS.requests(asked)
+    return plan(Power(Module(asked)), one, found, key="vms", ids={**ids(one.identity), "moid": "vm-42"})
 
 
 def test_the_documentation_describes_exactly_the_arguments():

@@ -42,9 +42,9 @@ class Module:
 def answer(state, **options):
     """What the module says in check mode of a VM in this state."""
     wanted = checked({**LOGIN, "name": "train-01", **options}, params.ARGUMENTS.spec, RELATIONS)
-    (wish,) = params.ARGUMENTS.wishes(wanted)
-    known = {**ids(wish), "moid": "vm-42"}
-    return plan(vm_shape.VmShapes(Module()), wish, state, key="vms", ids=known)
+    (one,) = params.ARGUMENTS.requests(wanted)
+    known = {**ids(one.identity), "moid": "vm-42"}
+    return plan(vm_shape.VmShapes(Module()), one, state, key="vms", ids=known)
 
 
 def test_the_documentation_describes_exactly_the_arguments():

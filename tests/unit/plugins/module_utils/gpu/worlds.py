@@ -7,7 +7,9 @@ from __future__ import annotations
 import dataclasses
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.params import ARGUMENTS
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import FIRST_KEY, Gpu, Host, VmState
 from ansible_collections.aiready.vsphere.plugins.modules.vgpu_profile import VgpuProfiles
 
@@ -77,16 +79,12 @@ def ready(*profiles, **fields):
     return vm(*profiles, **fields)
 
 
-def wish(*profiles, **options):
-    return {
-        "profiles": list(profiles),
-        "state": "present",
-        "memory_reservation": "all",
-        "mmio": "auto",
-        "mmio_size_gb": None,
-        "unified_memory": "enabled",
-        "power": "refuse",
-        "guest_shutdown_timeout_s": 300,
-        "max_per_vm": None,
-        **options,
-    }
+def wish(*profiles, power="refuse", guest_shutdown_timeout_s=300, **options):
+    """The request for one VM, as the module of vGPUs fills it."""
+    usual = {name: one.get("default") for name, one in ARGUMENTS.part.items()}
+    return VmRequest(
+        identity={"name": "train-01"},
+        settings=ARGUMENTS.settings({**usual, "profiles": list(profiles), **options}),
+        power=power,
+        guest_shutdown_timeout_s=guest_shutdown_timeout_s,
+    )

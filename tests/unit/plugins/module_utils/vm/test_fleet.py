@@ -9,6 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import places_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
 from pyVmomi import vim
 
 from .machines import Clock
@@ -35,7 +36,7 @@ class Told(Fleet):
         self.looked_at_all_hosts = False
 
     def ref(self, item):
-        return vim.VirtualMachine(item.wish["read_as"])
+        return vim.VirtualMachine(item.wish.identity["name"])
 
     def _read_with_hosts(self, items):
         return self._rows
@@ -64,7 +65,11 @@ def machine(moid, **values):
 
 def item(read_as, moid="same", planned=None):
     moid = read_as if moid == "same" else moid
-    return Item(read_as, {"read_as": read_as, "planned": planned}, {"name": f"wish-{read_as}", "moid": moid})
+    return Item(
+        read_as,
+        VmRequest({"name": read_as}, None, 300, planned=planned or {}),
+        {"name": f"wish-{read_as}", "moid": moid},
+    )
 
 
 def read(rows, *items, **options):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import lookup
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
 
 from unit.plugins.module_utils.vcenter.fakes import opened
 from unit.plugins.module_utils.vcenter.test_find import Site
@@ -19,8 +20,9 @@ def vcenter():
     return made
 
 
-def item(label="train-01", template=None, **wish):
-    return Item(label, {**(wish or {"name": label}), "planned": {"template": template, "cpus": None}}, {})
+def item(label="train-01", template=None, **identity):
+    planned = {"template": template, "cpus": None}
+    return Item(label, VmRequest(identity or {"name": label}, None, 300, planned=planned), {})
 
 
 def looked_up(vcenter, *items, planning=False):

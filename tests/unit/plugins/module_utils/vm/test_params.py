@@ -6,32 +6,33 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, FleetArguments
 
 ARGUMENTS = FleetArguments(
+    settings=lambda options: {name: options[name] for name in ("kind", "size", "strict")},
     per_vm={"size": {"type": "int", "default": 4}, "kind": {"type": "str", "required": True}},
     task={"strict": {"type": "bool", "default": False}},
 )
 
 
-def wishes(**params):
+def requests(**params):
     answer = ArgumentSpecValidator(ARGUMENTS.spec, **RELATIONS).validate(params)
     assert answer.error_messages == []
-    return ARGUMENTS.wishes(answer.validated_parameters)
+    return ARGUMENTS.requests(answer.validated_parameters)
 
 
 def test_an_entry_inherits_from_the_task_what_it_does_not_say():
-    first, second = wishes(kind="a", size=7, vms=[{"name": "x"}, {"name": "y", "kind": "b", "size": 1}], strict=True)
-    assert (first["name"], first["kind"], first["size"], first["strict"]) == ("x", "a", 7, True)
-    assert (second["name"], second["kind"], second["size"], second["strict"]) == ("y", "b", 1, True)
+    first, second = requests(kind="a", size=7, vms=[{"name": "x"}, {"name": "y", "kind": "b", "size": 1}], strict=True)
+    assert (first.identity["name"], first.settings) == ("x", {"kind": "a", "size": 7, "strict": True})
+    assert (second.identity["name"], second.settings) == ("y", {"kind": "b", "size": 1, "strict": True})
 
 
 def test_an_entry_does_not_bring_a_default_that_hides_what_the_task_says():
-    assert wishes(kind="a", size=9, vms=[{"name": "x"}])[0]["size"] == 9
+    assert requests(kind="a", size=9, vms=[{"name": "x"}])[0].settings["size"] == 9
 
 
 def test_what_an_entry_plans_is_its_own():
-    first, second = wishes(
+    first, second = requests(
         kind="a", planned={"host": "h1"}, vms=[{"name": "x"}, {"name": "y", "planned": {"host": "h2"}}]
     )
-    assert (first["planned"]["host"], second["planned"]["host"]) == ("h1", "h2")
+    assert (first.planned["host"], second.planned["host"]) == ("h1", "h2")
 
 
 def test_problems_name_the_vm_that_they_are_about():
@@ -45,7 +46,7 @@ def test_problems_name_the_vm_that_they_are_about():
             "guest_shutdown_timeout_s": -1,
         }
     )
-    assert ARGUMENTS.problems(params.validated_parameters, lambda wish: ["size is odd."]) == [
+    assert ARGUMENTS.problems(params.validated_parameters, lambda settings: ["size is odd."]) == [
         "guest_shutdown_timeout_s is -1; it cannot be negative.",
         "VM x: size is odd.",
         "VM MoID vm-2: size is odd.",

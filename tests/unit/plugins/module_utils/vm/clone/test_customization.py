@@ -12,6 +12,8 @@ from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import opened
 
+from . import requests
+
 KIND = vim.vm.customization
 TEMPLATE = state.Source(path="/dc1/vm/ubuntu-template", nics=2)
 OVF = state.Source(path="images/ubuntu", item_id="item-1")
@@ -56,8 +58,8 @@ def vcenter():
 
 
 def item(name, spec=None, networks=None):
-    options = {"hostname": None, "domain": "lab", "dns_servers": None, "dns_suffixes": None}
-    return Item(name, {"name": name, "customization": {**options, "spec": spec, "networks": networks}}, {})
+    asked = requests.customization(domain="lab", spec=spec, networks=networks)
+    return Item(name, requests.request(name, customization=asked), {})
 
 
 def specifications(items, source=TEMPLATE):
@@ -65,7 +67,7 @@ def specifications(items, source=TEMPLATE):
 
 
 def test_each_vm_gets_the_specification_that_it_names_or_describes():
-    named, described, without = item("a", "two-adapters"), item("b"), Item("c", {"name": "c", "customization": None})
+    named, described, without = item("a", "two-adapters"), item("b"), Item("c", requests.request("c"))
     found = specifications([named, described, without])
     assert sorted(found) == sorted([id(named), id(described)])
     assert isinstance(found[id(named)].identity.hostName, KIND.VirtualMachineNameGenerator)

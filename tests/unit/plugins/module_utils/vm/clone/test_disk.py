@@ -10,6 +10,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import disk, rules, source, spec, state
 from pyVmomi import vim
 
+from .requests import request
+
 DEVICE = vim.vm.device
 GB = 1024**3
 SCSI = DEVICE.ParaVirtualSCSIController(key=1000, busNumber=0)
@@ -105,23 +107,21 @@ def test_a_template_is_refused_whose_disk_cannot_get_the_size(first, asked, code
 def test_the_disks_of_an_ovf_are_judged_once_it_is_deployed():
     ovf = state.Source(path="images/ubuntu", item_id="item-1")
     source.refuse_disk(ovf, 20)
-    wish = {"name": "a", "cloud_init": None, "owner": None, "disk_gb": 20}
     left = state.Machine(exists=True, finished=False, disk_gb=40, disk=made())
     with pytest.raises(OperatorError) as refused:
-        rules.unfinished(Item("a", wish, {}, now=left), ovf)
+        rules.unfinished(Item("a", request(disk_gb=20), {}, now=left), ovf)
     assert refused.value.code == "disk_would_shrink"
     assert (
         "Set disk_gb to 40 or more, or to 0 to keep the size, then run the task again. Remove the VM"
     ) in refused.value.message
-    assert rules.unfinished(Item("a", {**wish, "disk_gb": 60}, {}, now=left), ovf).disk_gb == 60
-    assert rules.unfinished(Item("a", {**wish, "disk_gb": 0}, {}, now=left), ovf).disk_gb is None
+    assert rules.unfinished(Item("a", request(disk_gb=60), {}, now=left), ovf).disk_gb == 60
+    assert rules.unfinished(Item("a", request(), {}, now=left), ovf).disk_gb is None
 
 
 def test_a_clone_carries_the_growth_in_its_own_request():
     place = state.HostPlace(vim.HostSystem("host-1"), "host-1", "esx-01", "connected", False, "domain-c8", (), 0)
     store = state.Store(vim.Datastore("datastore-1"), "datastore-1", "datastore-01", 1, True)
     target = state.Target(None, place, store, vim.ResourcePool("resgroup-1"))
-    unset = dict.fromkeys(("cloud_init", "annotation", "customization", "owner"))
     template = state.Source(path="/dc1/vm/template", disk=made())
-    sent = spec.clone({"name": "a", **unset, "disk_gb": 100}, target, template, "template")
+    sent = spec.clone(request(disk_gb=100), target, template, "template")
     assert [one.device.capacityInKB for one in sent.config.deviceChange] == [100 * disk.KB_OF_GB]

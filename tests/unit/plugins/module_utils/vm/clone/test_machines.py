@@ -14,6 +14,8 @@ from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import FakeInventory, opened
 
+from .requests import request
+
 PATH = "config.files.vmPathName"
 HOME = {PATH: "[fast] train-01/train-01.vmx"}
 
@@ -88,9 +90,9 @@ class Lab:
     def world(self):
         return world.read(self.vcenter, None)
 
-    def read(self, name="train-01", **wish):
+    def read(self, name="train-01", **options):
         """The Machine of this name, or the error."""
-        item = Item(name, {"name": name, "folder": None, "state": "present", "disk_gb": 0, **wish}, {})
+        item = Item(name, request(name, **options), {})
         found = machines.read(self.vcenter, self.world, [item])
         return item.error or (found[0][1] if found else None)
 

@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.placing i
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store, Target
 
+from .requests import request
+
 
 @dataclass
 class Inventory:
@@ -43,7 +45,7 @@ def inventory(hosts, stores):
 
 def places(world, count, need_gb=10, wish=None, cluster=None):
     placing = Placing(world, cluster, None)
-    asked = {"host": None, "datastore": None, **(wish or {})}
+    asked = request(**(wish or {}))
     targets = [placing.target(f"vm-{number}", asked, None, need_gb * GB) for number in range(count)]
     return placing, [(target.host.moid, target.store.moid) for target in targets]
 
@@ -112,7 +114,7 @@ def test_with_several_clusters_one_has_to_be_named():
 
 def test_a_place_has_the_pool_of_its_cluster_or_the_one_that_was_named():
     world = inventory([host("a")], [store("s1", 50)])
-    asked = {"host": None, "datastore": None}
+    asked = request()
     assert Placing(world, None, None).target("vm", asked, "folder", GB).pool == "root pool of gpu"
     target = Placing(world, None, {"c": "jobs"}).target("vm", asked, "folder", GB)
     assert target == Target("folder", world.hosts["a"], world.stores["s1"], "jobs")
@@ -180,7 +182,7 @@ def test_a_datastore_may_be_filled_to_its_last_byte_and_no_further():
     placing, found = places(world, 2, need_gb=10)
     assert (found, placing.overfull()) == ([("a", "s1")] * 2, {})
     with pytest.raises(OperatorError) as refused:
-        placing.target("vm", {"host": None, "datastore": None}, None, 3 * GB // 2)
+        placing.target("vm", request(), None, 3 * GB // 2)
     assert refused.value.failure == {
         "code": "no_disk_space",
         "subject": "VM vm",

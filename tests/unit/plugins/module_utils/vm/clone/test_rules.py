@@ -11,6 +11,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import rules, source, state
 from pyVmomi import vim
 
+from .requests import request
+
 HERE = state.Machine(
     exists=True, path="/dc1/vm/train-01", host="esx-01", datastore="datastore-01", source="/dc1/vm/template"
 )
@@ -19,18 +21,8 @@ STORE = state.Store(None, "datastore-2", "datastore-02", 1, True)
 TEMPLATE = state.Source(path="/dc1/vm/template", firmware="efi", tools=True)
 
 
-def item(now, **wish):
-    asked = {
-        "name": "train-01",
-        "move": "keep",
-        "state": "present",
-        "cloud_init": None,
-        "owner": None,
-        "disk_gb": 0,
-        "planned_off": False,
-        **wish,
-    }
-    found = Item("train-01", asked, {})
+def item(now, **options):
+    found = Item("train-01", request(**options), {})
     found.now = now
     return found
 

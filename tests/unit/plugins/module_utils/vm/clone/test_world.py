@@ -12,6 +12,8 @@ from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import FakeInventory, opened
 
+from .requests import request
+
 
 class Lab:
     """A vCenter with these datacenters, and VMs with these properties in the first."""
@@ -33,11 +35,9 @@ class Lab:
                     for name, properties in vms.items()
                 ]
 
-    def machines(self, *names, **wish):
+    def machines(self, *names, **options):
         """{name of a VM that is there: Machine}, and {name: code} of those with trouble."""
-        items = [
-            Item(name, {"name": name, "folder": None, "state": "present", "disk_gb": 0, **wish}, {}) for name in names
-        ]
+        items = [Item(name, request(name, **options), {}) for name in names]
         found = machines.read(self.vcenter, world.read(self.vcenter, None), items)
         shown = {items[index].label: machine for index, (_row, machine) in found.items()}
         return shown, {item.label: item.error for item in items if item.error}

@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.cluster import Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.params import DrsRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import Rule
 from pyVmomi import vim
 
@@ -19,7 +20,8 @@ def together(*names, enabled=True):
 
 
 def wish(**more):
-    return {"name": "apart", "anti_affinity": True, "mandatory": True, "automation": "ignore", **more}
+    usual = {"cluster": "gpu", "name": "apart", "vms": None, "state": "present"}
+    return DrsRequest(**{**usual, "anti_affinity": True, "mandatory": True, "automation": "ignore", **more})
 
 
 def refusal(there, names=("a", "b"), planned=(), **more):

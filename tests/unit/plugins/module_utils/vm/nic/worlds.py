@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import (
     Network,
@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.network impor
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest, NicRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, HostView, NicState
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
@@ -78,13 +79,23 @@ def state(*adapters, host=HOST, others=1, **vm):
     return NicState(vm=replace(READY, **vm), adapters=adapters, others=others, host=host)
 
 
+@dataclass(frozen=True)
+class Asked(NicRequest):
+    """A request with the options of all kinds, as their modules fill them."""
+
+    same_switch: bool = True
+    host_path: str = "refuse"
+    unreserved_memory: str = "refuse"
+    gpudirect: str = "detect"
+    guest_os: str = "check"
+    max_adapters: int | None = None
+    port_off_switch: str = "refuse"
+
+
 def entry(portgroup="pg-rdma", **more):
     """One of the adapters of a wish, as the module's specification fills it."""
-    empty = {"switch": None, "mac": None, "connected": True, "protocol": None}
-    empty.update(physical_function=None, guest_mtu_change=None)
-    return {"portgroup": portgroup, **empty, **more}
+    return AdapterRequest(**{"portgroup": portgroup, "switch": None, "mac": None, "connected": True, **more})
 
 
 def wish(*entries, state="present", **more):
-    checks = {"unreserved_memory": "refuse", "guest_os": "check", "gpudirect": "detect", "max_adapters": None}
-    return {"adapters": list(entries), "state": state, "port_off_switch": "refuse", **checks, **more}
+    return Asked(**{"adapters": list(entries), "state": state, **more})

@@ -11,6 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near, plan, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.offer import Offer
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.params import DeviceRequest, PciRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DirectState, state_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
@@ -185,11 +186,13 @@ def group(name, **more):
 
 
 def entry(kind, **more):
-    return {"kind": kind, "id": None, "allowed": None, "label": None, "group": None, "numa_node": None, **more}
+    empty = dict.fromkeys(("id", "allowed", "label", "group", "numa_node"))
+    return DeviceRequest(**{"kind": kind, **empty, **more})
 
 
 def wish(*devices, **more):
-    return {"devices": list(devices), "state": "present", "mixed": "refuse", "max_per_vm": None, **more}
+    usual = {"state": "present", "placement": "host", "mixed": "refuse", "max_per_vm": None}
+    return PciRequest(**{"devices": list(devices), **usual, **more})
 
 
 def refusal(now, *devices, offered=None, claims=None, **options):

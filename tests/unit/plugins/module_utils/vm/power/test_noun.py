@@ -8,6 +8,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.guest import Guest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import Power, PowerState
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.params import PowerRequest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.request import VmRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
@@ -31,7 +33,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
     ],
 )
 def test_the_note_says_whether_a_vm_is_to_be_on_again(power, noted, state, again, note):
-    item = Item("train-01", {"state": state, "again": again, "force": False}, {})
+    item = Item("train-01", VmRequest({}, PowerRequest(state=state, again=again, force=False), 300), {})
     item.now = PowerState(Vm(power=power, power_on_again=noted, tools_running=power == "on"), Guest(power))
     wanted = Power(SimpleNamespace(params={}, warn=None, check_mode=False)).want(item)
     assert (wanted.vm.power, wanted.vm.power_on_again) == (state, note)

@@ -78,6 +78,7 @@ def test_a_vm_of_a_fleet_takes_its_own_shape_and_the_tasks_for_the_rest():
     entry = dict.fromkeys(params.ARGUMENTS.spec["vms"]["options"])
     task = {name: option.get("default") for name, option in params.ARGUMENTS.spec.items()}
     entries = [{**entry, "name": "a", "numa_nodes": []}, {**entry, "name": "b", "cpus": 8}]
-    first, second = params.ARGUMENTS.wishes({**task, "vms": entries, "numa_nodes": [1], "cpus": 4})
-    assert (first["numa_nodes"], first["cpus"], first["mmio"]) == ([], 4, "auto")
-    assert (second["numa_nodes"], second["cpus"], second["mmio"]) == ([1], 8, "auto")
+    requests = params.ARGUMENTS.requests({**task, "vms": entries, "numa_nodes": [1], "cpus": 4})
+    first, second = (one.settings for one in requests)
+    assert (first.numa_nodes, first.cpus, first.mmio) == ([], 4, "auto")
+    assert (second.numa_nodes, second.cpus, second.mmio) == ([1], 8, "auto")

@@ -56,11 +56,9 @@ def shape(**fields):
 
 def wish(**options):
     """A wish with the defaults of the module."""
-    names = [name for name in params.ARGUMENTS.spec if name in _PER_VM]
-    return {**{name: params.ARGUMENTS.spec[name].get("default") for name in names}, **options}
-
-
-_PER_VM = frozenset(params.ARGUMENTS.spec["vms"]["options"])
+    return params.ARGUMENTS.settings(
+        {**{name: one.get("default") for name, one in params.ARGUMENTS.part.items()}, **options}
+    )
 
 
 def changes(now, **options):

@@ -93,13 +93,10 @@ def test_what_an_entry_says_goes_before_what_the_task_says():
         memory_reservation="ignore",
         power="cycle",
     )
-    first, second = vgpu_params.ARGUMENTS.wishes(result.validated_parameters)
-    assert (first["name"], first["profiles"], first["mmio"], first["unified_memory"]) == ("a", ["x"], "auto", "enabled")
-    assert (second["moid"], second["profiles"], second["mmio"], second["unified_memory"]) == (
-        "vm-2",
-        ["y"],
-        "ignore",
-        "disabled",
-    )
-    assert {wish["memory_reservation"] for wish in (first, second)} == {"ignore"}
-    assert {wish["power"] for wish in (first, second)} == {"cycle"}
+    first, second = vgpu_params.ARGUMENTS.requests(result.validated_parameters)
+    assert (first.identity["name"], second.identity["moid"]) == ("a", "vm-2")
+    assert {one.power for one in (first, second)} == {"cycle"}
+    one, other = first.settings, second.settings
+    assert (one.profiles, one.mmio, one.unified_memory) == (["x"], "auto", "enabled")
+    assert (other.profiles, other.mmio, other.unified_memory) == (["y"], "ignore", "disabled")
+    assert {own.memory_reservation for own in (one, other)} == {"ignore"}

@@ -145,7 +145,7 @@ def test_the_plan_has_exactly_the_changes_that_are_due(now, wished, changes):
     ids=["first free keys", "a freed key is used again", "keys of other devices are taken", "surplus goes", "gaps"],
 )
 def test_matching_devices_stay_and_new_ones_get_the_lowest_free_keys(now, wished, devices):
-    assert vgpu_plan.wanted_devices(now, wished) == devices
+    assert vgpu_plan.wanted_devices(now, wished.settings) == devices
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,12 @@ def test_matching_devices_stay_and_new_ones_get_the_lowest_free_keys(now, wished
 )
 @pytest.mark.parametrize("wished", [wish("grid_a100-40c", "grid_a100-20c"), wish(state="absent")])
 def test_what_was_planned_once_needs_no_second_plan(now, wished):
-    wanted = vgpu_plan.want(now, wished)
-    assert vgpu_plan.setting_changes(wanted, vgpu_plan.want(wanted, wished)) == []
+    wanted = vgpu_plan.want(now, wished.settings)
+    assert vgpu_plan.setting_changes(wanted, vgpu_plan.want(wanted, wished.settings)) == []
 
 
 def test_a_device_that_got_another_key_than_predicted_has_its_setting_moved():
-    predicted = vgpu_plan.want(vm(), wish("grid_a100-40c"))
+    predicted = vgpu_plan.want(vm(), wish("grid_a100-40c").settings)
     real = dataclasses.replace(predicted, devices=((13001, "grid_a100-40c"),))
     assert plan(real, wish("grid_a100-40c")) == {UVM % 0: ("1", None), UVM % 1: (None, "1")}
 

@@ -14,10 +14,10 @@ BASIC, SHARED, DIRECT = gpu("basic", "shared"), gpu("shared", "shared"), gpu("di
 def refusal(now, *profiles, **options):
     """(codes, message) of the refusal, or None."""
     wished = wish(*profiles, **options)
-    devices = plan.wanted_devices(now, wished)
+    devices = plan.wanted_devices(now, wished.settings)
     added = plan.added_profiles(now, devices)
     try:
-        rules.refuse_impossible("train-01", now, devices, added, wished["max_per_vm"])
+        rules.refuse_impossible("train-01", now, devices, added, wished.settings.max_per_vm)
     except OperatorError as error:
         return [problem["code"] for problem in error.data["problems"]], error.message
     return None

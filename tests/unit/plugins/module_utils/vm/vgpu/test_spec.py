@@ -11,7 +11,7 @@ from unit.plugins.module_utils.gpu.worlds import ready, vm, wish
 
 
 def spec_of(now, wished):
-    return vgpu_spec.reconfiguration(now, plan.want(now, wished))
+    return vgpu_spec.reconfiguration(now, plan.want(now, wished.settings))
 
 
 def devices(spec):
@@ -51,7 +51,7 @@ def test_a_setting_is_removed_by_an_empty_value():
 
 def test_the_way_back_gives_the_memory_free_again():
     now = vm()
-    spec = vgpu_spec.reconfiguration(plan.want(now, wish("grid_a100-40c")), now)
+    spec = vgpu_spec.reconfiguration(plan.want(now, wish("grid_a100-40c").settings), now)
     assert spec.memoryReservationLockedToMax is False
     assert devices(spec) == [("remove", 13000, "grid_a100-40c")]
 
