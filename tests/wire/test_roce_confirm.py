@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""A session that is cut just when the switch confirmed a change, or saved it: the change is there, and is told so."""
+"""A session breaks directly after the switch confirmed or saved a change: the change is in effect and reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""roce_qos on Cumulus Linux over ssh: every release's words, and every way in which a change goes wrong."""
+"""roce_qos on Cumulus Linux over ssh: the syntax of every release, and all failures of a change."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_revision_that_somebody_left_is_not_applied():
 
 
 class Killed(BaseException):
-    """As from outside: nothing catches it."""
+    """A kill from outside, which nothing catches."""
 
 
 def killed(*arguments):
@@ -157,7 +157,7 @@ def test_check_mode_asks_the_switch_and_leaves_no_revision(calm):
     cumulus = calm("cumulus")
     assert cumulus.set(check=True)["switch"]["validated"] == "device"
     shown = cumulus.module.connection.exec_command("sudo nv config diff -o commands")[1].splitlines()
-    # The SSH client may add a line of its own.
+    # The SSH client can add its own line.
     assert [line for line in shown if line.strip() and not line.startswith(b"Shared connection to ")] == []
 
 

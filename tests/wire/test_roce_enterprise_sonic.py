@@ -1,4 +1,4 @@
-"""roce_qos on Enterprise SONiC over its command line, with the vendor's own connection plugins."""
+"""roce_qos on Enterprise SONiC over its command line, with the connection plugins of the vendor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""roce_qos on Arista EOS and Cisco NX-OS over their command lines, and every way in which a change goes wrong."""
+"""roce_qos on Arista EOS and Cisco NX-OS over their command lines, and all failures of a change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .roce_lab import LOSSLESS, NAME, bench, cut_at, ended, unchanged_by
 from .rows.roce_qos import port
 
 PLATFORMS = ["eos", "nxos"]
-# EOS carries no larger packets.
+# The largest MTU of EOS.
 EXPECTED = {"eos": {**LOSSLESS, "mtu": 9214}, "nxos": LOSSLESS}
 BY_HAND = {
     "eos": """
@@ -69,7 +69,7 @@ interface Ethernet1/1-2
   service-policy type qos input Classify
 """,
 }
-# A line in the middle of an edit, the last line that takes effect, and one that an operator has and we do not want.
+# A line in the middle of an edit, the last effective line, and a line of an operator that the intent excludes.
 MIDDLE = {"eos": "service-profile", "nxos": "service-policy type queuing"}
 LAST = {"eos": "commit timer", "nxos": "end"}
 STALE = {
@@ -85,12 +85,12 @@ STALE = {
 
 
 def saved(lab):
-    """Whether a restart comes back with what runs; both are written below a header of their own."""
+    """Return whether startup and running configuration are equal; each is below its own header."""
     return lab.device.startup().splitlines()[2:] == lab.device.running().splitlines()[2:]
 
 
 def waiting(lab):
-    """Sessions of EOS that were neither confirmed nor ended."""
+    """Return EOS sessions that were neither confirmed nor aborted."""
     return [*lab.device.sessions, *filter(None, [lab.device.awaited])] if lab.platform == "eos" else []
 
 
@@ -100,7 +100,7 @@ def by_hand(platform):
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_all_the_ways_of_one_switch(platform):
-    """Lossy, back to lossless, another priority, and nothing; the contract of all modules begins at the factory."""
+    """Lossy, back to lossless, another priority, then absent; the contract of all modules starts at defaults."""
     expected = EXPECTED[platform]
     with bench(platform) as lab:
         factory = lab.device.running()
@@ -185,7 +185,7 @@ def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(pla
         pytest.skip("the table of this release does not tell which watchdogs run")
     lab = calm(platform)
     lab.switch.dead_features.add(feature)
-    # EOS switches carry the largest MTU as they come.
+    # EOS switches have the largest MTU by default.
     answer = lab.set(mtu=9000) if feature == "mtu" else lab.set()
     ended(answer, "old", "not_proved")
     assert feature in answer["msg"]

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""State merged on every platform: what else is lossless stays, and RoCE's own class comes and goes beside it."""
+"""State merged on every platform: other lossless priorities stay, and the RoCE traffic class is added and removed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from .roce_lab import bench, ended
 from .rows.roce_qos import PORTS
 
-# Enterprise SONiC makes buffers for both only by another restart, which is refused.
+# Enterprise SONiC creates buffers for both only with another restart, which the module rejects.
 PLATFORMS = [platform for platform in PORTS if platform != "enterprise_sonic"]
 STORAGE = {"priority": 4, "dscp": 34}
 
@@ -25,7 +25,7 @@ def test_another_lossless_priority_stays_beside_that_of_roce(platform):
         assert lab.set(state="merged")["changed"] is False
 
 
-# The lossy preset of Cumulus Linux has no pool for another lossless priority, so that the proof fails there.
+# The lossy preset of Cumulus Linux has no pool for another lossless priority, so the verification fails there.
 @pytest.mark.parametrize("platform", [platform for platform in PLATFORMS if platform != "cumulus"])
 def test_lossy_roce_leaves_another_lossless_priority(platform):
     with bench(platform) as lab:

@@ -1,4 +1,4 @@
-"""roce_qos on Onyx over its command line: both of its forms, and every way in which a change goes wrong."""
+"""roce_qos on Onyx over its command line: both forms of configuration, and all failures of a change."""
 
 from __future__ import annotations
 

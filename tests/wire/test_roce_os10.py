@@ -1,4 +1,4 @@
-"""roce_qos on OS10 over its command line: with and without transactions, and every way in which a change goes wrong."""
+"""roce_qos on OS10 over its command line: with and without transactions, and all failures of a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that the collection owns hold exactly the intent: stray content is a difference, and one run removes it."""
+"""Objects of the collection contain exactly the intent: other content is drift, and one run removes it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from .roce_lab import bench
 
-# What somebody adds to an object of ours, {name} being the object that the first run made, and how a change names it.
+# Additions to an own object, where {name} is the object of the first run, and the name of the object in a change.
 STRAYS = {
     "nxos class": (
         "nxos",
@@ -93,7 +93,7 @@ def test_stray_content_of_our_objects_is_named_and_removed_by_one_run(platform, 
             assert (found["before"], found["after"]) == values
         assert lab.set()["changed"]
         assert lab.now()["lossless"] == [3]
-        # What somebody made beside our objects stays.
+        # Other objects beside own objects stay.
         theirs = ("Storage", "Bulk", "match queue 5", "match dscp 8")
         more = set(lab.device.running().splitlines()) - set(good.splitlines())
         assert [line for line in more if not any(word in line for word in theirs)] == []

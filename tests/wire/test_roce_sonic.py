@@ -1,4 +1,4 @@
-"""roce_qos on SONiC over ssh: stock switches of several branches, and every way in which a change goes wrong."""
+"""roce_qos on SONiC over ssh: stock switches of several branches, and all failures of a change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_another_priority_and_back_again(version):
 def test_what_an_operator_wrote_by_hand_is_left_alone():
     with bench("sonic") as sonic:
         sonic.set()
-        # The same under names of somebody else.
+        # The same under names of an operator.
         tables = json.loads(json.dumps(sonic.device.tables).replace("AIREADY_", "SITE_"))
         sonic.device.change(tables)
         answer = sonic.set(save="never")

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""The states of roce_qos that only read: what they return, and that they report no change."""
+"""The read-only states of roce_qos: their results, without a reported change."""
 
 from __future__ import annotations
 

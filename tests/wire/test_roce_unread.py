@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""A switch that answers all commands leaves nothing unread, on every platform that the twin has."""
+"""A switch that answers all commands leaves nothing unread, on every platform of the twin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configurations of Dell OS10 that several tests begin with."""
+"""Sample configurations of Dell OS10 for several tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.o
 USUAL = Intent()
 PORTS = ["ethernet1/1/1", "ethernet1/1/2"]
 FACTORY = "hostname leaf-04\n!\n" + "".join(f"interface {name}\n no shutdown\n!\n" for name in PORTS)
-# Another hand, other names, other order, wider indentation, quotes; traffic is treated in the same way.
+# The same QoS by an operator: other names, other order, wider indentation, quotes.
 BY_HAND = """
 hostname leaf-04
 !

@@ -17,7 +17,7 @@ PLATFORM = Cumulus()
 NAMES = ("swp1", "swp2")
 WATCHED = {"interface": {"swp1-2": {"qos": {"pfc-watchdog": {"state": "enable"}}}}}
 PRESET = {"qos": {"roce": {"enable": "on", "mode": "lossless"}}, **WATCHED}
-# The preset's values, written out by somebody who did not use it; as 5.15 says it, in ranges.
+# The values of the preset as explicit settings, in the ranges of release 5.15.
 BY_HAND = {
     "qos": {
         "mapping": {"default-global": {"trust": "l3"}},

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""What Cumulus Linux shows comes before what a preset has, on the ports themselves."""
+"""Reported values of Cumulus Linux have priority over preset values, on the ports themselves."""
 
 from __future__ import annotations
 

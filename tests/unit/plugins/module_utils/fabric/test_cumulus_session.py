@@ -27,7 +27,7 @@ def switch(settings):
 
 
 class Session:
-    """Answers by beginnings of commands, and keeps what it was asked."""
+    """Answers by prefixes of commands, and records the commands."""
 
     name = "leaf-01"
 
@@ -59,7 +59,7 @@ def test_only_an_apply_of_ours_that_waits_is_taken_back_before_the_first_look(ou
     session = Session(refuses=() if ours else ("test -e",))
     PLATFORM.tidy(session)
     mark = "/run/aiready-roce.apply"
-    # The mark goes with the apply: a later one of somebody else would be taken for ours.
+    # The mark is removed with the apply. Otherwise a later apply of another user looks like an own one.
     taken = ["nv config apply --confirm-no", f"rm -f {mark}"] if ours else []
     assert session.lines == [f"test -e {mark}", *taken]
 

@@ -12,7 +12,7 @@ PLATFORM = Cumulus()
 
 
 def parsed(name, prompt=True):
-    """The Switch of a capture, with or without the line of its prompt."""
+    """Return the Switch of a capture, with or without the prompt line."""
     capture = (SAMPLES / f"{name}.txt").read_text()
     if not prompt:
         capture = capture.partition("\n")[2].replace("\n", "\r\n")

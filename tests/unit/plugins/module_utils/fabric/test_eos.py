@@ -45,7 +45,7 @@ interface Ethernet2
 {GUARD} default recovery-time 1
 {GUARD} default polling-interval 0.1
 """
-# The same by an operator: other names and order, queues and classes in the interface itself, in old words.
+# The same QoS by an operator: other names and order, queues and classes in the interface itself, old syntax.
 BY_HAND = f"""
 {GUARD} default timeout 1
 interface Ethernet1
@@ -81,7 +81,7 @@ def switch(text):
 
 
 def rendered(text, wish=WISH, ports=("Ethernet1",), exact=True, fabric=()):
-    """(commands, keys that differed) for some ports of a switch with this configuration."""
+    """Return (commands, different keys) for some ports of a switch with this configuration."""
     platform, there = Eos(), switch(text)
     wants = {name: compare.wanted(wish, platform, "fabric" if name in fabric else "host") for name in ports}
     now = {name: compare.effect(there.ports[name], wish) for name in ports}

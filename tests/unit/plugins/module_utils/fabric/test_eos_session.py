@@ -11,7 +11,7 @@ from .test_eos import FACTORY, WISH, switch
 
 
 class Line:
-    """A session that notes its lines, and refuses or answers some."""
+    """A session that records its commands, and rejects or answers some."""
 
     def __init__(self, refused=(), answers=None):
         self.lines = []

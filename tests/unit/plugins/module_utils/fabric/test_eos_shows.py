@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""What Arista EOS shows as text, and JSON that is not what it should be."""
+"""Text output of Arista EOS, and unexpected JSON."""
 
 from __future__ import annotations
 

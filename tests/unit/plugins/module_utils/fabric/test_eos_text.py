@@ -17,7 +17,7 @@ FLOW = "show_priority-flow-control_dcbx_disabled.txt"
 
 
 def parsed(text):
-    """What a text alone tells, as `state: parsed` has it."""
+    """Return the values of a single text, as in `state: parsed`."""
     platform = Eos()
     return platform.parse({platform.command_of(text): text})
 

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""Junos is read in both forms of its configuration; queue numbers and priorities of pauses are not the same there."""
+"""Both forms of a Junos configuration are read; queue numbers differ from PFC priorities there."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""Each kind of statement of Junos alone: complete, cut short, and with names that nothing defines."""
+"""Each kind of Junos statement alone: complete, truncated, and with undefined names."""
 
 from __future__ import annotations
 

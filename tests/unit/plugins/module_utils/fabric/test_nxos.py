@@ -49,7 +49,7 @@ INDENTS = ("class-map ", "policy-map ", "interface ", "system qos", "priority-fl
 
 
 def nested(commands):
-    """Commands as a configuration shows them: a class of a policy has lines of its own."""
+    """Return commands in the form of a configuration, where a class of a policy has sub-lines."""
     shown, inside = [], False
     for command in commands:
         top = command.startswith(INDENTS[:4]) or (command.startswith(INDENTS[4]) and not inside)
@@ -64,7 +64,7 @@ SET = nested(
     [f"{GUARD} on", *CLASSES, *QUEUES, *NO_DROP]
     + ["interface Ethernet1/1", "mtu 9216", *PORT, "interface Ethernet1/2", "mtu 9216", *PORT]
 )
-# The same by an operator: other names and order, policies for the whole switch, a range of ports.
+# The same QoS by an operator: other names and order, policies for the whole switch, a range of ports.
 BY_HAND = f"""
 interface Ethernet1/1-2
   {GUARD} on

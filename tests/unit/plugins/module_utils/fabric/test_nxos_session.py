@@ -10,7 +10,7 @@ from .test_nxos import FACTORY, IN, SET, edit
 
 
 class Line:
-    """A session that notes its lines, and refuses or answers some."""
+    """A session that records its commands, and rejects or answers some."""
 
     def __init__(self, refused=None, answers=None):
         self.lines = []

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""What Cisco NX-OS shows, in the words of several releases and families, as JSON and as text."""
+"""Output of Cisco NX-OS of several releases and families, as JSON and as text."""
 
 from __future__ import annotations
 

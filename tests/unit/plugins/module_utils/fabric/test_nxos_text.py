@@ -12,13 +12,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state impor
 SAMPLES = Path(__file__).parent / "samples" / "nxos"
 PREDEFINED = "config_qos_c-8q_predefined_classes.txt"
 NAMED = "config_qos_user_named_classes.txt"
-# Whether a capture has ports and classes of the network, where it is not ports alone.
+# Captures whose content is not only ports: (ports, network classes).
 RECOGNISED = {PREDEFINED: (True, True), NAMED: (False, True)}
 DEFAULTS = "show_running-config_all_interface_defaults_7.0.3.I7.6.txt"
 
 
 def parsed(text):
-    """What a text alone tells, as `state: parsed` has it."""
+    """Return the values of a single text, as in `state: parsed`."""
     platform = Nxos()
     return platform.parse({platform.command_of(text): text})
 

@@ -1,4 +1,4 @@
-"""From what an Onyx switch is to what it is sent: the preset where it fits, single lines where it does not."""
+"""Commands for Onyx switches: the preset if it matches the intent, single lines otherwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OFF = "\nRoCE mode: N/A\n"
 USUAL = Intent()
 PORTS = ["Eth1/1", "Eth1/2"]
 BOTH = "interface ethernet 1/1-1/2"
-# As guides for Onyx have it, before there was a preset; and with our weights.
+# The configuration of Onyx guides from before the preset, with the weights of the module.
 BY_HAND = f"""
    traffic pool roce type lossless
    traffic pool roce memory percent 50.00
@@ -234,7 +234,7 @@ def test_rendered_without_a_switch():
 
 
 class Recorder:
-    """A session that answers from texts, and gives in at one command."""
+    """A session that answers from texts, and fails at one command."""
 
     def __init__(self, texts=None, trouble=None, at=None):
         self.sent, self._texts, self._trouble, self._at = [], texts or {}, trouble, at

@@ -1,4 +1,4 @@
-"""Pools of the collection on Onyx hold exactly the priorities of the intent, and those that others made lossless."""
+"""Onyx pools of the collection contain exactly the priorities of the intent and existing lossless priorities."""
 
 from __future__ import annotations
 

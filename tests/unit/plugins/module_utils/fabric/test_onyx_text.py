@@ -1,4 +1,4 @@
-"""What NVIDIA Onyx prints is understood: every capture, both shapes of JSON, labels of several releases."""
+"""The output of NVIDIA Onyx is read: every capture, both shapes of JSON, labels of several releases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sample(name):
 
 
 def parsed(*names):
-    """The Switch of samples, each taken for what its text looks like."""
+    """Return the Switch of samples, each read by the form of its text."""
     onyx = Onyx()
     texts = [sample(name) for name in names]
     return onyx.parse({onyx.command_of(text): text for text in texts})
@@ -98,7 +98,7 @@ def test_what_contradicts_the_preset_is_told_with_the_way_out():
 @pytest.mark.parametrize(
     "name, mode, running",
     [
-        # Which priorities flow control acts on is not told there.
+        # The output does not show the effective PFC priorities.
         ("show_dcb_priority-flow-control_enabled_json.txt", "on", None),
         ("show_dcb_priority-flow-control_disabled_json.txt", "auto", []),
     ],
@@ -153,7 +153,7 @@ def test_ranges_and_indentation_of_a_running_configuration():
     assert len(switch.ports) == 33
     assert {switch.ports[f"Eth1/{index}"].trust for index in range(1, 33)} == {"dscp"}
     assert switch.ports["Po100"].pfc_mode == "on"
-    # Flow control is on for the switch, and for no priority.
+    # PFC is on for the switch, but for no priority.
     assert switch.ports["Po100"].pfc == []
 
 

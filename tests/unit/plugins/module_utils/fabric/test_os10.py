@@ -1,4 +1,4 @@
-"""Dell OS10 is led to the wanted treatment in an order that loses nothing, and back."""
+"""Commands for the requested QoS on Dell OS10 in an order without loss, and the rollback."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_from_an_operators_lossless_to_lossy_its_objects_stay():
 
 
 def configured(intent=USUAL):
-    """A switch that has what was rendered for it: the lines as the switch writes them."""
+    """Return a switch with its rendered configuration, in the lines that the switch writes."""
     sent, depth, text = commands(switch(FACTORY), intent), 0, FACTORY
     for line in sent:
         depth -= line == "exit"
@@ -169,7 +169,7 @@ def test_who_uses_our_objects_is_known():
 
 
 class Recorder:
-    """A session that answers from texts, and refuses or breaks at some commands."""
+    """A session that answers from texts, and rejects or breaks at some commands."""
 
     def __init__(self, texts=None, refuses=(), breaks=()):
         self.sent, self._texts, self._refuses, self._breaks = [], texts or {}, refuses, breaks

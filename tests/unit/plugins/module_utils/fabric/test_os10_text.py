@@ -1,4 +1,4 @@
-"""Configurations and outputs of Dell OS10 are understood in every form."""
+"""Configurations and outputs of Dell OS10 are read in every form."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sample(name):
 def test_a_generated_configuration_for_tags_is_understood():
     port = sample("config_qos_dot1p_pfc_ets_ecn.txt").ports["all"]
     assert (port.trust, port.dscp_map) == ("pcp", None)
-    # No port of it has its map of queues.
+    # No port of this sample has the queue map.
     assert port.queues == {group: group for group in range(8)}
 
 
@@ -58,7 +58,7 @@ def test_fragments_of_a_range_of_ports_are_understood():
     assert len(found.ports) == 32
     port = found.ports["ethernet1/1/32"]
     assert (port.mtu, port.pause, port.pfc_mode, port.pfc) == (9216, False, "on", [3])
-    # The map that it names is not part of the fragments.
+    # The fragments do not contain the map of this line.
     assert (port.trust, port.dscp_map) == ("dscp", None)
 
 

@@ -25,7 +25,7 @@ NAME = "Ethernet40"
 
 
 def box(**changes):
-    """The tables of a stock switch with one port that keeps 3 and 4 lossless."""
+    """Return the tables of a stock switch with one port, where 3 and 4 are lossless."""
     tables = copy.deepcopy({**STOCK, **{name: BUFFERS[name] for name in ("BUFFER_POOL", "BUFFER_PROFILE")}})
     tables["PORT"] = {NAME: {"mtu": "9216", "speed": "100000"}}
     tables["CABLE_LENGTH"] = {"AZURE": {NAME: "40m"}}
@@ -60,7 +60,7 @@ def operations(found):
 
 
 def patched(tables, found):
-    """The tables after a patch, by a reading of RFC 6902 that is not ours; and after the commands for the watchdog."""
+    """Return the tables after a patch, by an independent RFC 6902 reading, and after the watchdog commands."""
     after = copy.deepcopy(tables)
     for one in found.payload["patch"]:
         *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in one["path"].split("/")[1:]]
@@ -219,7 +219,7 @@ def test_every_link_of_the_chain_counts_and_is_mended(break_it, key):
 def test_headroom_follows_the_model_of_buffers():
     tables = box(DEVICE_METADATA={"localhost": {"buffer_model": "dynamic"}})
     assert ("add", f"/BUFFER_PG/{NAME}|5", {"profile": "NULL"}) in operations(edit(tables, {"priority": 5}))
-    # Without it the switch makes the group itself; one of its profiles is used where it is there.
+    # Without it, the switch creates the group itself. An existing profile is used.
     assert not [path for _op, path, _v in operations(edit(box(), {"priority": 5})) if path.startswith("/BUFFER_PG")]
     made = box(BUFFER_PROFILE={"pg_lossless_100000_40m_profile": {"xoff": "38912", "size": "1"}})
     found = operations(edit(made, {"priority": 5}))
@@ -311,7 +311,7 @@ def test_rendering_without_a_switch_takes_it_for_a_stock_one():
     there.ports = {NAME: PLATFORM.blank(there, NAME)}
     found = PLATFORM.render(there, {NAME: compare.wanted(intent({}), PLATFORM)}, intent({}))
     paths = {path for _op, path, _value in operations(found)}
-    # Never a whole table, which would take the place of one that is there.
+    # The patch never adds a whole table, because it would replace an existing one.
     assert {"/DSCP_TO_TC_MAP/AIREADY_ROCE_26_3_48_6", f"/PORT_QOS_MAP/{NAME}/dscp_to_tc_map"} <= paths
     assert not [path for path in paths if path.count("/") == 1]
 
