@@ -35,7 +35,7 @@ def test_a_host_that_does_not_answer_is_told_and_keeps_no_other_from_being_told(
     answer, _running = look(fabric(ready(), ready(OTHER)), lambda running: go_away(running, ESX))
     away, there = answer["hosts"]
     assert (away["connection"], there["connection"]) == ("notResponding", "connected")
-    assert away["not_read"] == ["It is notResponding, so that only what vCenter remembers is known."]
+    assert away["not_read"] == ["The host is notResponding. Only values that vCenter has stored are known."]
     assert ports(answer)["vmnic2"]["pfc"] is None
     assert ports(answer, OTHER)["vmnic2"]["pfc"] == [3]
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The commands whose outputs each platform reads, without arguments and without `| ...`."""
+"""The commands whose output each platform parses, without arguments and without `| ...`."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What an intent means for a port, what a port does in the same terms, and where they differ. Pure.
+"""Desired and actual effect of a port on RoCE, and their differences. Pure.
 
-The terms are the effect on RoCE and not the configuration: two configurations with the same effect are equal.
+Effects are compared, not configurations: two configurations with the same effect are equal.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port
 
 
-# Effects in the order in which they are shown.
+# Keys of an effect, in display order.
 KEYS = (
     "trust",
-    "roce_priority",  # the priority that packets with the DSCP of RoCE get
+    "roce_priority",  # the priority that the RoCE DSCP maps to
     "cnp_priority",
     "pfc_mode",
     "pfc",
     "pfc_sends",
     "lossless",
-    "roce_queue_shared_with",  # other priorities in the queue of RoCE
-    "roce_group_shared_with",  # other priorities in its ingress buffer
-    "roce_pauses_own_queue",  # whether pauses for the priority stop the queue that carries it
+    "roce_queue_shared_with",  # other priorities in the RoCE queue
+    "roce_group_shared_with",  # other priorities in the RoCE ingress buffer
+    "roce_pauses_own_queue",  # whether PFC of the RoCE priority pauses the RoCE queue
     "ecn",
     "bandwidth_percent",
     "cnp_strict",
@@ -45,16 +45,16 @@ KEYS = (
     "pause",
     "cable_length_m",
 )
-# Platforms round thresholds to what their hardware counts in.
+# Tolerated difference, since platforms round thresholds to hardware units.
 TOLERATED = 0.02
 TOLERATED_RUNNING = 0.10
 LISTS = ("pfc", "lossless")
-# In Limits.missing: a platform that marks all packets above the upper threshold, and lets nobody choose.
+# In Limits.missing: a platform with a fixed marking probability of 100 %.
 PROBABILITY = "probability"
 
 
 def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | None = None) -> dict[str, Any]:
-    """{key: value} of a port of this role (host, fabric); without what the platform does not have."""
+    """The desired {key: value} of a port with this role (host, fabric), without settings that the platform lacks."""
     lossless = intent.mode != "lossy"
     guard, limits = intent.watchdog, intent.ecn.at(speed)
     probability = limits.probability if PROBABILITY not in platform.limits.missing else None
@@ -73,9 +73,9 @@ def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | 
         "ecn": marking if intent.ecn.enabled else {},
         "bandwidth_percent": intent.bandwidth_percent,
         "cnp_strict": True,
-        # Platforms count headers differently, so that the largest MTU of one is a little less than that of others.
+        # Platforms count headers differently, so their largest MTUs differ a little.
         "mtu": min(intent.mtu, platform.limits.largest_mtu),
-        # Without flow control there is nothing to watch.
+        # The PFC watchdog needs PFC.
         "watchdog": guard.enabled if lossless else None,
         "watchdog_detection_ms": guard.detection_ms if lossless and guard.enabled else None,
         "watchdog_recovery_ms": guard.recovery_ms if lossless and guard.enabled else None,
@@ -88,11 +88,11 @@ def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | 
 
 
 def effect(port: Port, intent: Intent) -> dict[str, Any]:
-    """What a Port does to the RoCE traffic of an intent, by the same keys; None for what is not known."""
+    """The effect of a Port on the RoCE traffic of an intent, by the same keys; None if unknown."""
     roce, cnp = intent.priority, intent.cnp_priority
     queue, group = _at(port.queues, roce), _at(port.groups, roce)
     return {
-        # Packets of RoCE v2 have a DSCP, which comes first where both are trusted.
+        # RoCE v2 packets have a DSCP, which takes precedence if a port trusts both.
         "trust": "dscp" if (port.trust, intent.trust) == ("both", "dscp") else port.trust,
         "roce_priority": _at(port.dscp_map, intent.dscp),
         "cnp_priority": _at(port.dscp_map, intent.cnp_dscp),
@@ -118,17 +118,17 @@ def effect(port: Port, intent: Intent) -> dict[str, Any]:
 
 
 def differing(now: Effect, want: Effect, exact: bool = True) -> list[str]:
-    """The keys in which an effect is not as wanted; without exact, other priorities than RoCE's may be lossless too."""
+    """The keys whose effect is not the desired one; without exact, other priorities may be lossless too."""
     keys = [key for key in KEYS if key in want]
     others = {*(now.get("pfc") or [])} - {want.get("roce_priority")}
     if not exact and others and want.get("pfc_mode") == "off":
-        # They need it.
+        # The other priorities need PFC.
         keys.remove("pfc_mode")
     return [key for key in keys if not _same(key, now.get(key), want, exact)]
 
 
 def changes(now: Mapping[str, Effect], want: Mapping[str, Effect], exact: bool = True) -> list[Change]:
-    """The Changes from {port: effect} to {port: wanted effect}; ports that differ alike share one."""
+    """The Changes from {port: effect} to {port: desired effect}; ports with the same difference share one."""
     found: dict[tuple[str, str, str], tuple[Any, Any, list[str]]] = {}
     for port in sorted(want, key=natural):
         for key in differing(now[port], want[port], exact):
@@ -139,19 +139,19 @@ def changes(now: Mapping[str, Effect], want: Mapping[str, Effect], exact: bool =
 
 
 def same_priorities(now: Collection[int] | None, want: Collection[int], roce: int | None, exact: bool) -> bool:
-    """Whether lists of lossless priorities are the same; without exact, in what they say of RoCE's priority."""
+    """Return whether lists of lossless priorities are the same; without exact, only for the RoCE priority."""
     if now is None or exact:
         return now == want
     return {*want} <= {*now} and (roce in want or roce not in now)
 
 
 def close(one: float | None, other: float | None, tolerated: float = TOLERATED) -> bool:
-    """Whether two numbers are the same but for the rounding of hardware."""
+    """Return whether two numbers are the same, apart from rounding by hardware."""
     return one is not None and other is not None and abs(one - other) <= tolerated * max(abs(one), abs(other))
 
 
 def same_marking(now: Mapping[str, Any] | None, want: Mapping[str, Any] | None, tolerated: float = TOLERATED) -> bool:
-    """Whether two ecn effects mark alike; a probability that a platform does not tell counts as right."""
+    """Return whether two ecn effects are the same; a probability that a platform does not report counts as the same."""
     if not now or not want:
         return now is not None and not now and not want
     same = now.get("mark", True) == want.get("mark", True)
@@ -160,7 +160,7 @@ def same_marking(now: Mapping[str, Any] | None, want: Mapping[str, Any] | None, 
 
 
 def ranged(names: Iterable[str]) -> str:
-    """'Ethernet1/1-4, Ethernet1/9': names of ports in short."""
+    """'Ethernet1/1-4, Ethernet1/9': port names with ranges."""
     runs: list[list[Any]] = []
     for name in sorted(names, key=natural):
         stem, number = _split(name)

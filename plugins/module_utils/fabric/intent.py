@@ -22,7 +22,7 @@ SWITCH_MTU, LARGEST_MTU = 9216, 10240
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Queue length where marking starts, where all packets are marked, and the share of packets at the upper one."""
+    """Queue lengths where marking starts and where all packets are marked, and the probability between them."""
 
     min_kb: int = 150
     max_kb: int = 1500
@@ -76,7 +76,7 @@ class Intent:
 
     @property
     def sends_pauses(self) -> bool:
-        """Whether switches send pauses; semi-lossless switches only obey them."""
+        """Return whether switches send pauses; semi-lossless switches only obey them."""
         return self.mode == "lossless"
 
     @property
@@ -91,7 +91,7 @@ class Intent:
 
     @property
     def needs_map(self) -> bool:
-        """Whether the map differs from DSCP / 8, the default of most equipment."""
+        """Return whether the map differs from DSCP / 8, the default of most equipment."""
         return any(dscp >> 3 != priority for dscp, priority in self.dscp_map.items())
 
     @property
@@ -101,7 +101,7 @@ class Intent:
 
     @property
     def is_preset(self) -> bool:
-        """Whether these are the values of the RoCE presets of NVIDIA switches."""
+        """Return whether these are the values of the RoCE presets of NVIDIA switches."""
         usual = Intent()
         same = ("priority", "dscp", "cnp_priority", "cnp_dscp", "bandwidth_percent", "ecn", "trust")
         return all(getattr(self, name) == getattr(usual, name) for name in same)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Configurations and tables as switches with an industry-standard command line write them. Pure."""
+"""Parse configurations and tables of switches with an industry-standard command line. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import json
 import re
 from typing import Any, Iterator, cast
 
-LARGEST_RANGE = 4096  # more in one range are a slip of the pen
+LARGEST_RANGE = 4096  # larger ranges are typing errors
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
 # --More--, -- more --, <--- More --->, --More-- (45%), ---(more 12%)---, lines 1-24, (END).
 _PAGER = (
     r"(?:<?-+[ \t]*\(?more\b[^-\r\n>]*\)?[ \t]*-*>?(?:[ \t]*\([^)\r\n]*\))?"
     r"|lines \d+-\d+(?:/\d+)?(?: \(END\))?|\(END\))"
 )
-# A pager stands alone in its line, or is overwritten by the next one.
+# A pager is alone on its line, or the next line overwrites it.
 _PAGED = re.compile(rf"(?mi)^[ \t]*{_PAGER}(?:[ \t]*\r(?!\r*\n)[ \t]*)*(?:[ \t]*\r*\n)?[ \t]*?")
 _COMPLAINT = re.compile(
     r"%\s?\w|error:|syntax error|unknown command|usage: |(?:-?\w*sh: )?.*command not found|cannot find |"
@@ -35,7 +35,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\x1b[=>()][A
 
 
 class Line:
-    """One line of a configuration and what is indented below it."""
+    """One line of a configuration and the lines indented below it."""
 
     def __init__(self, text: str, children: list[Line] | None = None) -> None:
         self.text = text
@@ -54,11 +54,11 @@ class Line:
         return [child for child in self.children if _begins(child.text, start)]
 
     def rest(self, start: str) -> list[str]:
-        """What follows these words in each child that begins with them."""
+        """The rest of each child that begins with these words."""
         return [child.text[len(start) :].strip() for child in self.find(start)]
 
     def has(self, text: str) -> bool:
-        """Whether a child is exactly this."""
+        """Return whether a child has exactly this text."""
         return any(child.text == text for child in self.children)
 
     def walk(self) -> Iterator[tuple[tuple[Line, ...], Line]]:
@@ -69,7 +69,7 @@ class Line:
                 yield (child, *parents), line
 
     def matching(self, pattern: str | re.Pattern[str]) -> list[tuple[re.Match[str], Line]]:
-        """(match, child) of each child that the pattern fits from end to end."""
+        """(match, child) of each child that matches the whole pattern."""
         found = ((re.fullmatch(pattern, child.text), child) for child in self.children)
         return [(match, child) for match, child in found if match]
 
@@ -80,7 +80,7 @@ class Line:
 
 
 def tree(text: str | None) -> Line:
-    """A root Line of a configuration, however deep its lines are indented; comments and separators are left out."""
+    """A root Line of a configuration with any indentation, without comments and separators."""
     lines = [line for line in cleaned(text) if not line.lstrip().startswith("!") and line.strip()]
     offset = min((_indent(line) for line in lines), default=0)
     root = Line("")
@@ -96,7 +96,7 @@ def tree(text: str | None) -> Line:
 
 
 def cleaned(text: str | None) -> list[str]:
-    """The lines of an output without what a terminal adds: carriage returns, pagers, prompts with echoed commands."""
+    """The lines of an output without carriage returns, pagers, and prompts with echoed commands."""
     lines = without_terminal(text).split("\n")
     return [line for line in lines if not _PROMPT.match(line.strip()) and not _PLACE.fullmatch(line.strip())]
 
@@ -109,20 +109,20 @@ def without_terminal(text: str | None) -> str:
 
 
 def complaint(text: str | None) -> str | None:
-    """What a switch says instead of an output, when it does not know or not allow a command; None for an output."""
+    """The error of a switch that does not know or allow a command; None for an output."""
     told = [line.strip() for line in cleaned(text) if line.strip(" ^")]
     told = [line for line in told if not re.match(r"(?:show|nv)\s", line)]  # echoes
     return told[0] if told and len(told) < 5 and _COMPLAINT.match(told[0]) else None
 
 
 def complaints(text: str | None) -> list[str]:
-    """The lines of an output in which the switch refused something, also between others."""
+    """The error lines of an output, also between other lines."""
     told = (line.strip() for line in cleaned(text))
     return list(dict.fromkeys(line for line in told if _REFUSAL.match(line)))
 
 
 def from_json(text: str | None) -> Any:
-    """The object that an output holds, also behind an echoed command; None where there is none."""
+    """The JSON object in an output, also after an echoed command; None without one."""
     start = (text or "").find("{")
     if start < 0:
         return None
@@ -133,21 +133,21 @@ def from_json(text: str | None) -> Any:
 
 
 def part(tree: Any, *path: str) -> dict[str, Any]:
-    """The table at a place of JSON; an empty one where there is none, or where something else stands."""
+    """The table at a JSON path; empty if it is missing or not a table."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, dict) else None
     return tree if isinstance(tree, dict) else {}
 
 
 def rows(table: Any) -> list[Any]:
-    """Rows of a table in JSON: one row alone may come without its list."""
+    """Rows of a JSON table; a single row may have no list around it."""
     if table is None:
         return []
     return table if isinstance(table, list) else [table]
 
 
 def numbers(text: str | None) -> list[int]:
-    """[0, 1, 2, 5] of '0-2 5', '0,1,2,5'; numbers that switches write as names of DSCPs count too."""
+    """[0, 1, 2, 5] of '0-2 5', '0,1,2,5'; names of DSCPs count as their numbers."""
     found: list[int] = []
     for part in re.split(r"[\s,]+", (text or "").strip()):
         span = re.fullmatch(r"(\d+)-(\d+)", part)
@@ -161,7 +161,7 @@ def numbers(text: str | None) -> list[int]:
 
 
 def ports(text: str) -> list[str]:
-    """['Ethernet1/1', 'Ethernet1/2'] of 'Ethernet1/1-2' or 'Ethernet 1/1,1/2': names that lines may give as ranges."""
+    """['Ethernet1/1', 'Ethernet1/2'] of 'Ethernet1/1-2' or 'Ethernet 1/1,1/2': port names that may contain ranges."""
     found: list[str]
     found, stem = [], ""
     for part in text.replace(" ", "").split(","):
@@ -177,13 +177,13 @@ def ports(text: str) -> list[str]:
 
 
 def port_in(command: str, kinds: str) -> tuple[str, str] | None:
-    """(kind, number) of the one port that a command names, by a pattern of kinds; None without one, or with several."""
+    """(kind, number) of the port in a command, by a pattern of kinds; None without a port, or with several."""
     found = re.findall(rf"(?<![\w/])({kinds})\s*(\d+(?:[/:]\d+)*)(?![\w,-])", command, re.IGNORECASE)
     return found[0] if len(found) == 1 else None
 
 
 def under(port: str | None, text: str) -> str:
-    """A part of a configuration below the interface that only its command names."""
+    """A part of a configuration, below the interface that is named in its command only."""
     rows = [line for line in cleaned(text) if line.strip()]
     if port is None or not rows or any(re.match(r"\s*interface\s", row, re.IGNORECASE) for row in rows):
         return text
@@ -197,7 +197,7 @@ def number(text: object, otherwise: int | None = None) -> int | None:
 
 
 def bits(mask: int) -> list[int]:
-    """[3] of 8: the priorities of a bitmap."""
+    """[3] of 8: the priorities in a bit mask."""
     return [priority for priority in range(8) if mask >> priority & 1]
 
 
@@ -209,7 +209,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-# Names that RFC 2474, 2597, 3246 and 5865 give to code points.
+# Names of code points in RFC 2474, 2597, 3246 and 5865.
 DSCP_NAMES = {
     "default": 0,
     "ef": 46,
@@ -223,5 +223,5 @@ CODES = rf"(?:(?:[\d-]+|{'|'.join(DSCP_NAMES)})(?:[\s,]+|(?=\s|$)))+"
 
 
 def natural(name: str) -> list[int | str]:
-    """A key that sorts Ethernet2 before Ethernet10."""
+    """A sort key that puts Ethernet2 before Ethernet10."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]

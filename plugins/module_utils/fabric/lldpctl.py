@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Neighbours as lldpctl of Linux prints them, which several platforms show. Pure."""
+"""Neighbours in the output of lldpctl, which several platforms use. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def neighbours(switch: Switch, output: str) -> None:
-    """Put the blocks, one for each neighbour, into a Switch."""
+    """Add the neighbours of an output to a Switch; each block is one neighbour."""
     peers: list[Neighbour] | None = None
     keys = {"ChassisID": "chassis", "SysName": "system", "PortID": "port", "PortDescr": "description"}
     for line in output.splitlines():
@@ -25,6 +25,6 @@ def neighbours(switch: Switch, output: str) -> None:
             peers = switch.neighbours.setdefault(value.split(",")[0].strip(), [])
             peers.append(Neighbour())
         elif peers and key in keys and getattr(peers[-1], keys[key]) is None:
-            # What kind of name it is stands before some: mac 0c:42:..., ifname Ethernet0.
+            # Some values start with the kind of the name: mac 0c:42:..., ifname Ethernet0.
             named = re.sub(r"^(?:mac|ifname|ifalias|local|ip)\s+", "", value)
             setattr(peers[-1], keys[key], named or None)

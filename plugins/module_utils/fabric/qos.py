@@ -298,7 +298,7 @@ class RoceQos(Noun[Wish, View]):
         item.ids.update(outcome="new", saved=self._params["save"] != "never")
 
     def _saves_anyhow(self, switch: Switch) -> bool:
-        """Whether to save without a change: a killed run may not have saved, and not all switches report that."""
+        """Return whether to save without a change: not every switch reports that a killed run did not save."""
         return self._params["save"] == "always" or self._params["save"] != "never" and switch.unsaved is None
 
     def _check_running(self, item: Item[Wish, View], wanted: View) -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a switch does to RoCE, in the same terms on every platform. None means: not told, or no such thing there."""
+"""RoCE QoS of a switch, in the same terms on every platform. None: not reported, or not available there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Marking:
-    """ECN of one queue. `mark` is False where packets above the thresholds are dropped instead of marked."""
+    """ECN of one queue. `mark` is False if packets above the thresholds are dropped, not marked."""
 
     min_bytes: int
     max_bytes: int
@@ -25,21 +25,21 @@ class Marking:
 
 @dataclass
 class Port:
-    """One port as it is configured, worked out to what it means for packets there."""
+    """The configuration of one port, resolved to its effect on packets."""
 
     trust: str | None = None  # dscp, pcp, both, none
-    dscp_map: dict[int, int] | None = None  # {DSCP: priority}: all that is known, defaults of the platform included
-    queues: dict[int, int] | None = None  # {priority: queue it leaves through}
-    groups: dict[int, int] | None = None  # {priority: priority group it waits in}; platforms that let one choose it
-    pfc_mode: str | None = None  # on, off, auto (what DCBX agrees on)
-    pfc: list[int] | None = None  # priorities with flow control, as configured, whatever pfc_mode
-    pfc_queues: dict[int, int] | None = None  # {priority: queue that its pauses stop}; platforms that let one choose it
-    pfc_sends: bool | None = None  # False: the port obeys pauses, and sends none (semi-lossless)
-    pfc_asymmetric: bool | None = None  # True: the port obeys pauses of all priorities, and sends those of `pfc`
-    lossless: list[int] | None = None  # priorities whose packets have headroom and are not dropped
+    dscp_map: dict[int, int] | None = None  # {DSCP: priority}: all known entries, with platform defaults
+    queues: dict[int, int] | None = None  # {priority: egress queue}
+    groups: dict[int, int] | None = None  # {priority: ingress priority group}; if the platform can set it
+    pfc_mode: str | None = None  # on, off, auto (negotiated by DCBX)
+    pfc: list[int] | None = None  # priorities with PFC, as configured, for any pfc_mode
+    pfc_queues: dict[int, int] | None = None  # {priority: queue that its pauses stop}; if the platform can set it
+    pfc_sends: bool | None = None  # False: the port obeys pauses but sends none (semi-lossless)
+    pfc_asymmetric: bool | None = None  # True: the port obeys pauses of all priorities, but sends only those of `pfc`
+    lossless: list[int] | None = None  # priorities with headroom, whose packets are not dropped
     ecn: dict[int, Marking] | None = None  # {queue: Marking}
-    strict: list[int] | None = None  # queues that go first
-    shares: dict[int, int] | None = None  # {queue: percent of what strict queues leave}
+    strict: list[int] | None = None  # queues with strict priority
+    shares: dict[int, int] | None = None  # {queue: percent of the bandwidth left by strict queues}
     mtu: int | None = None
     watchdog: bool | None = None
     watchdog_detection_ms: int | None = None
@@ -51,25 +51,25 @@ class Port:
     speed: int | None = None  # Gbit/s
     enabled: bool | None = None  # False: an administrator shut it down
     vlan_mode: str | None = None  # access, trunk, routed; None: the VLANs are not known
-    untagged: int | None = None  # VLAN of packets without a tag; None where such packets are dropped
-    tagged: str | None = None  # VLANs that it carries with their tag, as 111,200-299; '' for none
+    untagged: int | None = None  # VLAN of untagged packets; None if the port drops them
+    tagged: str | None = None  # tagged VLANs, as 111,200-299; '' for none
 
 
 @dataclass
 class Oper:
-    """One port as it runs. Counters are totals since they were cleared."""
+    """The running state of one port. Counters are totals since the last clear."""
 
     up: bool | None = None
     trust: str | None = None
-    pfc_mode: str | None = None  # on, off, auto, where the switch shows it beside what acts
-    pfc: list[int] | None = None  # priorities for which flow control acts now
+    pfc_mode: str | None = None  # on, off, auto, if the switch shows it besides the effective state
+    pfc: list[int] | None = None  # priorities with effective PFC
     pfc_sends: bool | None = None
     ecn: dict[int, Marking] | None = None  # {queue: Marking}
     mtu: int | None = None
     watchdog: bool | None = None
-    # Priorities or queues whose traffic the watchdog holds up now, since their peer does not stop pausing.
+    # Priorities or queues that the watchdog blocks now, since their peer does not stop sending pauses.
     storms: list[int] | None = None
-    dcbx: str | None = None  # what was agreed: ieee, cee, off, none (no peer)
+    dcbx: str | None = None  # negotiated: ieee, cee, off, none (no peer)
     counters: dict[str, Any] = field(default_factory=dict)  # see COUNTERS
 
 
@@ -95,17 +95,17 @@ COUNTERS = (
 
 @dataclass
 class Neighbour:
-    """What LLDP shows behind a port."""
+    """An LLDP neighbour of a port."""
 
     system: str | None = None  # its name
-    port: str | None = None  # its port, as it calls it
+    port: str | None = None  # its own name for the port
     chassis: str | None = None
     description: str | None = None
 
 
 @dataclass
 class Switch:
-    """One switch as it was read."""
+    """One switch, as read."""
 
     platform: str
     hostname: str | None = None
@@ -115,15 +115,15 @@ class Switch:
     oper: dict[str, Oper] = field(default_factory=dict)  # {name: Oper}
     # {name: [Neighbour, ...]}; more than one means two LLDP agents
     neighbours: dict[str, list[Neighbour]] = field(default_factory=dict)
-    # What is set and contradicts a preset, or turns everything off: sentences.
+    # Sentences about settings that contradict a preset, or turn everything off.
     exceptions: list[str] = field(default_factory=list)
-    # {object of ours: ports that use it}; what nobody uses any more is removed.
+    # {object of this collection: ports that use it}; unused objects are removed.
     own: dict[str, list[str]] = field(default_factory=dict)
-    unsaved: bool | None = None  # whether what runs is not what a restart comes back with
-    counted: dict[str, str] = field(default_factory=dict)  # {command: all that it printed} of those that tell counters
-    unread: list[str] = field(default_factory=list)  # commands that the switch refused, as sentences
-    config: str = ""  # what the switch has for QoS, as it writes it: the backup; without users, keys, communities
-    raw: object = None  # the platform's own reading, for its render()
+    unsaved: bool | None = None  # whether the running configuration differs from the startup configuration
+    counted: dict[str, str] = field(default_factory=dict)  # {command: full output} of commands that report counters
+    unread: list[str] = field(default_factory=list)  # commands that the switch rejected, as sentences
+    config: str = ""  # QoS configuration in the syntax of the switch, for the backup; without users, keys, communities
+    raw: object = None  # data of the platform for its render()
 
 
 def as_data(switch: Switch, ports: Iterable[str] | None = None) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def as_data(switch: Switch, ports: Iterable[str] | None = None) -> dict[str, Any
 
 
 def from_data(data: Mapping[str, Any]) -> Switch:
-    """The Switch that as_data made; keys that were numbers have become texts on the way through JSON."""
+    """The Switch of an as_data() result; JSON has turned numeric keys into texts."""
     switch = Switch(
         **cast("dict[str, Any]", {key: data.get(key) for key in ("hostname", "version", "model")}),
         platform=data.get("platform") or "",
@@ -173,7 +173,7 @@ def _made(kind: type[T], told: Mapping[str, Any]) -> T:
 
 
 def _numbered(key: str, value: Any) -> Any:
-    """Tables by DSCP, priority and queue have numbers as keys; counters have names."""
+    """Restore numeric keys in tables by DSCP, priority and queue; counters have names."""
     if not isinstance(value, dict):
         return value
     if key == "counters":

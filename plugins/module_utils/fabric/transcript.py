@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Captures of terminals as commands with their outputs, and what of them no parser understood. Pure."""
+"""Split terminal captures into commands and outputs, and report what no parser understood. Pure."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
-    # What was typed, the command that the platform reads, and its output.
+    # The typed text, the command that the platform reads, and its output.
     Section = Tuple[Optional[str], Optional[str], str]
 
 
-# A prompt with what was typed behind it: leaf-01(config-if-Et1)#, leaf [standalone: master] (config) #,
+# A prompt followed by the typed text: leaf-01(config-if-Et1)#, leaf [standalone: master] (config) #,
 # admin@leaf-01>, cumulus@leaf:mgmt:~$, {master:0}[edit].
 _PROMPT = re.compile(
     r"^\s{0,4}(?P<host>\w[\w.:@/~-]{0,79}(?: ?\[[^\]\n]{1,40}\])?(?: ?\([\w./: -]{1,60}\))?)\s?[#>$]\s*"
     r"(?P<typed>.*?)\s*$"
 )
-_BARE = re.compile(r"^\s{0,4}[#$>]\s+(?P<typed>\S.*?)\s*$")  # documents leave the host out
+_BARE = re.compile(r"^\s{0,4}[#$>]\s+(?P<typed>\S.*?)\s*$")  # documents omit the host
 _READS = re.compile(
     r"(?:sudo\s+|do\s+|run\s+)?(?:sho?w?\s|nv\s|cat\s|sonic-|display\s|redis-cli|docker\s|vtysh\s)",
     re.IGNORECASE,
 )
-# Files with many outputs name each command in a line of its own: ------- show version -------, `show version`.
+# Files with many outputs have a heading line for each command: ------- show version -------, `show version`.
 _HEADINGS = (
     re.compile(r"^\s*[-=#*]{2,}\s*(?P<typed>(?:show|nv show|nv config show)\s.*?)\s*[-=#*:]*\s*$"),
     re.compile(r"^\s*`(?P<typed>(?:show|nv)\s[^`]*)`\s*$"),
@@ -46,7 +46,7 @@ _HEADINGS = (
     re.compile(r"^(?P<typed>(?:show|nv show|nv config show)\s\S.*?)\s*$"),
 )
 _MODE = re.compile(r"\((?:config|conf)-if-([A-Za-z]+[\d/.]+)\)")
-# Words of commands that choose ports, or the form of the output.
+# Words of commands that select ports, or the format of the output.
 _CHOOSE = (
     "ethernet",
     "interfaces",
@@ -76,17 +76,17 @@ _ROW = re.compile(
     r"(?=[\s|:,*(]|$)",
     re.IGNORECASE,
 )
-# Commands that only prepare a terminal.
+# Commands that only prepare the terminal.
 _PREPARES = re.compile(
     r"(?:en|enable|conf\w*(?:\s+t\w*)?|term\w*|(?:no\s+)?(?:page|cli)\b.*|set cli\b.*|exit|end|quit|logout|interface)"
     r"(?:\s|$)",
     re.IGNORECASE,
 )
-SHOWN = 60  # characters of a text that is named
+SHOWN = 60  # most characters of a text in a sentence
 
 
 def split(text: str) -> list[tuple[str | None, str]]:
-    """[(command, output)] of a capture; the command is None where nothing names it."""
+    """[(command, output)] of a capture; the command is None if the capture does not name it."""
     rows = without_terminal(text).split("\n")
     marks = [_named(row) for row in rows]
     hosts = {mark[0] for mark in marks if mark and mark[0] and _READS.match(mark[1])}
@@ -102,7 +102,7 @@ def split(text: str) -> list[tuple[str | None, str]]:
             found.append((command, "\n".join(kept)))
         command, kept = (_at_port(mark) if mark[1] else ""), []
     found.append((command, "\n".join(kept)))
-    # What was typed and printed nothing, such as terminal length 0, needs no mention.
+    # Skip typed text without output, such as terminal length 0.
     return [
         (command, output)
         for command, output in found
@@ -112,14 +112,14 @@ def split(text: str) -> list[tuple[str | None, str]]:
 
 
 def _says(text: str) -> bool:
-    """Whether a text is more than comments."""
+    """Return whether a text has more than comments."""
     return any(re.search(r"\w", line) and not re.match(r"\s*[!#]", line) for line in cleaned(text))
 
 
 def spelled(typed: str, commands: Iterable[str]) -> str | None:
-    """The whole command of what an operator typed, with its arguments behind it; None for none of these commands.
+    """The full command for a typed text, followed by its arguments; None if it is none of these commands.
 
-    Words may be cut short (sh int eth1/1), and arguments may be anywhere in between.
+    Words may be abbreviated (sh int eth1/1), and arguments may be anywhere in between.
     """
     words = re.sub(r"^(?:sudo|do|run)\s+", "", typed.split("|")[0].strip(), flags=re.IGNORECASE).split()
     for command in sorted(commands, key=lambda one: (-len(one.split()), one)):
@@ -130,7 +130,7 @@ def spelled(typed: str, commands: Iterable[str]) -> str | None:
 
 
 def _arguments(words: Iterable[str], command: Sequence[str]) -> list[str] | None:
-    """The words that a command of these words leaves over, all of them arguments; None where it is another command."""
+    """The remaining words after a command, which are its arguments; None if it is another command."""
     place, rest = 0, []
     for word in words:
         expected = command[place] if place < len(command) else ""
@@ -156,7 +156,7 @@ def _is_argument(word: str) -> bool:
 
 
 def _named(row: str) -> tuple[str, str] | None:
-    """(host, what was typed) of a line that names a command or is a prompt; None of a line of an output."""
+    """(host, typed text) of a heading or a prompt; None for a line of an output."""
     for pattern in _HEADINGS:
         found = pattern.match(row)
         if found:
@@ -171,7 +171,7 @@ def _named(row: str) -> tuple[str, str] | None:
 
 
 def _same(host: str, hosts: Iterable[str]) -> bool:
-    """Whether a prompt is that of another mode of a switch that was asked something."""
+    """Return whether a prompt belongs to a known switch in another mode."""
     return _stem(host) in {_stem(one) for one in hosts}
 
 
@@ -180,43 +180,43 @@ def _stem(host: str) -> str:
 
 
 def _at_port(mark: tuple[str, str]) -> str:
-    """What was typed, with the port of the mode in which it was typed."""
+    """The typed text, with the port of its configuration mode."""
     host, typed = mark
     mode = _MODE.search(host)
     return f"{typed} {mode.group(1)}" if mode and not re.search(r"\d", typed) else typed
 
 
 def rows_of_ports(output: str) -> list[str]:
-    """The names of ports with which lines of an output begin."""
+    """The port names at the start of lines of an output."""
     if from_json(output) is not None:
         return []
-    # A port without a neighbour is not lost.
+    # A port without a neighbour has no data to lose.
     found = (_ROW.match(line) for line in output.split("\n") if "detected 0 LLDP neighbors" not in line)
     return list(dict.fromkeys(one.group(1).replace(" ", "") for one in found if one))
 
 
 def first_words(text: str) -> str:
-    """The beginning of a text, to name it by."""
+    """The first line of a text, shortened, as its name."""
     line = next((" ".join(one.split()) for one in text.split("\n") if re.search(r"\w", one)), "")
     return line if len(line) <= SHOWN else f"{line[:SHOWN].rstrip()}..."
 
 
 def sections(platform: Platform, command: str | None, text: str) -> list[Section]:
-    """[(what was typed, command, output)] of one capture; the command is None where the platform does not read it."""
+    """[(typed text, command, output)] of one capture; the command is None if the platform does not read it."""
     found = []
     for typed, output in split(text):
         named = typed or command
         known = platform.spelled(named) if named else None
-        # What is no command, such as the name of a file, says nothing: the form of the output does.
+        # A name that is no command, such as a file name, is ignored; the form of the output decides.
         if known is None and not (named and _READS.match(f"{named.strip()} ")):
             known = platform.command_of(output)
         found.append((typed or command or known, known, output))
-    # Who names a command hears of its output, also of one that is empty.
+    # Report the output of a named command even if it is empty.
     return found or [(command, platform.spelled(command), "")] if command else found
 
 
 def heard(platform: Platform, parts: Iterable[Section]) -> Switch:
-    """The Switch that sections tell of, with what of them was not understood in `unread`."""
+    """The Switch in sections, with everything that was not understood in `unread`."""
     texts: dict[str, str]
     unread: list[str]
     texts, unread = {}, []
@@ -235,14 +235,14 @@ def heard(platform: Platform, parts: Iterable[Section]) -> Switch:
 
 
 def _unique(command: str, texts: Container[str]) -> str:
-    """A key of its own for a command that was run for several ports, with the same meaning."""
+    """A unique key with the same meaning, for a command that was run for several ports."""
     return command if command not in texts else _unique(f"{command} ", texts)
 
 
 def unheard(platform: Platform, texts: Mapping[str, str], whole: Switch, live: bool = False) -> list[str]:
-    """Sentences about outputs, and rows of them, that say something which the Switch does not hold.
+    """Sentences about outputs and rows whose content is missing in the Switch.
 
-    live: outputs of a switch may well be empty, and each was read with a command that the platform knows.
+    live: outputs of a connected switch may be empty, and the platform knows each command.
     """
     found = []
     for command, output in platform.apart(texts).items():
@@ -278,14 +278,14 @@ def _nothing(platform: Platform, name: str, output: str, alone: Switch) -> str:
 
 
 def complete(switch: Switch) -> Switch:
-    """The Switch, with a port for everything that is known by name."""
+    """The Switch, with a Port for every name with a running state or a neighbour."""
     for name in (*switch.oper, *switch.neighbours):
         switch.ports.setdefault(name, Port())
     return switch
 
 
 def _tells(switch: Switch) -> bool:
-    """Whether something is known of a switch, and of its ports more than their names."""
+    """Return whether a Switch has known values, apart from port names."""
     told = as_data(switch)
     values = [told[key] for key in ("hostname", "version", "model", "exceptions")]
     return any(values) or told["unsaved"] is not None or any(map(_known, told["ports"].values()))
@@ -310,7 +310,7 @@ def _not_read(platform: Platform, typed: str | None, output: str) -> str:
 
 
 def _alike(name: str) -> str:
-    """The same word for the names that outputs have for one port: Et1, Eth1, Ethernet1."""
+    """One key for the spellings of one port: Et1, Eth1, Ethernet1."""
     found = re.match(r"([A-Za-z][A-Za-z-]*?)-?(\d\S*)$", name)
     if not found:
         return name.lower()
@@ -325,4 +325,4 @@ _ALIKE = {
     "m": ("ma", "mgmt", "management"),
     "v": ("veth", "vethernet"),
 }
-EVERY = {"*", "all"}  # names of what holds for all ports
+EVERY = {"*", "all"}  # names for all ports

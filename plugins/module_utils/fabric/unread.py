@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Sentences about what of an output was not understood, and what finds it. Pure."""
+"""Find lines of an output that were not parsed, and report them as sentences. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def strange(command: str, root: Line, forms: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Sentences about lines of a configuration that begin like one of forms, and go on in another way.
+    """Sentences about configuration lines that begin like one of forms but do not match the whole form.
 
     forms: [(pattern of the beginning of the block, of the beginning of the line, of the whole line)].
     """
@@ -30,12 +30,12 @@ def strange(command: str, root: Line, forms: Sequence[tuple[str, str, str]]) -> 
 
 
 def lacks(command: str, what: str) -> str:
-    """A sentence about a value in a form that is not known."""
+    """A sentence about a value in an unknown form."""
     return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
 
 
 def headless(command: str, port: str | None) -> str:
-    """A sentence about lines that belong to no port: they come again behind those of one, or before the first."""
+    """A sentence about lines without a port: a second block after those of a port, or lines before the first one."""
     where = f"after those of {port}" if port else "before the first port"
     return (
         f"Cannot assign the lines {where} in `{command}`. The heading with their port is missing. Give the whole "
@@ -44,7 +44,7 @@ def headless(command: str, port: str | None) -> str:
 
 
 def again(seen: set[T], key: T) -> bool:
-    """Whether a key was seen before; it is from now on."""
+    """Return whether a key was seen before; remembers the key."""
     known = key in seen
     seen.add(key)
     return known

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""VLANs and administrative state of a port of a switch, read from lines that several platforms write alike. Pure."""
+"""VLANs and administrative state of switch ports, from lines that several platforms share. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVERY = frozenset(range(FIRST, LAST + 1))
 
 @dataclass
 class Switching:
-    """What the lines of one port set. None: not set, or not told."""
+    """Settings in the lines of one port. None: not set, or not reported."""
 
     mode: str | None = None
     access: int | None = None
@@ -31,11 +31,11 @@ class Switching:
     allowed: frozenset[int] | None = None
     member: str | None = None  # number of the port channel whose VLANs it has
     enabled: bool | None = None
-    routed: bool = False  # lines for VLANs may stay at a routed port, and have no effect
-    told: bool = False  # whether a line told anything of VLANs
+    routed: bool = False  # a routed port may keep VLAN lines, which have no effect
+    told: bool = False  # whether any line is about VLANs
 
     def take(self, text: str) -> None:
-        """One line below an interface."""
+        """Apply one line below an interface."""
         words = text.lower()
         if words in ("shutdown", "no shutdown"):
             self.enabled = words.startswith("no ")
@@ -64,7 +64,7 @@ class Switching:
 
 
 def allowed_after(before: frozenset[int] | None, how: str | None, text: str) -> frozenset[int]:
-    """The VLANs that are allowed after one line; a list may go on over several."""
+    """The allowed VLANs after one line; a list may continue over several lines."""
     told = EVERY if text == "all" else frozenset() if text == "none" else frozenset(numbers(text))
     if how == "except":
         return EVERY - told
@@ -76,10 +76,10 @@ def allowed_after(before: frozenset[int] | None, how: str | None, text: str) -> 
 def settle(
     port: Port, one: Switching, existing: set[int] | None = None, native: int | None = 1, every: bool = True
 ) -> None:
-    """Put what lines told into a state.Port.
+    """Put the settings of lines into a state.Port.
 
-    existing: the VLANs of the switch, None where nobody told them. native: the VLAN of untagged packets of a trunk that
-    names none. every: whether a trunk that names none allows all VLANs.
+    existing: the VLANs of the switch, None if not reported. native: the VLAN of untagged packets of a trunk without
+    one. every: whether a trunk without a list allows all VLANs.
     """
     port.enabled = one.enabled
     port.vlan_mode = TRUNK if one.mode == "hybrid" else one.mode
@@ -100,14 +100,14 @@ def _put(port: Port, untagged: int | None, tagged: frozenset[int], existing: set
 
 
 def put(port: Port, mode: str, untagged: int | None = None, tagged: frozenset[int] = frozenset()) -> None:
-    """Put what a database told into a state.Port."""
+    """Put the settings of a database into a state.Port."""
     port.vlan_mode = mode
     if mode != ROUTED:
         port.untagged, port.tagged = untagged, spelled(tagged - {cast("int", untagged)})
 
 
 def existing(lines: Iterable[str], pattern: str) -> set[int]:
-    """The VLANs that lines make, with the first one, which is always there."""
+    """The VLANs that lines create, with VLAN 1, which always exists."""
     found = {FIRST}
     for text in lines:
         match = re.fullmatch(pattern, text)
@@ -139,7 +139,7 @@ def spelled(values: Iterable[int]) -> str:
 
 
 def carries(port: Port, vlan: int) -> bool | None:
-    """Whether a port takes packets with the tag of a VLAN, 0 for none, and sends them so; None: not told."""
+    """Return whether a port carries packets with the tag of a VLAN, 0 for untagged; None: not reported."""
     if port.vlan_mode is None:
         return None
     if port.vlan_mode == ROUTED:

@@ -74,7 +74,7 @@ def owner_of(aliases: Mapping[str, str], name: str | None) -> str | None:
 
 
 def same_port(one: str, other: str) -> bool:
-    """Whether two spellings mean one port: Eth1/1, Ethernet1/1, ethernet 1/1."""
+    """Return whether two spellings mean one port: Eth1/1, Ethernet1/1, ethernet 1/1."""
     left, right = _NAME.fullmatch(one.strip()), _NAME.fullmatch(other.strip())
     if not left or not right:
         return one.strip().lower() == other.strip().lower()

@@ -169,12 +169,12 @@ class Fabric:
         )
 
     def _carries(self, side: Side) -> bool:
-        """Whether RoCE uses an adapter: it has an RDMA device, PFC or a DSCP, or its owner is in the list of cables."""
+        """Return whether RoCE uses an adapter: it has RDMA, PFC or a DSCP, or its owner is in the list of cables."""
         adapter = side.endpoint
         return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._told
 
     def _is_beside(self, side: Side) -> bool:
-        """Whether a host adapter is outside the data path, such as a management adapter with an RDMA device.
+        """Return whether a host adapter is outside the data path, such as a management adapter with an RDMA device.
 
         Only if another adapter of the host is known to be in it, by PVRDMA or a port group of the data path.
         """
@@ -200,7 +200,7 @@ class Fabric:
         return found
 
     def _may_carry(self, side: Side, known: set[str]) -> bool:
-        """Whether to check a port whose peer is unknown; many switches enable PFC on unused ports too."""
+        """Return whether to check a port whose peer is unknown; many switches enable PFC on unused ports too."""
         up = side.oper.up if side.oper is not None else None
         return bool(side.pfc) and (up is True or (up is None and side.owner not in known))
 

@@ -53,7 +53,7 @@ class Listed:
         return self._roles.get(key)
 
     def names(self, owner: str) -> bool:
-        """Whether the inventory names ports of this switch at all."""
+        """Return whether the inventory names ports of this switch at all."""
         return owner in self._owners
 
 
@@ -81,7 +81,7 @@ def check(
 
 
 def _is_routed(linked: Linked) -> bool:
-    """Whether switches route to each other, so that each has its own VLANs and subnets."""
+    """Return whether switches route to each other, so that each has its own VLANs and subnets."""
     modes = [(one.port.vlan_mode, other.port.vlan_mode) for _link, one, other in linked if _both_switches(one, other)]
     return bool(modes) and all(one == other == vlans.ROUTED for one, other in modes)
 
@@ -114,7 +114,7 @@ def _states(
 
 
 def in_use(side: Side, names: Container[str]) -> bool:
-    """Whether an adapter is an uplink of the data path; management adapters often have an RDMA device too."""
+    """Return whether an adapter is an uplink of the data path; management adapters often have an RDMA device too."""
     one = side.endpoint
     used = any(row.get("pvrdma") for row in one.addresses) or any(group["name"] in names for group in one.portgroups)
     return bool(one.switch and one.rdma and used)

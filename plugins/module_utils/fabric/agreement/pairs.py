@@ -115,7 +115,7 @@ def _one_way(side: Side, peer: Side, priority: int, does: str, does_not: str, ke
 
 
 def speed(one: Side, other: Side, fastest: WithSpeed | None) -> Iterator[Finding]:
-    """Whether a cable between switches is as fast as the fastest adapter (a Side), whose packets it may carry."""
+    """A finding if a cable between switches is slower than the fastest adapter (a Side)."""
     if not (one.is_switch and other.is_switch) or fastest is None:
         return
     known = cast("list[WithSpeed]", [side for side in (one, other) if side.speed])
@@ -137,7 +137,7 @@ def speed(one: Side, other: Side, fastest: WithSpeed | None) -> Iterator[Finding
 
 
 def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
-    """Whether each end carries the packets that the other sends."""
+    """A finding if an end does not carry the packets that the other sends."""
     if one.mtu is None or other.mtu is None:
         return
     # With equal values the host counts as smaller, since headers are added to its packets.

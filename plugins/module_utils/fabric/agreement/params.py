@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.s
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
 
-# Most disagreements in the message of a failed task; nobody reads more in one line.
+# Most disagreements in the message of a failed task, to keep it readable.
 TOLD = 5
 CABLE = {
     "switch": {"type": "str", "required": True},

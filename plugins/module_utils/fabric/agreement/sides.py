@@ -129,14 +129,14 @@ class Side:
         return UNTOLD.get(self.platform if self.is_switch else self.endpoint.kind, ())
 
     def sends(self, priority: int) -> bool | None:
-        """Whether it sends pauses for a priority; None if not reported."""
+        """Return whether it sends pauses for a priority; None if not reported."""
         if self.is_switch:
             told = None if self.pfc is None else priority in self.pfc
             return told if self.port.pfc_sends is not False else False
         return _in(priority, self.endpoint.pfc_sends, self.endpoint.pfc)
 
     def obeys(self, priority: int) -> bool | None:
-        """Whether it obeys pauses for a priority; None if not reported."""
+        """Return whether it obeys pauses for a priority; None if not reported."""
         if self.is_switch:
             return None if self.pfc is None else priority in self.pfc
         return _in(priority, self.endpoint.pfc_obeys, self.endpoint.pfc)

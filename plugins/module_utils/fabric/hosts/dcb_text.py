@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `dcb` (iproute2) prints about an adapter, as JSON or as text. Pure."""
+"""Parse the output of `dcb` (iproute2) for an adapter, as JSON or as text. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 
 OBJECTS = ("pfc", "ets", "app", "buffer", "dcbx", "apptrust")
-# iproute2 before 6.2 has no apptrust; a driver without DCB, an interface that is not there, too few rights.
+# No apptrust in iproute2 before 6.2, a driver without DCB, a missing interface, missing permissions.
 COMPLAINT = re.compile(
     r"(?im)^.*(?:Operation not supported|No such device|Operation not permitted|Permission denied|is unknown|"
     r"not found|Attribute (?:read|write):).*$"
@@ -30,10 +30,10 @@ _VALUES = ("pfc-cap", "macsec-bypass", "delay", "ets-cap", "cbs", "willing", "to
 
 
 def parse(text: str | None) -> dict[str, Any]:
-    """What a text tells, of pfc, dscp_prio, prio_tc, tc_tsa, tc_bw, prio_buffer, buffer_size, dcbx, order, ...
+    """Values of pfc, dscp_prio, prio_tc, tc_tsa, tc_bw, prio_buffer, buffer_size, dcbx, order, ... in a text.
 
-    A table that is empty is not printed, so that only what was asked for can be told from what is not there: `about`
-    names the objects that were answered. `error` holds the complaint of one that was not.
+    dcb prints no empty tables, so a missing key means an empty table or an object that was not read.
+    `error` holds the error of dcb if there are no values.
     """
     told = words.from_json(text)
     found = _from_json(told) if told is not None else _from_text(text)
@@ -44,7 +44,7 @@ def parse(text: str | None) -> dict[str, Any]:
 
 
 def dscp_map(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """{DSCP: priority}. A DSCP that was added twice goes to the highest of its priorities, as in the kernel."""
+    """{DSCP: priority}. A DSCP with two entries maps to the higher priority, as in the kernel."""
     found: dict[int, int] = {}
     for dscp, priority in pairs:
         found[dscp] = max(priority, found.get(dscp, -1))
@@ -86,7 +86,7 @@ def _from_text(text: str | None) -> dict[str, Any]:
 
 
 def _line(found: dict[str, Any], tokens: list[str], table: str | None) -> str | None:
-    """Put the words of one line into what was found; a table may go on in the next line."""
+    """Add the words of one line to the result; a table may continue on the next line."""
     if tokens and all(token in _DCBX for token in tokens):
         found["dcbx"] = tokens
         return None

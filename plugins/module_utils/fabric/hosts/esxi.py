@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The adapters of an ESXi host: what esxcli and vCenter answer, as Endpoints. Pure."""
+"""The adapters of an ESXi host, from answers of esxcli and vCenter, as Endpoints. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CORE, RDMA = "nmlx5_core", "nmlx5_rdma"
 TRUST = {1: "pcp", 2: "dscp"}
-# What the drivers do when an option is not set.
+# Driver defaults of options that are not set.
 UNSET = {"trust_state": "1", "pfctx": "0", "pfcrx": "0", "dscp_force": "-1"}
 DSCPS = range(64)
 
@@ -41,7 +41,7 @@ def dcb(answer: str | Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def pauses(rows: str | Iterable[Mapping[str, Any]] | None) -> dict[str, bool]:
-    """{vmnic: whether it pauses all traffic} of `esxcli network nic pauseParams list`, as its table or its rows."""
+    """{vmnic: whether link-level pause is on} of `esxcli network nic pauseParams list`, as its table or its rows."""
     found = {}
     for row in _table(rows) if isinstance(rows, str) else rows or []:
         told = {words.key(name): value for name, value in row.items()}
@@ -65,7 +65,7 @@ def neighbours(hint: Any) -> list[Neighbour]:
             )
         ]
     if cdp is not None:
-        # NX-OS puts its serial number behind the name: leaf-01(FDO123).
+        # NX-OS appends its serial number to the name: leaf-01(FDO123).
         name = _text(cdp.systemName) or (_text(cdp.devId) or "").partition("(")[0] or None
         return [Neighbour(system=name, port=_text(cdp.portId), chassis=_text(cdp.devId))]
     return []
@@ -76,7 +76,7 @@ def endpoint(owner: str, port: Port, told: Mapping[str, Any]) -> Endpoint:
 
     port: a host.network.Port.
     told: {rdma, dcb, pause, core, rdma_module, neighbours, vmkernel, vmknic, portgroups}, where the two modules
-    are host.module_state.Modules and what could not be asked is None.
+    are host.module_state.Modules, and a failed read is None.
     """
     found = Endpoint(
         name=port.device,
@@ -121,13 +121,13 @@ def _driver(found: Endpoint, core: Module | None, rdma: Module | None) -> None:
     options = _acting(found, rdma)
     if options is not None:
         forced = words.whole(options.get("dscp_force", UNSET["dscp_force"]))
-        # Without one the adapter stamps nothing, and what senders put there is not known here.
+        # Without this option the adapter sets no DSCP, and the DSCP of senders is unknown here.
         found.stamps = forced in DSCPS
         found.dscp = forced if found.stamps else None
 
 
 def _acting(found: Endpoint, module: Module | None) -> dict[str, str] | None:
-    """The options that a module was loaded with; what it is set to and not loaded with is told as pending."""
+    """The options that a module was loaded with; configured options that differ are pending."""
     if module is None or not module.loaded:
         return None
     names = ("pfctx", "pfcrx", "trust_state", "dscp_force")
@@ -140,7 +140,7 @@ def _acting(found: Endpoint, module: Module | None) -> dict[str, str] | None:
 
 
 def _running(found: Endpoint, status: Mapping[str, Any] | None) -> None:
-    """What DCB says runs counts more than what the driver was told."""
+    """The running state in DCB takes precedence over the driver options."""
     if status is None:
         return
     found.dcbx = status["mode"]
@@ -151,7 +151,7 @@ def _running(found: Endpoint, status: Mapping[str, Any] | None) -> None:
 
 
 def _table(text: str) -> list[dict[str, str]]:
-    """Rows of a table of esxcli, whose second line shows how wide its columns are."""
+    """Rows of an esxcli table; the ruler below its heading defines the columns."""
     lines = [line for line in text.splitlines() if line.strip()]
     ruler = next((number for number, line in enumerate(lines) if line.strip().startswith("---")), None)
     if not ruler:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Asking ESXi hosts what their adapters do to RoCE: three requests to vCenter for all, then a few to each host."""
+"""Read the RoCE QoS of ESXi adapters: three requests to vCenter for all hosts, then a few to each host."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SWITCH = "VmwareDistributedVirtualSwitch"
 
 
 def look(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every host as the module tells it; one that cannot be asked does not keep the others from being told."""
+    """All hosts as the module returns them; a host that cannot be read does not affect the others."""
     found = hosts.find_hosts(vcenter, params["hosts"], PROPERTIES)
     select = {port_groups.KIND: port_groups.PROPERTIES, SWITCH: ("name",)}
     walk = [port_groups.FROM_HOST, (port_groups.KIND, "config.distributedVirtualSwitch")]
@@ -70,7 +70,7 @@ def _host(vcenter: VCenter, found: HostFound, params: Mapping[str, Any], rows: S
     if found.connection == "connected":
         asked.everything()
     else:
-        asked.not_read.append(f"It is {found.connection}, so that only what vCenter remembers is known.")
+        asked.not_read.append(f"The host is {found.connection}. Only values that vCenter has stored are known.")
     return {
         "name": found.name,
         "moid": found.moid,
@@ -81,7 +81,7 @@ def _host(vcenter: VCenter, found: HostFound, params: Mapping[str, Any], rows: S
 
 
 class _Asked:
-    """What one host has answered."""
+    """The answers of one host."""
 
     def __init__(self, vcenter: VCenter, found: HostFound, params: Mapping[str, Any], network: Network) -> None:
         self._vcenter = vcenter
@@ -134,11 +134,13 @@ class _Asked:
         return {one.name: one for one in found if one is not None}
 
     def _read_hints(self) -> dict[str, vim.host.PhysicalNic.NetworkHint]:
-        """What ports hear of their switches; only switches that listen to LLDP or CDP have something to tell."""
+        """Neighbours of the ports; only virtual switches that listen to LLDP or CDP have them."""
         try:
             answer = self._found.row.get("configManager").networkSystem.QueryNetworkHint()
         except vmodl.MethodFault as fault:
-            raise explain(fault, f"Host {self._found.name}", "the neighbours of its ports were to be read") from fault
+            raise explain(
+                fault, f"Host {self._found.name}", "cannot read the LLDP and CDP neighbours of its ports"
+            ) from fault
         return {hint.device: hint for hint in answer or []}
 
 
@@ -146,7 +148,7 @@ def _dcb(esxcli: Esxcli | SshEsxcli, port: str) -> dict[str, Any] | None:
     try:
         return esxi.dcb(esxcli.call("network.nic.dcb.status.get", nic_name=port))
     except OperatorError as error:
-        # A port whose driver knows no DCB is told as one that has none.
+        # A driver without DCB support counts as a port without DCB.
         if error.code != "esxcli_failed":
             raise
         return None

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The adapters of a Linux guest or host: two commands for /bin/sh, and what they print as Endpoints. Pure.
+"""The adapters of a Linux guest or host: two commands for /bin/sh, and their output as Endpoints. Pure.
 
-Nothing is needed there but a shell: what is missing is told as not known.
+Only a shell is required: values of missing tools are reported as unknown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TOOLS = ("mlnx_qos", "dcb", "ethtool", "lldptool", "lldpcli", "niccli", "cma_roce_tos", "ip")
 NVIDIA, BROADCOM = "mlx5_core", "bnxt_en"
-# Tools of administrators, also for users whose PATH has none of them.
+# Directories of administration tools, also for users without them in PATH.
 _PATH = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/opt/mellanox/iproute2/sbin"; LC_ALL=C; export PATH LC_ALL'
 _FILES = (
     "/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/*",
@@ -51,13 +51,13 @@ _RDMA_PORT = "/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/*"
 
 
 def look() -> list[str]:
-    """The command that tells which adapters carry RDMA, and which tools are there."""
+    """The command that lists the RDMA adapters and the installed tools."""
     script = f"{_PATH}; for t in {' '.join(TOOLS)}; do command -v $t; done; grep -sH . {' '.join(_FILES)}; true"
     return ["/bin/sh", "-c", script]
 
 
 def adapters(text: str) -> tuple[dict[str, str | list[str]], list[str], dict[str, tuple[str, str]]]:
-    """(files, tools, {interface: (RDMA device, its port)}) of what look() printed."""
+    """(files, tools, {interface: (RDMA device, its port)}) in the output of look()."""
     values = linux_text.files("\n".join(line for line in text.splitlines() if ":" in line))
     tools = [tool for tool in TOOLS if re.search(rf"(?m)^\S*\b{tool}\s*$", text)]
     found: dict[str, tuple[str, str]] = {}
@@ -67,7 +67,7 @@ def adapters(text: str) -> tuple[dict[str, str | list[str]], list[str], dict[str
 
 
 def ask(interface: str, values: Values, tools: Collection[str], device: str, port: str) -> list[str]:
-    """The command that tells about one adapter with the tools that fit it."""
+    """The command that reads one adapter with the tools that support it."""
     name, steps = shlex.quote(interface), []
     driver = _driver(values, interface)
     if "ip" in tools:
@@ -91,7 +91,7 @@ def ask(interface: str, values: Values, tools: Collection[str], device: str, por
 
 
 def sections(text: str) -> dict[str, str]:
-    """{title: output} of what ask() printed."""
+    """{title: output} in the output of ask()."""
     found: dict[str, list[str]]
     title: str | None
     found, title = {}, None
@@ -107,7 +107,7 @@ def sections(text: str) -> dict[str, str]:
 def endpoint(
     owner: str, interface: str, values: Values, rdma: tuple[str, str], said: Mapping[str, str], jobs: int | None = None
 ) -> Endpoint:
-    """The Endpoint of an adapter; said: sections(). jobs: the traffic class that jobs are given (NCCL_IB_TC)."""
+    """The Endpoint of an adapter; said: sections(). jobs: the traffic class of jobs (NCCL_IB_TC)."""
     device, port = rdma
     found = Endpoint(
         name=interface,
@@ -135,7 +135,7 @@ def endpoint(
 
 
 def _by_mlnx_qos(found: Endpoint, text: str | None) -> None:
-    """Of all tools the one that tells most: it comes after the others."""
+    """Runs after the other tools, since mlnx_qos reports the most."""
     if text is None:
         return
     told = mlnx_qos.parse(text)
@@ -143,7 +143,7 @@ def _by_mlnx_qos(found: Endpoint, text: str | None) -> None:
         found.not_read.append(f"mlnx_qos: {_last_line(text)}")
         return
     found.trust = told.get("trust") or found.trust
-    # With pcp there is no table, and one that was set before does not act.
+    # With pcp there is no map, and an earlier map is not effective.
     found.dscp_map = told.get("dscp_map")
     found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]
     found.dcbx_owner = told.get("dcbx_owner") or found.dcbx_owner
@@ -164,7 +164,7 @@ def _by_dcb(found: Endpoint, texts: Mapping[str, str]) -> None:
         found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]["pfc"]
         pairs = told.get("app", {}).get("dscp_prio") or []
         order = told.get("apptrust", {}).get("order")
-        # Drivers without apptrust begin to trust DSCP with the first entry of the table.
+        # Drivers without apptrust trust DSCP from the first entry of the map on.
         found.trust = _trust(order) if order else "dscp" if pairs else "pcp" if "app" in told else None
         found.dscp_map = dcb_text.dscp_map(pairs) or None
     modes = told.get("dcbx", {}).get("dcbx")
@@ -202,7 +202,7 @@ def _by_lldp(found: Endpoint, said: Mapping[str, str]) -> None:
 
 
 def _lldp(tool: str, text: str) -> list[Neighbour] | None:
-    """The neighbours that a tool shows; None where its agent does not run or does not answer."""
+    """The neighbours that a tool shows; None if its agent does not run or does not answer."""
     if tool == "lldpcli":
         told = words.from_json(text)
         return None if told is None else [one for ones in tlv_text.neighbours_of(told).values() for one in ones]
@@ -216,7 +216,7 @@ def _congestion(found: Endpoint, values: Values) -> None:
     for (side, priority), value in linux_text.matching(values, pattern):
         enabled.setdefault(int(priority), {})[side] = words.truth(value)
     if enabled:
-        # Both halves are needed: who notices marks, and who slows down.
+        # Both are needed: the notification point (np) and the reaction point (rp).
         found.ecn = sorted(one for one, on in enabled.items() if on.get("roce_np") and on.get("roce_rp"))
     base = f"/sys/class/net/{found.name}/ecn/roce_np"
     found.cnp_dscp = words.whole(values.get(f"{base}/cnp_dscp"))
@@ -226,7 +226,7 @@ def _congestion(found: Endpoint, values: Values) -> None:
 def _marks(
     values: Values, device: str, port: str, said: Mapping[str, str], jobs: int | None
 ) -> list[dict[str, Any]] | None:
-    """[{by, traffic_class}] of who marks; None where nobody could be asked, [] where all that were asked do not."""
+    """[{by, traffic_class}] of all that set one; None if nothing could be read, [] if none of those read sets one."""
     seen: list[dict[str, Any]] = []
     override = values.get(f"/sys/class/infiniband/{device}/tc/{port}/traffic_class")
     cm = _tos(values, device, port) or said.get("cma_roce_tos")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Smaller outputs of Linux: show_gids, ethtool, and files of sysfs, each as `path:value`. Pure."""
+"""Parse short outputs of Linux: show_gids, ethtool, and sysfs files as `path:value`. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 
 if TYPE_CHECKING:
-    # {path: value}; of a file with several lines a list of them.
+    # {path: value}; a list for a file with several lines.
     Values = Mapping[str, Union[str, List[str]]]
 
 _GID = re.compile(r"[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){2,7}")
 
 
 def gids(text: str | None) -> list[dict[str, Any]]:
-    """[{device, port, index, gid, ipv4, version, interface}] of show_gids; interface is None where it names none."""
+    """[{device, port, index, gid, ipv4, version, interface}] of show_gids; interface is None if missing."""
     found = []
     for line in cleaned(text):
         parts = line.split()
@@ -44,21 +44,21 @@ def gids(text: str | None) -> list[dict[str, Any]]:
 
 
 def pause(text: str | None) -> bool | None:
-    """Whether `ethtool -a` shows pauses of all traffic in either direction; None where it tells nothing."""
+    """Return whether `ethtool -a` shows link-level pause in either direction; None if it reports neither."""
     told = words.from_json(text)
     if isinstance(told, list) and told and isinstance(told[0], dict):
         said = {words.key(name): value for name, value in told[0].items()}
     else:
         said = words.fields(text)
     known = [words.truth(said[name]) for name in ("rx", "tx") if name in said]
-    # What was negotiated counts where it is told: autonegotiation may have turned off what is configured.
+    # Negotiated values take precedence: autonegotiation can turn off a configured pause.
     agreed = [words.truth(said[name]) for name in ("rxnegotiated", "txnegotiated") if name in said]
     known = agreed if agreed and words.truth(said.get("autonegotiate")) else known
     return any(known) if known and None not in known else None
 
 
 def files(text: str | None) -> dict[str, str | list[str]]:
-    """{path: value} of `grep -s . <files>`; a file with several lines has a list."""
+    """{path: value} of `grep -s . <files>`; a list for a file with several lines."""
     found: dict[str, str | list[str]] = {}
     for line in (text or "").replace("\r", "").split("\n"):
         path, colon, value = line.partition(":")
@@ -73,16 +73,16 @@ def files(text: str | None) -> dict[str, str | list[str]]:
 
 
 def matching(values: Values, pattern: str) -> list[tuple[tuple[str, ...], str | list[str]]]:
-    """[(parts, value)] of the paths that a pattern with * for single names fits."""
+    """[(parts, value)] of paths that match a pattern, with * for single names."""
     fit = re.compile(re.escape(pattern).replace(r"\*", "([^/]+)"))
     found = ((fit.fullmatch(path), value) for path, value in values.items())
     return [(match.groups(), value) for match, value in found if match]
 
 
 def traffic_class(value: str | list[str] | None) -> int | None:
-    """106 of '106', '0x6a', 'tclass=106' or 'Global tclass=106'; None where nothing is set."""
+    """106 of '106', '0x6a', 'tclass=106' or 'Global tclass=106'; None if nothing is set."""
     text = "\n".join(value) if isinstance(value, list) else str(value or "")
-    # The line alone: what holds for some addresses has more on it, and a complaint may end with the device's number.
+    # Match the whole line: entries for some addresses are longer, and an error may end with the device number.
     found = re.search(r"(?m)^\s*(?:Global\s+)?(?:tclass\s*=\s*)?(-?(?:0x[0-9a-fA-F]+|\d+))\s*$", text)
     number = words.whole(found.group(1)) if found else None
     return number if number is not None and 0 <= number <= 255 else None

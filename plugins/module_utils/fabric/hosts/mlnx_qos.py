@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `mlnx_qos -i <interface>` prints about an adapter of NVIDIA. Pure."""
+"""Parse the output of `mlnx_qos -i <interface>` for an NVIDIA adapter. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWNERS = {"os": "os", "firmware": "firmware", "fw": "firmware"}
 
 
 def parse(text: str) -> dict[str, Any]:
-    """{dcbx_owner, trust, dscp_map, cable_length_m, buffers, pfc, pfc_buffers, classes, lldpad}; only what is told."""
+    """{dcbx_owner, trust, dscp_map, cable_length_m, buffers, pfc, pfc_buffers, classes, lldpad}; only reported keys."""
     found: dict[str, Any]
     rows: dict[str, list[int] | None]
     current: dict[str, Any] | None
@@ -40,12 +40,12 @@ def parse(text: str) -> dict[str, Any]:
             priority, dscps = cast("re.Match[str]", re.match(r"prio:\s*(\d+)\s+dscp:(.*)", line)).groups()
             found.setdefault("dscp_map", {}).update((int(dscp), int(priority)) for dscp in re.findall(r"\d+", dscps))
         elif current is None and re.match(r"(?:priority|enabled|buffer):?\s+\S", line):
-            # Rows of the table; below a traffic class the same word begins another line. A cell that is no number
-            # would move those behind it to other priorities.
+            # Rows of the table; below a traffic class the same word begins another line. A cell that is not a number
+            # would shift the following cells to other priorities.
             head, *cells = line.replace(":", " ").split()
             rows.setdefault(head.lower(), [int(cell) for cell in cells] if all(map(str.isdigit, cells)) else None)
         elif lowered == "pfc configuration":
-            # Another adapter, or the same one after a change: the table comes before the classes.
+            # Another adapter, or the same one after a change: the table precedes the classes.
             rows, current = {}, None
         elif lowered in ("tc", "traffic class") and re.match(r"\d", value):
             current = _class(value)

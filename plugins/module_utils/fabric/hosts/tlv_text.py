@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""LLDP as lldptool, niccli and lldpcli print it: who is there, and what of DCBX it says. Pure."""
+"""Parse LLDP outputs of lldptool, niccli and lldpcli: neighbours and DCBX settings. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state impor
 
 SELECTOR_DSCP = 5
 _SECTIONS = {"chassis id": "chassis", "port id": "port", "system name": "system", "port description": "description"}
-# What stands in front of an ID and says of which kind it is.
+# Prefixes of an ID that name its kind.
 _KINDS = ("mac", "ifname", "local", "ipv4", "ipv6", "interface name", "ifalias", "port component", "network address")
 _APP = re.compile(r"App#?\s*(\d+)(?:\s+Prio\s+(\d+)\s+Sel\s+(\d+)\s+P-?ID\s+(\w+))?", re.IGNORECASE)
 
 
 def parse(text: str) -> dict[str, Any]:
-    """{neighbours, willing, pfc, classes, schedule, shares, apps, dscp_map}; only what is told."""
+    """{neighbours, willing, pfc, classes, schedule, shares, apps, dscp_map}; only reported keys."""
     found: dict[str, Any]
     found, section = {}, ""
     for line in (line.strip() for line in cleaned(text)):
@@ -42,7 +42,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def neighbours_of(told: Mapping[str, Any] | None) -> dict[str, list[Neighbour]]:
-    """The neighbours in what `lldpcli -f json show neighbors` answers in any of its shapes: {port: [...]}."""
+    """The neighbours in any output form of `lldpcli -f json show neighbors`: {port: [...]}."""
     found: dict[str, list[Neighbour]] = {}
     for port, entry in _interfaces((told or {}).get("lldp", told or {}).get("interface") or []):
         chassis = entry.get("chassis") or {}
@@ -80,7 +80,7 @@ def _line(found: dict[str, Any], section: str, line: str) -> None:
     elif name == "willing":
         found["willing"] = words.truth(value)
     elif "ets recommendation" in section:
-        return  # What the peer should do, and not what holds.
+        return  # a recommendation for the peer, not the effective state
     elif name in ("pfc enabled", "pfc enabled priorities"):
         found["pfc"] = words.listed(value)
     elif name == "prio_map":

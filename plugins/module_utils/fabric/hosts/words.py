@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Small readers that the outputs of several tools share. Pure."""
+"""Small parsers for the outputs of several tools. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAIR = re.compile(r"(\d+):\s*([\w.%]+)")
 
 
 def truth(value: object) -> bool | None:
-    """True, False, or None for what says neither."""
+    """True, False, or None for any other value."""
     text = str(value).strip().lower()
     return True if text in YES else False if text in NO else None
 
@@ -34,7 +34,7 @@ def whole(value: object, otherwise: T) -> int | T: ...
 
 
 def whole(value: object, otherwise: Any = None) -> Any:
-    """A whole number, also with a base in front, or what is said otherwise."""
+    """A whole number, also with a base prefix, or else `otherwise`."""
     try:
         return int(str(value).strip(), 0)
     except ValueError:
@@ -68,7 +68,7 @@ def listed(text: str | None) -> list[int]:
 
 
 def from_json(text: str | None) -> Any:
-    """What an output holds as JSON, behind whatever was printed before; None where there is none."""
+    """The JSON value in an output, also after other text; None without one."""
     for line_start in re.finditer(r"(?m)^\s*[\[{]", text or ""):
         try:
             return json.JSONDecoder().raw_decode(cast("str", text)[line_start.start() :].lstrip())[0]
@@ -78,7 +78,7 @@ def from_json(text: str | None) -> Any:
 
 
 def fields(text: str | None) -> dict[str, str]:
-    """{name: value} of lines 'Name: value'; names without blanks and in small letters, the first of a name counts."""
+    """{name: value} of lines 'Name: value'; names are normalised with key(), and the first of equal names counts."""
     found: dict[str, str] = {}
     for line in cleaned(text):
         name, colon, value = line.partition(":")
@@ -88,7 +88,7 @@ def fields(text: str | None) -> dict[str, str]:
 
 
 def key(name: object) -> str:
-    """PFC Configuration, PFCConfiguration and pfc-configuration are one name."""
+    """Normalise a name: PFC Configuration, PFCConfiguration and pfc-configuration are the same."""
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
