@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 
     Row = Dict[str, Any]  # {column: cell}
-    Readers = Dict[str, Callable[[str], object]]  # {column: what a cell says; None of what it may not say}
+    Readers = Dict[str, Callable[[str], object]]  # {column: reader of its cells, None for an unknown value}
 
 THRESHOLDS = ("min th", "max th", "probability")
 

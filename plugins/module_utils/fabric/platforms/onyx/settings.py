@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Dict, Tuple
 
-    Key = Tuple[Any, ...]  # kind, the port where there is one, and what numbers or names the setting there
+    Key = Tuple[Any, ...]  # kind, port if there is one, numbers or names of the setting
     Settings = Dict[Key, Any]  # the values are texts or numbers, as the kind has them
 
 KB = 1000
