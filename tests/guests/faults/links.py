@@ -144,7 +144,7 @@ FAULTS: dict[str, Fault] = {
             ["vlan 222", "interface Ethernet1", "switchport mode access", "switchport access vlan 222"],
             ["interface Ethernet1", "no switchport access vlan", "switchport mode trunk", "no vlan 222"],
         ),
-        named("leaf-01 Ethernet1", "carries VLAN 222 without a tag, and not 111", f"{ONE} vmnic2"),
+        named("leaf-01 Ethernet1", "carries VLAN 222 untagged, but not 111", f"{ONE} vmnic2"),
     ),
     "link-vlan-not-on-trunk": link(
         typed(
@@ -152,7 +152,7 @@ FAULTS: dict[str, Fault] = {
             ["interface ethernet 1/3 switchport trunk allowed-vlan remove 111"],
             ["interface ethernet 1/3 switchport trunk allowed-vlan add 111"],
         ),
-        named("spine-01 Eth1/3", "carries VLAN none, and not 111", "leaf-03 swp31"),
+        named("spine-01 Eth1/3", "carries VLAN none, but not 111", "leaf-03 swp31"),
     ),
     "link-not-a-member": link(
         typed("spine-02", ["config vlan member del 111 Ethernet8"], ["config vlan member add 111 Ethernet8"]),
@@ -164,24 +164,24 @@ FAULTS: dict[str, Fault] = {
             ["nv set interface swp1 bridge domain br_default untagged 111"],
             ["nv unset interface swp1 bridge domain br_default untagged"],
         ),
-        named("leaf-03 swp1", "sends VLAN 111 without its tag", f"{OTHER} vmnic2"),
+        named("leaf-03 swp1", "sends VLAN 111 untagged", f"{OTHER} vmnic2"),
     ),
     "link-vlan-gone": link(
         typed("leaf-01", ["no vlan 111"], ["vlan 111"]),
-        named("leaf-01 Ethernet1", "carries VLAN none, and not 111", f"{ONE} vmnic2"),
-        named("leaf-01 Ethernet31", "and not 111", "spine-01 Eth1/1"),
-        named("leaf-01 Ethernet32", "and not 111", "spine-02 Ethernet0"),
+        named("leaf-01 Ethernet1", "carries VLAN none, but not 111", f"{ONE} vmnic2"),
+        named("leaf-01 Ethernet31", "but not 111", "spine-01 Eth1/1"),
+        named("leaf-01 Ethernet32", "but not 111", "spine-02 Ethernet0"),
     ),
     "link-address-portgroup-vlan": link(
         other_vlan,
-        named("leaf-01 Ethernet1", "and not 222", "pg-rdma"),
-        named("leaf-03 swp1", "and not 222", "pg-rdma"),
-        also=("error *and not 222*",),
+        named("leaf-01 Ethernet1", "but not 222", "pg-rdma"),
+        named("leaf-03 swp1", "but not 222", "pg-rdma"),
+        also=("error *but not 222*",),
     ),
     "link-address-vmk-vlan": link(
         other_group,
         named(f"{OTHER} vmk1", "is in VLAN 222 (pg-train)", f"{ONE} vmk1", "is in VLAN 111 (pg-rdma)"),
-        also=("error *leaf-03 swp1*and not 222*",),
+        also=("error *leaf-03 swp1*but not 222*",),
     ),
     "link-address-vmk-duplicate": link(
         address("ip", others_address), named(f"{OTHER} vmk1", "has the address", f"{ONE} vmk1", "has it too")
