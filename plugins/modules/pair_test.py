@@ -345,5 +345,5 @@ failure:
   description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
-  sample: {code: invalid_parameters, problems: ["guests: a pair needs at least two of them."]}
+  sample: {code: invalid_parameters, problems: ["guests: a pair needs at least two guests."]}
 """

@@ -101,7 +101,7 @@ options:
   keep:
     description:
       - Rule for adding figures to the baseline. V(missing) adds figures that it does not have yet. V(better) also
-        replaces figures that improved. V(replace) replaces all figures that passed.
+        replaces figures that improved. V(replace) replaces all figures that passed or are not required.
     type: str
     choices: [missing, better, replace]
     default: missing
@@ -228,8 +228,8 @@ validation:
       sample:
         - id: pair.ping_mtu train-01 > train-02
           verdict: fail
-          why: Packets of 1500 bytes arrive and those of 9000 are lost without a word.
-          cause: the MTU on the way between train-01 and train-02
+          why: Packets of 1500 bytes arrive, packets of 9000 bytes are dropped silently.
+          cause: "path MTU too small: between train-01 and train-02; packets of the standard MTU arrive"
           evidence: evidence/pair.ping_mtu.train-01.train-02.txt
     causes:
       description:
@@ -304,7 +304,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     """Return all problems of the parameters, as sentences."""
     problems = thresholds.problems(params["thresholds"])
     if not params["intent"].get("guests"):
-        problems.append("intent: it names no guests.")
+        problems.append("intent: guests is missing. Name at least one guest.")
     return problems
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 VERDICTS = ("pass", "not_required", "warn", "fail", "skipped", "not_run")
 DERIVED = ("cluster.efficiency", "cluster.rdma_gain")
 # Texts in the place of an expectation that require nothing.
-FREE = ("for comparison", "No mark is published", "Marks are shares of")
+FREE = ("for comparison", "No threshold is published", "The thresholds are shares of")
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 # Lines of the evidence of counters: name, value before, value after.
 COUNTED = re.compile(r"^(\S.*?) (\d+|-) (\d+|-)$", re.M)
@@ -48,7 +48,7 @@ def _of_paths(result: dict, folder: Path) -> list[str]:
     for end in json.loads((folder / settings["evidence"]).read_text()).get("ends", []):
         mine = (end["name"], end["port"]) in on or (not end["switch"] and end["name"] in hosts)
         if mine and end["unknown"]:
-            found.append(f"fabric.settings passes, and of {end['name']} {end['port']} unknown is {end['unknown']}.")
+            found.append(f"fabric.settings passes, but {end['unknown']} of {end['name']} {end['port']} is unknown.")
     return found
 
 
@@ -59,12 +59,12 @@ def by_id_of(rows: list[dict]) -> list[str]:
 def _of_row(row: dict, by_id: dict, folder: Path):
     verdict = row["verdict"]
     if verdict not in VERDICTS:
-        yield "this verdict is not known."
+        yield "this verdict is unknown."
         return
     if row["evidence"]:
         yield from _of_file(row["evidence"], folder)
     if verdict != "pass" and not row["why"]:
-        yield "it does not say why."
+        yield "it gives no reason."
     if verdict not in ("pass", "not_required"):
         return
     if row["measured"] in (None, ""):
@@ -92,11 +92,11 @@ def _of_file(name: str, folder: Path):
 def _based(row: dict, by_id: dict):
     if row["check"] not in DERIVED:
         if not row["evidence"]:
-            yield "no evidence is kept."
+            yield "no evidence is saved."
         return
     good = [need for need in row["needs"] if (by_id.get(need) or {}).get("evidence")]
     if not good or len(good) != len(row["needs"]):
-        yield f"it is derived from {row['needs']}, of which not all keep evidence."
+        yield f"it is derived from {row['needs']}, of which not all have evidence."
 
 
 def _required(row: dict):
@@ -111,7 +111,7 @@ def _met(row: dict):
     if low is None and high is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        yield f"{value!r} is no number to be held to {low} and {high}."
+        yield f"{value!r} is no number between {low} and {high}."
     elif (low is not None and value < low) or (high is not None and value > high):
         yield f"{value} is not between {low} and {high}."
 
@@ -135,12 +135,12 @@ def _memlock(row, expected, measured, text):
     if least < wanted:
         yield f"its evidence has a limit of {least} kB, and {expected or 'unlimited'} is expected."
     if (measured == "unlimited") != (least == float("inf")):
-        yield f"it tells {measured}, and its evidence {limits.group(0)}."
+        yield f"it reports {measured}, and its evidence {limits.group(0)}."
 
 
 def _address(row, expected, measured, text):
     fixed = ADDRESS.findall(expected)
-    if row["expected"]["source"] not in ("site.guests.data_addresses", "the site fixes no address"):
+    if row["expected"]["source"] not in ("site.guests.data_addresses", "the site sets no address"):
         yield f"the source of its expectation is {row['expected']['source']!r}."
     if bool(fixed) != (row["expected"]["source"] == "site.guests.data_addresses"):
         yield f"it expects {expected!r}, and the source is {row['expected']['source']}."
@@ -153,7 +153,7 @@ def _address(row, expected, measured, text):
 def _gid(row, expected, measured, text):
     fixed = ADDRESS.findall(expected)
     if fixed and not set(fixed) & set(ADDRESS.findall(measured)):
-        yield f"{measured} is not of {' or '.join(fixed)}."
+        yield f"{measured} does not contain {' or '.join(fixed)}."
 
 
 def _licence(row, expected, measured, text):
@@ -164,13 +164,13 @@ def _licence(row, expected, measured, text):
 def _parts(row, expected, measured, text):
     have, _of, wanted = measured.partition(" of ")
     if have != wanted:
-        yield f"{measured} is not all."
+        yield f"{measured} is incomplete."
 
 
 def _placement(row, expected, measured, text):
     hosts, guests = re.findall(r"\d+", measured)
     if hosts != guests:
-        yield f"{measured} is not a host for each."
+        yield f"{measured} is not one host per guest."
 
 
 def _hostname(row, expected, measured, text):
@@ -183,9 +183,9 @@ def _counted(row, expected, measured, text):
     both = {name: (int(was), int(now)) for name, (was, now) in told.items() if "-" not in (was, now)}
     drops = {name: pair for name, pair in both.items() if DROPS.search(name)}
     if not drops:
-        yield "its evidence has no counter of drops that was read before and after."
+        yield "its evidence has no drop counter with a value before and after."
     if any(now < was for was, now in drops.values()):
-        yield "a counter of drops began anew."
+        yield "a drop counter was reset."
     if not any(now > was for name, (was, now) in both.items() if TRAFFIC.search(name) and not DROPS.search(name)):
         yield "its evidence shows no traffic."
 
@@ -198,9 +198,9 @@ def _settings(row, expected, measured, text):
         yield "no setting was compared."
     wanted = re.search(r"(\d+) settings of (\d+) ports on the paths", row["why"])
     if wanted is None or int(wanted.group(1)) < 1 or int(wanted.group(2)) < 1:
-        yield f"it does not say how many settings were compared: {row['why']!r}."
+        yield f"it does not report how many settings were compared: {row['why']!r}."
     if any(one["severity"] == "error" for one in told.get("disagreements", [])):
-        yield "there are disagreements."
+        yield "some settings disagree."
 
 
 def _build(row, expected, measured, text):
@@ -230,13 +230,13 @@ def _of_verdict(verdict: dict, rows: list[dict]) -> list[str]:
     counts |= {"all": len(rows), "simulated": sum(bool(row["simulated"]) for row in rows)}
     found = []
     if verdict["counts"] != counts:
-        found.append(f"The verdict counts {verdict['counts']}, and the rows are {counts}.")
+        found.append(f"The verdict counts {verdict['counts']}, but the rows count {counts}.")
     state = _state(counts)
     if verdict["state"] != state:
-        found.append(f"The verdict is {verdict['state']}, and the rows make it {state}.")
+        found.append(f"The verdict is {verdict['state']}, but the rows result in {state}.")
     passed = re.search(r"All (\d+) checks passed", verdict["sentence"])
     if passed is not None and int(passed.group(1)) != counts["pass"]:
-        found.append(f"The sentence tells of {passed.group(1)} checks that passed, and {counts['pass']} did.")
+        found.append(f"The sentence reports {passed.group(1)} passed checks, but {counts['pass']} passed.")
     return found
 
 
@@ -259,12 +259,12 @@ def _of_report(folder: Path, rows: list[dict]) -> list[str]:
     }
     differ = [row["id"] for row in rows if shown.get(row["id"]) != row["verdict"]]
     if differ or len(shown) != len(rows):
-        found.append(f"The report has other rows than the validation: {', '.join(differ[:5])}.")
+        found.append(f"The rows of the report differ from the validation: {', '.join(differ[:5])}.")
     counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
     if told["verdict"]["counts"] != counts:
-        found.append(f"The report counts {told['verdict']['counts']}, and the rows are {counts}.")
+        found.append(f"The report counts {told['verdict']['counts']}, but the rows count {counts}.")
     text = folder / "report.md"
     line = re.search(r"\| Checks \|.*?(\d+) passed", text.read_text()) if text.is_file() else None
     if line is not None and int(line.group(1)) != counts["pass"]:
-        found.append(f"The page tells of {line.group(1)} checks that passed, and {counts['pass']} did.")
+        found.append(f"The page reports {line.group(1)} passed checks, but {counts['pass']} passed.")
     return found

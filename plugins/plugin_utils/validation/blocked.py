@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Why a rung is not to be run after what was measured so far. Pure."""
+"""Reason for which a rung must not run, by the earlier measurements. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def blocked(
 
 
 def due(steps: Sequence[Sequence[Mapping[str, Any]]], seen: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
-    """Steps of runs without those that something speaks against, judged once for all of them."""
+    """Steps of runs without the blocked ones, evaluated once for all of them."""
     rows = _rows(seen) if steps else []
     left = [
         [

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Tests between pairs of guests, side by side as far as no guest is in two at once; nothing stays behind."""
+"""Tests between pairs of guests, in parallel if they share no guest. No program is left behind."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# Starting programs and reading what they said, beyond the time that they take.
+# Limits for starting programs and reading their output, besides the test time.
 SERVE_S, COLLECT_S, STOP_S, SPARE_S = 30, 30, 30, 20
 TURN_S, PATIENCE_S, BACK_S, WAIT_S = 0.5, 10, 10, 2.0
 
 
 @dataclass
 class Clock:
-    """Time, and what it is used for; replaced in tests."""
+    """Time functions; replaced in tests."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -45,7 +45,7 @@ class Clock:
 
 
 class PairWatch:
-    """All tests of a run, from the look to the last figure. control reaches the guests by connections of its own."""
+    """All tests of a run, from discovery to the last figure. control uses its own connections to the guests."""
 
     def __init__(
         self,
@@ -67,28 +67,28 @@ class PairWatch:
         self._looks: dict[str, Look] = {}
         self._ends: dict[str, End] = {}
         self._no_rdma: dict[str, str] = {}
-        self._failed: set[tuple[str, str, str]] = set()  # (check, from, to) that did not end well
-        self.out: dict[str, str] = {}  # guests that take no part: why
-        self.lost: dict[str, str] = {}  # guests that did not answer: why
+        self._failed: set[tuple[str, str, str]] = set()  # (check, from, to) of failed tests
+        self.out: dict[str, str] = {}  # excluded guests: reason
+        self.lost: dict[str, str] = {}  # guests that did not answer: reason
         self.not_tidied: list[str] = []
         self.measurements: list[dict[str, Any]] = []
 
     def look(self) -> dict[str, Look]:
-        """See all guests, remove what killed runs left, and know who takes part."""
+        """Read the state of all guests, wait for earlier runs, and decide which guests take part."""
         wishes = {guest["name"]: guest for guest in self._params["guests"]}
         looks = self._see(self._names)
         until = self._clock.now() + self._longest_s()
         while self._busy(looks) and self._clock.now() < until:
-            # Whatever a killed run left ends in that time by itself.
-            self._tell("an earlier run is still going on; waiting for its end.")
+            # Leftovers of a killed run end at their time limit.
+            self._tell("an earlier run is still active; waiting for its end.")
             self._clock.sleep(WAIT_S)
             looks.update(self._see(self._busy(looks)))
         for name in self._busy(looks):
             raise OperatorError(
                 name,
-                "it was to be free for tests",
-                f"The tests of run {_alive(looks[name])[0]} are going on there",
-                "Wait until they have ended, or end them where they were started",
+                "cannot start tests",
+                f"Tests of the run {_alive(looks[name])[0]} are active on this guest",
+                "Wait until they end, or stop them on their controller",
                 "busy",
                 host=name,
             )
@@ -101,7 +101,7 @@ class PairWatch:
         return looks
 
     def planned(self) -> list[dict[str, Any]]:
-        """What a run does, one entry for each check with the commands of its first pair."""
+        """The plan of a run, one entry for each check with the commands of its first pair."""
         here = [name for name in self._names if name in self._ends]
         made, many = [], len(self._rounds())
         for check in self._params["checks"]:
@@ -120,10 +120,10 @@ class PairWatch:
         return made
 
     def run(self) -> None:
-        """Everything that was asked for. Whatever happens, no program is left on a guest that answers."""
+        """Run all requested tests. No program is left on a reachable guest, also after an error."""
         for name, seen in self._looks.items():
             for run, _alive_now in seen.leftovers:
-                self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
+                self._tell(f"{name}: removing leftovers of the earlier run {run}.")
                 self._guests.ask([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         pool = ThreadPoolExecutor(max_workers=max(1, len(self._names) // 2))
         going = []
@@ -132,8 +132,8 @@ class PairWatch:
                 self._come_back()
                 plan = self._rounds()
                 for number, pairs in enumerate(plan, start=1):
-                    self._tell(f"{check}: round {number} of {len(plan)}, {len(pairs)} pair(s) side by side.")
-                    # Ansible keeps in such a context which task it runs.
+                    self._tell(f"{check}: round {number} of {len(plan)}, {len(pairs)} pair(s) in parallel.")
+                    # Ansible keeps the current task in this context.
                     contexts = [contextvars.copy_context() for _pair in pairs]
                     going = [pool.submit(one.run, self._pair, check, pair) for one, pair in zip(contexts, pairs)]
                     self._wait(going)
@@ -153,9 +153,9 @@ class PairWatch:
                 raise Interrupted()
 
     def _end(self, going: Iterable[Future[list[dict[str, Any]]]]) -> None:
-        """Twice where somebody is still at work: a server may have been on its way."""
+        """Stop twice if a test is still active: a server may have been starting."""
         busy = [future for future in going if not future.done()]
-        # A guest that is still at work takes no second command over the same connection.
+        # A busy guest accepts no second command over the same connection.
         reach = self._control if busy else self._guests
         for _turn in range(2 if busy else 1):
             left, lost = reach.ask(self._names, self._steps.stop, STOP_S)
@@ -200,7 +200,7 @@ class PairWatch:
         )
 
     def _refused(self, check: str, source: str, target: str) -> tuple[str, str]:
-        """(status, why) of a test that is not begun."""
+        """(status, why) of a test that cannot start."""
         for name in (source, target):
             if name in self.lost:
                 return measured.FAILED, f"{name} does not answer: {self.lost[name]}"
@@ -212,15 +212,15 @@ class PairWatch:
         for test in self._tests(check, target, source):
             for name in (source, *((target,) if test.servers else ())):
                 if test.tool not in self._looks[name].tools:
-                    why = f"There is no program {test.tool} on {name}. Install {look.PACKAGES[test.tool]}."
+                    why = f"The program {test.tool} is missing on {name}. Install {look.PACKAGES[test.tool]}."
                     return measured.MISSING, why
-        # A test over a connection that is refused waits for its time limit, and tells nothing new.
+        # A test over a refused connection runs into its time limit and adds no information.
         if check in names.PERFTEST and (names.RPING, source, target) in self._failed:
-            return measured.SKIPPED, f"{names.RPING} from {source} to {target} did not succeed."
+            return measured.SKIPPED, f"{names.RPING} from {source} to {target} failed."
         return measured.DONE, ""
 
     def _one(self, test: commands.Test, source: str, target: str) -> tuple[outcome.Ran | None, str]:
-        """(what both sides said, why nothing is known): one run of the programs."""
+        """(output of both sides, reason without output): one run of the programs."""
         limit_s = self._limit_s(test)
         server = outcome.Side()
         if test.servers:
@@ -249,7 +249,7 @@ class PairWatch:
 
     def _ask(self, name: str, work: Callable[[Guest], T], limit_s: float) -> tuple[T | None, str]:
         if self._stopped:
-            return None, "It was interrupted."
+            return None, "The run was interrupted."
         given, lost = self._guests.ask([name], work, limit_s)
         if name in lost:
             self.lost[name] = lost[name]
@@ -257,7 +257,7 @@ class PairWatch:
         return given[name], ""
 
     def _come_back(self) -> None:
-        """A guest that was lost for a while takes part in the next check again."""
+        """A guest that answers again takes part in the next check."""
         back, _lost = self._guests.ask(list(self.lost), lambda guest: guest.run(["true"]), BACK_S)
         for name in back:
             if name in self._looks:
@@ -266,7 +266,7 @@ class PairWatch:
     def _passed(
         self, values: Mapping[str, Any], source: str, target: str, rans: list[outcome.Ran]
     ) -> dict[str, int | None]:
-        """The MTU that was asked for, and what passed of smaller ones where it did not."""
+        """The requested MTU, and the largest smaller one that arrives if it does not."""
         mtu = self._params["mtu"] or self._ends[source].mtu
         told = {"mtu": mtu, "passes": mtu if values.get("received") else None}
         for smaller in commands.SMALLER_MTUS:
@@ -307,12 +307,12 @@ def _alive(seen: Look) -> list[str]:
 
 
 def _died(begun: outcome.Side, said: outcome.Side, test: commands.Test, target: str) -> str:
-    """A server that ended before its client came."""
+    """Reason of a server that ended before its client connected."""
     if not begun.ended:
         return ""
     lines = [line.strip() for _status, text in said.outputs.values() for line in text.splitlines() if line.strip()]
-    said_last = lines[-1].rstrip(".") if lines else "it said nothing"
-    return f"the server {test.tool} on {target} ended before its client came: {said_last}"
+    said_last = lines[-1].rstrip(".") if lines else "no output"
+    return f"the server {test.tool} on {target} ended before its client connected: {said_last}"
 
 
 def _words(rans: Sequence[outcome.Ran], tests: Sequence[commands.Test]) -> list[str]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Guests and results of tasks in the forms that modules of a validation read, and its verdict. Pure."""
+"""Guests and task results in the format of the validation modules, and the verdict. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Iterable, Mapping, Sequence
 KEPT = ("measurements", "outputs", "unreachable", "failed", "msg", "skipped")
 PAIR = ("name", "address", "interface", "device", "port", "gid_index")
 RUN = ("name", "address", "interface", "slots")
-# How many GPUs a guest has is what vCenter reports; their names are what the guest measured.
+# vCenter reports the number of GPUs of a guest; the guest reports their names.
 PLACE = ("host", "gpu", "nic", "address")
-# A verdict of incomplete is no success, whatever the limit.
+# The verdict incomplete is a failure, except with `never`.
 BAD = {"fail": ("fail", "incomplete"), "warn": ("fail", "incomplete", "warn"), "never": ()}
 NO_VERDICT = {
     "state": "incomplete",
-    "sentence": "Verdict: requested pass, found none, since nothing was judged.",
+    "sentence": "No verdict: no check was evaluated.",
 }
 
 
@@ -40,13 +40,13 @@ def _known(guest: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
 def seen(
     variables: Mapping[str, Mapping[str, Any]], guests: Sequence[Mapping[str, Any]], transport: str, looped: bool = True
 ) -> dict[str, Any]:
-    """{guests, pairs, hosts, runs} as tasks of the role left them; variables are hostvars.
+    """{guests, pairs, hosts, runs} from the tasks of the role; variables are hostvars.
 
-    looped: also runs of loops, some of which stand on what was measured before them.
+    looped: also runs of loops, some of which depend on earlier measurements.
     """
     names = [guest["name"] for guest in guests]
     named = {name: variables[name] for name in names}
-    # What is run once is remembered by all hosts of the play, and so by each guest.
+    # All hosts of the play, and so each guest, have the result of a task with run_once.
     first = named[names[0]] if names else {}
     return {
         "guests": {name: _looks(own) for name, own in named.items()},
@@ -61,7 +61,7 @@ def seen(
 
 
 def _looks(own: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """{before, after} of a guest, also of one that did not answer."""
+    """{before, after} of a guest, also of an unreachable one."""
     return {
         phase: {key: value for key, value in (own.get(f"__validation_{phase}") or {}).items() if key in KEPT}
         for phase in ("before", "after")
@@ -93,7 +93,7 @@ def _run(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def verdict(judged: Mapping[str, Any] | None, fail_on: str, result_dir: str) -> dict[str, Any]:
-    """{state, failed, lines} of the answer of the task with validation_result, which may not have run."""
+    """{state, failed, lines} from the result of validation_result, which may not have run."""
     validation = (judged or {}).get("validation") or {}
     found = validation.get("verdict") or NO_VERDICT
     wrong: Iterable[Mapping[str, Any]] = validation.get("not_right") or ()
@@ -103,14 +103,14 @@ def verdict(judged: Mapping[str, Any] | None, fail_on: str, result_dir: str) -> 
 
 
 def fabric(variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """{agreement, switches, host_ports} as playbooks fabric_check and validate left them; variables are hostvars."""
+    """{agreement, switches, host_ports} from the playbooks fabric_check and validate; variables are hostvars."""
     own = variables["localhost"]
     switches = [variables[name] for name in groups.get("switches") or ()]
     compared = own.get("__fabric_check") or {"skipped": True}
     why = _not_compared(own.get("site") or {}, switches)
     return {
         "host_ports": (own.get("__fabric_check_hosts") or {}).get("hosts") or [],
-        # What is not compared is registered all the same, as skipped.
+        # A skipped comparison is registered too.
         "agreement": {"why": why} if compared.get("skipped") else compared,
         "switches": {
             "before": _read(switches, "__fabric_check_switch"),
@@ -121,12 +121,12 @@ def fabric(variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequ
 
 def _not_compared(site: Mapping[str, Any], switches: Sequence[Any]) -> str:
     if (site.get("fabric") or {}).get("agreement") == "skip":
-        return "The site leaves it out: site.fabric.agreement is skip."
+        return "The site skips this check: site.fabric.agreement is skip."
     if not switches:
-        return "There is no switch to look at: the group switches is empty."
-    return "A limit, a tag or switch_state kept switches, hosts and guests from being compared."
+        return "No switch to compare: the group switches is empty."
+    return "A limit, a tag or switch_state prevented the comparison of switches, hosts and guests."
 
 
 def _read(switches: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """The answers of the switches that answered."""
+    """The results of the reachable switches."""
     return [one[name]["switch"] for one in switches if "switch" in (one.get(name) or {})]

@@ -102,7 +102,7 @@ def agree_not(plant, *places, counted=()):
 
 
 SLOW = tuple(row for check in ("pair.write_bw", "pair.write_bw_both") for row in ways(check, WARN, "25 Gbit/s"))
-TOO_SMALL = "the MTU on the way is too small"
+TOO_SMALL = "path MTU too small"
 FAULTS = {
     "fabric-no-pfc-at-a-port": agree_not(no_profile, "leaf-01 Ethernet1"),
     "fabric-lossy-leaf": agree_not(lossy, "leaf-03"),
@@ -132,5 +132,5 @@ FAULTS = {
     ),
     "fabric-dead-pfc": agree_not(dead("pfc", "spine-01"), "spine-01"),
     "fabric-slow-links": Fault("fabric", slow_links, (*settings("leaf-03 swp31", verdict=WARN), *SLOW), fabric=True),
-    "fabric-cable-out": Fault("fabric", pulled, ways("pair.ping_mtu", FAIL, "nothing gets through", ONE, OTHER)),
+    "fabric-cable-out": Fault("fabric", pulled, ways("pair.ping_mtu", FAIL, "no packet arrives", ONE, OTHER)),
 }

@@ -29,7 +29,7 @@ from . import (
 TAG, RULESET = "Net.PVRDMAVmknic", "pvrdma"
 TCP = ("PVRDMA fell back to TCP", ONE, OTHER, TAG, RULESET)
 NO_RDMA = (*ways("pair.write_lat", FAIL, *TCP), *ways("pair.write_bw", FAIL, *TCP))
-SLEEPY = ways("pair.write_lat", WARN, "bandwidth is good: power saving", ONE, OTHER)
+SLEEPY = ways("pair.write_lat", WARN, "bandwidth is good: check CPU power management", ONE, OTHER)
 
 
 def options(twin, name, module, text):
@@ -114,5 +114,5 @@ FAULTS = {
     "host-adapter-discards": Fault("host", discards, loss_from(FIRST, SECOND), PAIRS, fabric=True, silent=True),
     "host-c-states": Fault("host", c_states, SLEEPY),
     "host-power-saving": Fault("host", saving, SLEEPY),
-    "host-switch-mtu": Fault("host", small_switch, ways("pair.ping_mtu", FAIL, "the MTU on the way is too small")),
+    "host-switch-mtu": Fault("host", small_switch, ways("pair.ping_mtu", FAIL, "path MTU too small")),
 }

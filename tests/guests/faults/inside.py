@@ -130,7 +130,7 @@ FAULTS = {
     "guest-gpu-computes-wrong": Fault(
         "guest",
         gpu_computes_wrong,
-        (Seen("cluster.nccl rdma", FAIL, ("a GPU, its memory",), ("values of the result were wrong",)),),
+        (Seen("cluster.nccl rdma", FAIL, ("a GPU, its memory",), ("values of the result are wrong",)),),
         NCCL,
         silent=True,
     ),
@@ -163,7 +163,7 @@ FAULTS = {
         "guest",
         # The lab cannot raise the limit of its guests, so that a site which requires it is enough.
         nothing,
-        tuple(Seen(f"guest.memlock {guest}", FAIL, ("limits", guest), ("8192 kB",)) for guest in (FIRST, SECOND)),
+        tuple(Seen(f"guest.memlock {guest}", FAIL, ("memlock", guest), ("8192 kB",)) for guest in (FIRST, SECOND)),
         GUESTS,
         lab={"lab_guests": {"limits": {"memlock": "unlimited"}}},
     ),

@@ -93,7 +93,7 @@ FAULTS = {
     "job-slow-exchange": Fault(
         "job",
         nothing,
-        (Seen("cluster.efficiency 2:tcp", FAIL, (), ("is not at least 90",)),),
+        (Seen("cluster.efficiency 2:tcp", FAIL, (), ("misses the threshold of at least 90",)),),
         TRAINING,
         lab={
             "lab_training": {"environment": {"HOROVOD_CYCLE_TIME": "1000"}},

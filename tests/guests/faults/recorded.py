@@ -36,7 +36,7 @@ RECORDED = {
         "sriov",
         "guest.topology",
         {"nearest": {"GPU0": {"nic": "mlx5_0", "class": "SYS"}}},
-        (Seen("guest.topology job-02", WARN, ("the GPU and the adapter of job-02",), ("SYS",)),),
+        (Seen("guest.topology job-02", WARN, ("the GPU and the network adapter of job-02",), ("SYS",)),),
     ),
     "recorded-no-gpudirect": Recorded(
         "passthrough",
@@ -56,7 +56,7 @@ RECORDED = {
         "passthrough",
         "pair.write_bw_gpu",
         {"gbps": 41.3},
-        (Seen("pair.write_bw_gpu job-01 > job-02 (cuda)", FAIL, (), ("41.3 Gb/s is not at least 90",)),),
+        (Seen("pair.write_bw_gpu job-01 > job-02 (cuda)", FAIL, (), ("41.3 Gb/s misses", "at least 90")),),
         subject=(FIRST, SECOND),
     ),
     "recorded-drops": Recorded(
@@ -73,7 +73,7 @@ RECORDED = {
             Seen(
                 "fabric.counters leaf-01 Ethernet1",
                 FAIL,
-                ("leaf-01 Ethernet1, where packets are dropped",),
+                ("packets are dropped at leaf-01 Ethernet1",),
                 ("roce_drops +4711",),
             ),
         ),
@@ -83,7 +83,7 @@ RECORDED = {
         "sriov",
         "cluster.training",
         {"total": 1800.0, "iterations": [900.0, 901.0, 899.0]},
-        (Seen("cluster.rdma_gain 2", WARN, (), ("is not at least 0",)),),
+        (Seen("cluster.rdma_gain 2", WARN, (), ("misses the threshold of at least 0",)),),
         subject=(FIRST, SECOND),
         variant="2:rdma",
         also=("cluster.efficiency *",),

@@ -45,9 +45,9 @@ def not_connected(twin):
     return attribute(twin, adapter(twin).connectable, "connected", False)
 
 
-SLOW = ("nothing points to lost packets: NUMA node of the VM", ONE, OTHER)
+SLOW = ("no sign of lost packets: check the NUMA node of the VM", ONE, OTHER)
 APART = (*ways("pair.write_bw", WARN, *SLOW), *ways("pair.write_bw_both", WARN, *SLOW))
-SHARED = (f"the host {ONE}, on which job-01 and job-02 run",)
+SHARED = (f"the host {ONE}, which runs job-01 and job-02",)
 FAULTS = {
     "vm-two-on-one-host": Fault(
         "vm",
@@ -67,7 +67,7 @@ FAULTS = {
     "vm-few-processors": Fault(
         "vm",
         few_processors,
-        (Seen("cluster.training job-02 (1:tcp)", WARN, (), ("is not at least 60",)),),
+        (Seen("cluster.training job-02 (1:tcp)", WARN, (), ("misses the threshold of at least 60",)),),
         TRAINING,
         lab={"lab_validation": {"thresholds": {"cluster.training": {"warn_low": 60}}}},
         also=("cluster.training job-01 (1:tcp)",),

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What earlier runs had, to compare with where nothing is published. Pure: text in, text out.
+"""Figures of earlier runs, for comparison if no threshold is published. Pure: text in, text out.
 
-A figure that is worse never takes the place of a better one unasked, and one of a simulated device never that of a
-real one.
+A worse figure replaces a better one only on request. A figure of a simulated device never replaces one of a real
+device.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import mapping, number
 
 FORMAT = 1
-# missing: only what is new. better: also what is better than before. replace: all, which the site has to ask for.
+# missing: only new figures. better: also improved figures. replace: all figures, if the site requests it.
 KEEP = ("missing", "better", "replace")
 EMPTY = {"format": FORMAT, "entries": {}}
 
 
 def parse(text: str, name: str = "the baseline") -> dict[str, Any]:
-    """The baseline of a file; an empty text is one without entries."""
+    """The baseline of a file; an empty text gives no entries."""
     if not (text or "").strip():
         return {"format": FORMAT, "entries": {}}
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise _damaged(name, f"It is no JSON: {error}") from error
+        raise _damaged(name, f"It is not valid JSON: {error}") from error
     entries = mapping(found).get("entries")
     if mapping(found).get("format") != FORMAT or not isinstance(entries, dict):
-        raise _damaged(name, f"It is not of the format {FORMAT} of this collection")
+        raise _damaged(name, f"Its format is not {FORMAT}, the format of this collection")
     for key, entry in entries.items():
         if number(mapping(entry).get("value")) is None or mapping(entry).get("better") not in ("high", "low"):
-            raise _damaged(name, f"The entry {key} has no value, or does not say what is better")
+            raise _damaged(name, f"The entry {key} has no value or no direction (high or low)")
     return {"format": FORMAT, "entries": dict(entries)}
 
 
@@ -45,12 +45,12 @@ def text_of(baseline: Mapping[str, Any]) -> str:
 
 
 def key_of(row_id: str, data_path: str, workload: Iterable[Any] = ()) -> str:
-    """Figures of another data path are other figures, and so are those of another model or batch."""
+    """The key of a figure: figures of another data path, model or batch are not comparable."""
     return ", ".join([f"{data_path}: {row_id}", *(str(one) for one in workload if one)])
 
 
 def of_site(whole: Mapping[str, Any], site: str) -> dict[str, Any]:
-    """What of a file is of one site. Sites may share a file, and the figures of one say nothing of another."""
+    """The entries of one site. Sites may share a file, but their figures are not comparable."""
     begin = _begin(site)
     entries = {key[len(begin) :]: one for key, one in whole["entries"].items() if key.startswith(begin)}
     return {"format": FORMAT, "entries": entries}
@@ -71,9 +71,9 @@ def _begin(site: str) -> str:
 def compare(
     baseline: Mapping[str, Any] | None, key: str, value: float, simulated: bool = False
 ) -> dict[str, Any] | None:
-    """{value, run, percent, worse_percent} of the entry that a figure can be compared with; None where there is none.
+    """{value, run, percent, worse_percent} of the comparable entry of a figure; None without such an entry.
 
-    percent is positive where the figure is better than before.
+    percent is positive if the figure is better than before.
     """
     entry = mapping(mapping(baseline).get("entries")).get(key)
     if entry is None or number(value) is None or bool(entry.get("simulated")) != bool(simulated):
@@ -98,9 +98,10 @@ def record(
     recorded: str,
     keep: str = "missing",
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """(the new baseline, [what was done with each figure]).
+    """(the new baseline, [the action for each figure]).
 
-    figures is [{key, value, unit, better, simulated, version}] of rows that passed. Nothing is done to the old one.
+    figures is [{key, value, unit, better, simulated, version}] of rows that passed or are not required. The old
+    baseline stays as it is.
     """
     if keep not in KEEP:
         raise ValueError(f"keep is one of {', '.join(KEEP)}")
@@ -127,7 +128,7 @@ def _what(old: Mapping[str, Any] | None, new: Mapping[str, Any], keep: str) -> s
     if old is None:
         return "recorded"
     if bool(old.get("simulated")) != bool(new.get("simulated")):
-        # Real figures are worth more than simulated ones, whatever they are.
+        # Real figures always replace simulated ones.
         return "replaced" if not new.get("simulated") else "kept"
     if keep == "replace":
         return "replaced"
@@ -138,9 +139,9 @@ def _what(old: Mapping[str, Any] | None, new: Mapping[str, Any], keep: str) -> s
 
 def _damaged(name: str, found: str) -> OperatorError:
     return OperatorError(
-        f"Baseline {name}",
-        "it was to be read",
+        f"File {name}",
+        "cannot read the baseline",
         found,
-        "Put back an older copy, or remove it: the next run records a new one",
+        "Restore an older copy, or delete the file. The next run records a new baseline",
         "baseline_damaged",
     )

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What several rows together say of the cause, and the narrowest place that they have in common. Pure.
+"""Derive causes from several rows, and the narrowest location that the affected rows have in common. Pure.
 
-A single row knows that its figure is bad. Latency against bandwidth, counters against figures, and one pair against the
-others tell why, and where.
+A single row shows only that its figure is bad. The comparison of latency with bandwidth, of counters with figures, and
+of one pair with the others shows the cause and the location.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry
 
-# Below this share of what was expected, packets are lost; what is slow for other reasons loses less.
+# Below this share of the expected figure, packets are lost; other causes cost less bandwidth.
 LOST_SHARE = 0.75
-# Of PVRDMA: what takes so long is no RDMA, and what has no more than this share of the line fits to it.
+# PVRDMA: this latency is that of TCP, and so is a bandwidth up to this share of the line.
 TCP_US, TCP_SHARE = 15.0, 0.5
 PVRDMA_LOOK = "the VMkernel adapter for PVRDMA (Net.PVRDMAVmknic), the firewall ruleset pvrdma, and the RDMA uplink"
-IS_TCP = "Latency and bandwidth are those of TCP, not of RDMA."
-WAY = "a link, a cable, a VLAN, or an address"
-LATE = "power saving and idle states (C-states) of the hosts' processors, or other work on them"
-FLOW = "flow control (PFC), the class of RoCE's DSCP, or ECN"
-# Codes of disagreements of settings that are about the size of packets.
+IS_TCP = "Latency and bandwidth match TCP, not RDMA."
+WAY = "check link, cable, VLAN and IP address"
+LATE = "check CPU power management, idle states (C-states) and other load of the hosts"
+FLOW = "PFC, the DSCP of the RoCE traffic class, or ECN"
+# Codes of settings conflicts that concern the MTU.
 OF_MTU = ("mtu", "mtu_tight")
-# Those that only warn, and tell why packets are lost, or why a way is slow that loses nothing.
+# Codes that only warn, and explain lost packets, or a slow path without loss.
 OF_LOSS, OF_SPEED = ("stamps_nothing",), ("slow_cable",)
-# Causes that concern more than their own row: told before others.
+# Causes that concern more than their own row: listed first.
 NAMED = ("unlicensed", "shared_host", "nccl_sockets", "mtu_path", "mtu_local")
 
 
 def name(
     entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Write causes into rows. Answers what was found: [{code, text, place, rows}]."""
+    """Write causes into rows. Returns the causes: [{code, text, place, rows}]."""
     look = _Look(entries, intent, places)
     for check in rungs.CHECKS:
         if check.startswith("pair."):
@@ -61,7 +61,7 @@ def name(
 
 
 def fallback(entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]) -> None:
-    """Only whether PVRDMA went over TCP, for the rungs above."""
+    """Detect only the fallback of PVRDMA to TCP, for the dependent rungs."""
     look = _Look(entries, intent, places)
     for check in ("pair.write_lat", "pair.write_bw"):
         look.pairs(check)
@@ -69,7 +69,7 @@ def fallback(entries: Sequence[Entry], intent: Mapping[str, Any], places: Mappin
 
 
 class _Look:
-    """One look at all rows."""
+    """One analysis of all rows."""
 
     def __init__(
         self, entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]
@@ -83,7 +83,7 @@ class _Look:
         self._common: dict[str, dict[str, Any] | None] = {}
 
     def told(self) -> list[dict[str, Any]]:
-        """All causes, those that were named by a single row too."""
+        """All causes, including those of a single row."""
         for entry in self._entries:
             for remark in entry.remarks:
                 if remark.code in NAMED and entry.row["cause"]:
@@ -92,30 +92,30 @@ class _Look:
         return [dict(one, rows=sorted(one["rows"])) for one in self._causes.values()]
 
     def pairs(self, check: str) -> None:
-        """What the bad pairs of one check have in common."""
+        """Find what the bad pairs of one check have in common."""
         tested = [entry for entry in self._by.get(check, ()) if _was_tested(entry)]
         bad = [entry for entry in tested if _is_bad(entry)]
         common = spread.common([_pair(one) for one in bad], [_pair(one) for one in tested], self.places)
         self._common[check] = common
         for entry in bad:
             if check in rungs.PROGRAMS and not number(entry.row["measured"]):
-                # It is the run that failed, and not the way.
+                # The run failed, not the network path.
                 entry.row["cause"] = self._of_run(entry)
                 continue
             place = self._place(check, entry)
             codes = {remark.code for remark in entry.remarks}
             if "mtu_path" in codes:
-                told = "; packets as large as a standard MTU get through" if number(entry.row["measured"]) else ""
-                entry.row["cause"] = f"the MTU on the way is too small: {place}{told}{self._settings(OF_MTU)}"
+                told = "; packets of the standard MTU arrive" if number(entry.row["measured"]) else ""
+                entry.row["cause"] = f"path MTU too small: {place}{told}{self._settings(OF_MTU)}"
                 self._add("mtu_path", entry.row["cause"], common, entry)
             elif "unreachable" in codes:
-                entry.row["cause"] = f"nothing gets through: {place}: {WAY}"
+                entry.row["cause"] = f"no packet arrives: {place}: {WAY}"
                 self._add("unreachable", entry.row["cause"], common, entry)
             elif not entry.row["cause"] or not entry.row["measured"] or codes & set(compare.OF_FIGURE):
                 entry.row["cause"] = place
 
     def fallback(self) -> None:
-        """PVRDMA that went over TCP: as slow in latency as TCP, and as far from the line."""
+        """Detect PVRDMA over TCP: the latency of TCP, and a bandwidth as far below the line."""
         if self.intent["data_path"] != "pvrdma":
             return
         line = number(self.intent["speed_gb"])
@@ -130,7 +130,7 @@ class _Look:
         common = self._where([entry for entry, _width in slow], "pair.write_lat")
         for entry, width in slow:
             place = common["text"] if common else self._place("pair.write_lat", entry)
-            text = f"PVRDMA fell back to TCP: {place}. Look at {self._hosts(common, entry)}: {PVRDMA_LOOK}"
+            text = f"PVRDMA fell back to TCP: {place}. Check on {self._hosts(common, entry)}: {PVRDMA_LOOK}"
             for one in (entry, width):
                 if one is None:
                     continue
@@ -140,7 +140,7 @@ class _Look:
                 self._add("pvrdma_tcp", text, common, one)
 
     def bandwidth(self) -> None:
-        """Bandwidth that is bad, against the latency of the same pair and what adapters and ports counted."""
+        """Compare bad bandwidth with the latency of the same pair and with the counters of adapters and ports."""
         latencies = {_pair(one): one for one in self._by.get("pair.write_lat", ())}
         for check in ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu"):
             bad = [entry for entry in self._by.get(check, ()) if _of_figure(entry) and not self._has(entry)]
@@ -153,7 +153,7 @@ class _Look:
                     self._slow(entry, check, latencies.get(_pair(entry)))
 
     def latency(self) -> None:
-        """Latency that is bad where bandwidth is good: who answers late, since the way itself is sound."""
+        """Bad latency with good bandwidth: an end answers late, because the path itself is good."""
         widths = {_pair(one): one for one in self._by.get("pair.write_bw", ())}
         for entry in self._by.get("pair.write_lat", ()):
             width = widths.get(_pair(entry))
@@ -165,17 +165,19 @@ class _Look:
                 self._add("latency", entry.row["cause"], self._common.get("pair.write_lat"), entry)
 
     def slow_guest(self) -> None:
-        """A guest that trains slower alone than the others alone."""
+        """Find a guest that alone trains slower than the others alone."""
         for entry in self._by.get("cluster.training", ()):
             codes = {remark.code for remark in entry.remarks}
             guests = guests_of(entry.subject)
             if compare.OUTLIER in codes and len(guests) == 1:
                 me = spread.where(guests[0], self.places)
-                entry.row["cause"] = f"{me} computes slower than the others: its GPU, its licence, processors or power"
+                entry.row["cause"] = (
+                    f"{me} computes slower than the others: check its GPU, licence, CPUs and power limit"
+                )
                 self._add("slow_rank", entry.row["cause"], {"level": "guest", "name": guests[0], "text": me}, entry)
 
     def scaling(self) -> None:
-        """Efficiency that is bad: whose fault it is, by what is known of guests and ways."""
+        """Attribute bad efficiency to a guest or a network path."""
         slow = [one for one in self._causes.values() if one["code"] == "slow_rank"]
         unlicensed = [one for one in self._by.get("guest.licence", ()) if one.row["verdict"] == FAIL]
         ways = [one for check in ("pair.write_bw", "cluster.nccl") for one in self._by.get(check, ()) if _is_bad(one)]
@@ -190,19 +192,21 @@ class _Look:
                 elif [one for one in ways if one is not entry and one.row["cause"]]:
                     entry.row["cause"] = next(one.row["cause"] for one in ways if one is not entry and one.row["cause"])
                 elif check == "cluster.nccl":
-                    entry.row["cause"] = "the way between GPU and adapter, since RDMA from the guests' memory is good"
+                    entry.row["cause"] = (
+                        "the path between GPU and network adapter, because RDMA with host memory is good"
+                    )
                 elif check != "cluster.rdma_gain":
                     entry.row["cause"] = (
-                        "one slow rank, its data or its processors, since what was tested of the ways is good"
+                        "one slow rank, its data loading or its CPUs, because the tested network paths are good"
                     )
 
     def _lost(self, entry: Entry, latency: Entry | None) -> bool:
-        """Whether packets are lost: counters say so, or the bandwidth is far down while latency is good."""
+        """Whether packets are lost: by the counters, or because bandwidth is very low while latency is good."""
         if latency is not None and _of_figure(latency):
             return False
         if any(self._dropped(guest) for guest in _pair(entry)) or self._ports():
             return True
-        # A slow cable explains it, unless settings say that packets are dropped.
+        # A slow cable explains it, unless the settings show that packets are dropped.
         if self._settings(OF_SPEED) and not self._settings(but=OF_MTU):
             return False
         low = number(entry.row["expected"]["low"])
@@ -215,7 +219,7 @@ class _Look:
         place = common["text"] if common else self._place(check, entry)
         ports = self._ports()
         where = f"; packets are dropped at {', '.join(ports)}" if ports else ""
-        text = f"packets are lost under load, while latency is good: {FLOW} do not agree, {place}{where}"
+        text = f"packets are lost under load while latency is good: mismatch of {FLOW}, {place}{where}"
         text += self._settings(but=OF_MTU) or self._settings(OF_LOSS)
         entry.row["cause"] = text
         self._add("loss", text, common, entry)
@@ -223,8 +227,8 @@ class _Look:
     def _slow(self, entry: Entry, check: str, latency: Entry | None) -> None:
         place = self._place(check, entry)
         both = latency is not None and _of_figure(latency)
-        what = "latency too is bad" if both else "nothing points to lost packets"
-        hint = "NUMA node of the VM, power saving of the host, width and speed of the adapter's PCIe slot, its link"
+        what = "latency is also bad" if both else "no sign of lost packets"
+        hint = "check the NUMA node of the VM, the power policy of the host, the PCIe slot and the link of the adapter"
         entry.row["cause"] = f"{place}; {what}: {self._settings(OF_SPEED).lstrip('; ') or hint}"
         self._add("slow_end", entry.row["cause"], self._common.get(check), entry)
 
@@ -235,7 +239,7 @@ class _Look:
         )
 
     def _ports(self) -> list[str]:
-        """Ports of switches and hosts that dropped packets."""
+        """Switch and host ports that dropped packets."""
         found = []
         for entry in self._by.get("fabric.counters", ()):
             if any(remark.code == "drops" for remark in entry.remarks):
@@ -245,11 +249,11 @@ class _Look:
         return found
 
     def _settings(self, codes: Sequence[str] | None = None, but: Sequence[str] = ()) -> str:
-        """The first disagreement of settings with one of these codes, or of those that break something."""
+        """The first settings conflict with one of these codes, or the first one that fails."""
         for entry in self._by.get("fabric.settings", ()):
             for remark in entry.remarks:
                 if (remark.verdict == FAIL and remark.code not in but) if codes is None else remark.code in codes:
-                    return f"; the settings say: {remark.why}"
+                    return f"; fabric.settings reports: {remark.why}"
         return ""
 
     def _place(self, check: str, entry: Entry) -> str:
@@ -260,7 +264,7 @@ class _Look:
         return f"between {spread.where(one, self.places)} and {spread.where(other, self.places)}"
 
     def _of_run(self, entry: Entry) -> str:
-        """What is known of a run that failed: a guest, an error. So rows that failed alike stand together."""
+        """Guest and error of a failed run, so that rows with the same failure are grouped."""
         at, known = entry.values.get("at"), texts.meaning(entry.values.get("error"))
         words = [spread.where(at, self.places)] if at in _pair(entry) else []
         words += known[:1] if known is not None else []
@@ -275,7 +279,7 @@ class _Look:
         if common and common["level"] == "host":
             return common["name"]
         if common and common["level"] == "all":
-            return "every host"
+            return "all hosts"
         hosts = [mapping(self.places.get(guest)).get("host") or f"the host of {guest}" for guest in guests]
         return " and ".join(sorted(set(hosts)))
 

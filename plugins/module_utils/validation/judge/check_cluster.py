@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is looked for in runs of many guests: start, build, NCCL, training, and what follows from trainings. Pure."""
+"""Checks of runs on several guests: launch, build, NCCL, training, and figures derived from trainings. Pure."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def hostname(values: Mapping[str, Any], about: About) -> Found:
         answer.fail(f"Processes ran on {len(there)} of {len(wanted)} guests{told}.", cause, "ranks")
     size = number(values.get("size"))
     if size is not None and size != ranks:
-        answer.fail(f"{short(ranks)} ranks told of themselves, and they are {short(size)}.", code="ranks")
+        answer.fail(f"{short(ranks)} ranks reported, but {short(size)} were started.", code="ranks")
     return answer
 
 
 def build(values: Mapping[str, Any], about: About) -> Found:
-    """Whether Horovod of the image has what the run needs."""
+    """Whether Horovod of the image has the features that the run needs."""
     if not values.get("version"):
-        return Found(None, expected="what the run needs")
+        return Found(None, expected="the features that the run needs")
     wanted = mapping(about.intent["build"])
     text = ", ".join(f"{name} ({section})" for section, names in wanted.items() for name in names)
     answer = Found(f"Horovod {values['version']}", expected=text, source="the image", compared=False)
@@ -59,28 +59,28 @@ def build(values: Mapping[str, Any], about: About) -> Found:
         if name not in listing(values.get(section))
     ]
     if missing:
-        answer.fail(f"It was built without {', '.join(missing)}.", "the image of the training", "build")
+        answer.fail(f"Horovod was built without {', '.join(missing)}.", "the training image", "build")
     elif not listing(values.get("frameworks")) and "frameworks" in values:
-        answer.fail("It was built without any framework.", "the image of the training", "build")
+        answer.fail("Horovod was built without any framework.", "the training image", "build")
     return answer
 
 
 def nccl(values: Mapping[str, Any], about: About) -> Found:
-    """The bandwidth of an all-reduce, and over what it went, which only the log of NCCL tells."""
+    """The bandwidth of an all-reduce and its transport, which only the NCCL log shows."""
     answer = _reduced(values, about)
-    # Of a way over sockets the check itself tells more than the run.
+    # For a fallback to sockets, the check reports more than the run.
     if mapping(values.get("verdict")).get("code") == "fell_back_to_tcp" and answer.verdict == FAIL:
         return answer
     return ended(answer, values, about)
 
 
 def ended(answer: Found, values: Mapping[str, Any], about: About) -> Found:
-    """The answer, failed where the run did: a rank can die after the last figure is printed."""
+    """The answer, failed if the run failed: a rank can die after the last figure is printed."""
     verdict = mapping(values.get("verdict"))
     if verdict and verdict.get("state") != "passed":
         host, why = (str(verdict.get(key) or "") for key in ("host", "reason"))
         answer.skip = ""
-        answer.fail(f"{why.rstrip('.') or 'Its run failed'}.", spread.where(host, about.places) if host else "", "run")
+        answer.fail(f"{why.rstrip('.') or 'The run failed'}.", spread.where(host, about.places) if host else "", "run")
     return answer
 
 
@@ -88,44 +88,44 @@ def _reduced(values: Mapping[str, Any], about: About) -> Found:
     measured = number(values.get("busbw"))
     many = number(values.get("nodes")) or len(about.guests)
     over = f" over {_wanted(about).upper()}" if many > 1 else ""
-    checked = "right results" if number(values.get("wrong")) is not None else "results"
+    checked = "verified results" if number(values.get("wrong")) is not None else "results"
     answer = Found(
-        measured if measured else None, duty=f"{checked}{over}" if over or checked == "right results" else ""
+        measured if measured else None, duty=f"{checked}{over}" if over or checked == "verified results" else ""
     )
     if values.get("alone"):
         return _alone(values, about, answer)
     if measured and values.get("large") is False:
         size = short(values.get("largest_bytes"))
-        return Found(None, note=f"Its largest message had {size} bytes, which does not fill the path.")
+        return Found(None, note=f"The largest message of {size} bytes does not fill the path.")
     if measured and many < len(about.guests):
-        why = f"Its ranks ran on {short(many)} of {len(about.guests)} guests."
-        answer.fail(why, "the launcher, which has to start ranks on every guest", "ranks")
+        why = f"Ranks ran on {short(many)} of {len(about.guests)} guests."
+        answer.fail(why, "the launcher, which must start ranks on every guest", "ranks")
     wrong = number(values.get("wrong"))
     if wrong:
         answer.fail(
-            f"{short(wrong)} values of the result were wrong.", "a GPU, its memory, or the way between", "wrong"
+            f"{short(wrong)} values of the result are wrong.", "a GPU, its memory, or the path between", "wrong"
         )
     if many > 1 and measured:
         _transport(values.get("transport"), _wanted(about), answer, values, about)
     if wrong is None and measured:
-        answer.note = "The values of its results were not checked."
+        answer.note = "The result values were not verified."
     return answer
 
 
 def _alone(values: Mapping[str, Any], about: About, answer: Found) -> Found:
-    """What one rank by itself says: of a bandwidth between GPUs nothing, of the GPU whether it computes right."""
+    """One rank alone: it verifies the results of the GPU, but measures no bandwidth between GPUs."""
     wanted = len(about.guests) * (number(about.intent["gpus_per_guest"]) or 1)
     wrong = number(values.get("wrong"))
     if wrong:
-        return answer.fail(f"{short(wrong)} values of the result were wrong.", "the GPU, or its memory", "wrong")
+        return answer.fail(f"{short(wrong)} values of the result are wrong.", "the GPU, or its memory", "wrong")
     if wanted > 1:
-        why = f"One rank took part, and there should be {short(wanted)}."
-        return answer.fail(why, "the launcher, or nccl-tests that are built without MPI", "ranks")
-    return Found(None, skip="One GPU has no other to exchange with, so that there is no bandwidth between GPUs.")
+        why = f"1 of {short(wanted)} ranks took part."
+        return answer.fail(why, "the launcher, or nccl-tests built without MPI", "ranks")
+    return Found(None, skip="The site has one GPU, so there is no bandwidth between GPUs.")
 
 
 def kind_of_nccl(values: Mapping[str, Any], about: About) -> tuple[str, ...]:
-    """The words by which marks of NCCL are chosen."""
+    """The variants that select the thresholds of NCCL."""
     if (number(values.get("nodes")) or len(about.guests)) < 2:
         return ("local",)
     if values.get("transport") != "rdma":
@@ -134,31 +134,31 @@ def kind_of_nccl(values: Mapping[str, Any], about: About) -> tuple[str, ...]:
 
 
 def training(values: Mapping[str, Any], about: About) -> Found:
-    """Images per second of all ranks together, how far iterations lie apart, and over what the gradients went."""
+    """Images per second of all ranks, the dispersion of the iterations, and the transport of the gradients."""
     told = figures(values)
     answer = Found(told["total"], compared=told["total"] is not None)
     if told["total"] is None:
         return answer
     count, transport = _variant(about)
-    # Ranks on processors have no NCCL that could say what it used.
+    # Ranks on CPUs do not use NCCL, so no log shows the transport.
     over = f" over {transport.upper()}" if told["transport"] or told["device"] == "CPU" else ""
-    answer.duty = f"it trains on {count} guests{over}" if count > 1 and transport else "it trains"
+    answer.duty = f"training on {count} guests{over}" if count > 1 and transport else "training completes"
     if told["state"] == "failed":
         answer.fail(told["reason"] or "The training failed.", told["place"], "training")
     if count > 1 and transport == "rdma":
         if told["device"] == "CPU" and told["transport"] is None:
-            why = "Ranks without GPUs have no NCCL, so that this run says nothing of RDMA."
+            why = "Ranks without GPUs do not use NCCL, so this run does not test RDMA."
             return Found(told["total"], skip=why)
         _transport(told["transport"], "rdma", answer, values, about)
     elif count > 1 and transport == "tcp" and told["transport"] == "rdma":
-        answer.fail("NCCL used RDMA, and this run was to show TCP.", "NCCL_IB_DISABLE of the run", "transport")
+        answer.fail("NCCL used RDMA instead of the requested TCP.", "NCCL_IB_DISABLE of the run", "transport")
     gpu = thresholds.published(about.intent["gpu"], told["model"], told["batch"]) if told["device"] != "CPU" else ""
     answer.note = gpu
     return answer
 
 
 def figures(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What matters of a training, from the result of training_run or from the text of a benchmark."""
+    """The figures of a training, from the result of training_run or from the output of a benchmark."""
     throughput, printed = mapping(values.get("throughput")), mapping(values.get("benchmark"))
     rates = _rates(values)
     networks = listing(mapping(values.get("nccl")).get("networks")) if isinstance(values.get("nccl"), dict) else []
@@ -189,7 +189,7 @@ def figures(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rates(values: Mapping[str, Any]) -> list[float]:
-    """The rate of each iteration of all ranks together, without the first, which pays for what happens once."""
+    """The rate of each iteration of all ranks, without the first, which includes the startup cost."""
     listed = listing(values.get("iterations"))
     plain = [cast("float", number(one)) for one in listed if number(one) is not None]
     if plain:
@@ -227,38 +227,36 @@ def _iterations(values: Mapping[str, Any], rates: Sequence[float | None]) -> lis
 
 
 def _transport(found: str | None, wanted: str, answer: Found, values: Mapping[str, Any], about: About) -> None:
-    """What NCCL used against what it was to use."""
+    """Compare the transport of NCCL with the requested one."""
     if wanted != "rdma":
         if found == "rdma":
-            answer.fail("NCCL used RDMA, and this run was to show TCP.", "NCCL_IB_DISABLE of the run", "transport")
+            answer.fail("NCCL used RDMA instead of the requested TCP.", "NCCL_IB_DISABLE of the run", "transport")
         return
     if found == "rdma":
         if about.intent["gpudirect"] == "enabled" and values.get("gpudirect") in ("none", "some"):
-            cause = "GPUDirect: ATS, the distance of GPU and adapter, nvidia_peermem or DMA-BUF"
-            answer.fail("Not all connections reach the memory of GPUs directly.", cause, "gpudirect")
+            cause = "GPUDirect: check ATS, the PCIe distance to the adapter, nvidia_peermem and DMA-BUF"
+            answer.fail("Not all NCCL connections use GPUDirect RDMA.", cause, "gpudirect")
         return
     if found is None:
         names = " and ".join(str(name) for name in listing(values.get("networks")))
-        used = (
-            f"NCCL used {names}, which is not known to be RDMA" if names else "NCCL did not say which network it used"
-        )
-        answer.fail(f"{used}, so that RDMA is not proved.", "", "transport_unknown")
+        used = f"NCCL used {names}, an unknown network" if names else "The NCCL log does not name its network"
+        answer.fail(f"{used}, so RDMA is not proven.", "", "transport_unknown")
         return
     hosts = [str(host) for host in listing(values.get("on_sockets"))]
     places = " and ".join(spread.where(host, about.places) for host in hosts)
-    reason = "it found no RDMA device" if values.get("no_device") else "it chose the sockets"
+    reason = "it found no RDMA device" if values.get("no_device") else "it selected the sockets"
     some = "partly " if found == "mixed" else ""
     cause = f"NCCL on sockets{': ' + places if 0 < len(hosts) < len(about.guests) else ''}{_told_to(values)}"
-    answer.fail(f"NCCL went {some}over TCP sockets instead of RDMA; {reason}.", cause, "nccl_sockets")
+    answer.fail(f"NCCL {some}used TCP sockets instead of RDMA: {reason}.", cause, "nccl_sockets")
 
 
 def _told_to(values: Mapping[str, Any]) -> str:
-    """What of its environment keeps NCCL from RDMA, as its log has it."""
+    """The environment variable that keeps NCCL from RDMA, by its log."""
     told = mapping(values.get("settings"))
     if str(told.get("NCCL_IB_DISABLE", "0")) != "0":
         return "; NCCL_IB_DISABLE is set for the run"
     if values.get("no_device") and told.get("NCCL_IB_HCA"):
-        return f"; no RDMA device fits NCCL_IB_HCA, {told['NCCL_IB_HCA']}"
+        return f"; no RDMA device matches NCCL_IB_HCA, {told['NCCL_IB_HCA']}"
     return ""
 
 
@@ -274,7 +272,7 @@ def _variant(about: About) -> tuple[int, str]:
     return (int(count) if count.isdecimal() else len(about.guests)), transport
 
 
-# What looks at the values of each check.
+# The function that reads the values of each check.
 LOOKS = {
     "cluster.hostname": hostname,
     "cluster.check_build": build,

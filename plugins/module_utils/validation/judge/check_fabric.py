@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is looked for in where guests are, and in the settings and counters of adapters and of the fabric. Pure."""
+"""Checks of the placement of guests, and of the settings and counters of adapters and the fabric. Pure."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
-# Less than this says nothing of a class.
+# Less traffic than this proves nothing about a traffic class.
 MANY_BYTES = 10**9
-# Keys of the figures of other rungs: what RDMA sent at least, {(from, to): bytes}, and what ports carried,
-# {(switch, port): bytes}; and the rungs that tell what was sent.
+# Keys of the figures of other rungs: the least that RDMA sent, {(from, to): bytes}, and the traffic of ports,
+# {(switch, port): bytes}; and the rungs that send.
 SENT, CARRIED = "sent", "carried"
 SENDS = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu")
 # Counters may be read before the last packet; less than this share of what was sent is other traffic.
@@ -34,21 +34,21 @@ TOLD = 3
 
 
 def hosts(values: Mapping[str, Any], about: About) -> Found:
-    """Whether no two VMs share a host: between such, nothing goes over the network."""
+    """Whether no two VMs share a host: traffic between such VMs does not use the network."""
     told = {guest: host for guest, host in mapping(values.get("hosts")).items() if host}
     wanted = about.intent["guests"]
     missing = [guest for guest in wanted if guest not in told]
     if not told or missing:
-        return Found(None, expected="a host for each")
+        return Found(None, expected="one VM per host")
     shared: dict[str, list[str]] = {}
     for guest in wanted:
         shared.setdefault(told[guest], []).append(guest)
     shared = {host: guests for host, guests in shared.items() if len(guests) > 1}
-    answer = Found(f"{len({told[guest] for guest in wanted})} hosts for {len(wanted)} VMs", expected="a host for each")
+    answer = Found(f"{len({told[guest] for guest in wanted})} hosts for {len(wanted)} VMs", expected="one VM per host")
     answer.source = "the site"
     for host, guests in sorted(shared.items()):
-        why = f"{' and '.join(guests)} run on {host}: what is measured between them never leaves it."
-        cause = f"the host {host}, on which {' and '.join(guests)} run"
+        why = f"{' and '.join(guests)} share the host {host}. Traffic between them does not use the network."
+        cause = f"the host {host}, which runs {' and '.join(guests)}"
         if about.intent["share_hosts"]:
             answer.warn(why, cause, "shared_host")
         else:
@@ -57,16 +57,16 @@ def hosts(values: Mapping[str, Any], about: About) -> Found:
 
 
 def settings(values: Mapping[str, Any], about: About) -> Found:
-    """What the comparison of all ends of the fabric found, and whether all that is required on the paths is known."""
-    text = "every required setting on the paths is known, and no disagreement"
+    """The conflicts between the ends of the fabric, and whether every required setting on the paths is known."""
+    text = "all required settings on the paths known and consistent"
     if not isinstance(values.get("disagreements"), (list, tuple)):
         return Found(None, expected=text)
     wrong = [mapping(one) for one in values["disagreements"]]
     errors = [one for one in wrong if one.get("severity") == "error"]
-    answer = Found(len(errors), expected=text, source="the intent of the site", high=0, compared=False)
+    answer = Found(len(errors), expected=text, source="the desired state of the site", high=0, compared=False)
     for one in wrong:
         tell = answer.fail if one.get("severity") == "error" else answer.warn
-        # An MTU that is configured and does not act explains as much as one that is not configured.
+        # An MTU that is configured but not effective explains as much as one that is not configured.
         code = "mtu" if one.get("key") == "mtu" else str(one.get("code") or "settings")
         tell(str(one.get("msg") or one.get("code")), _port(one.get("a")), code)
     ends = [mapping(one) for one in listing(values.get("ends")) if _on_path(mapping(one), about)]
@@ -79,12 +79,12 @@ def settings(values: Mapping[str, Any], about: About) -> Found:
     if not known or not listing(values.get("paths")):
         cables = listing(values.get("paths"))
         why = lacking if many and cables else "No setting of a port on the paths was reported."
-        why = why if cables else "No cable is known between what was read."
+        why = why if cables else "No cable between the read devices is known."
         nothing = Found(None, expected=text, note=f"Nothing was compared. {why}")
-        # What was found stays, for other rows too.
+        # The conflicts stay, also for other rows.
         return dataclasses.replace(answer, measured=len(errors) or None) if answer.remarks else nothing
     if many:
-        answer.warn(f"{said}. {lacking}", "equipment that does not tell its settings", "unknown")
+        answer.warn(f"{said}. {lacking}", "equipment that does not report these settings", "unknown")
     loose = _without_cable(values, about)
     if loose:
         names = ", ".join(loose)
@@ -93,12 +93,12 @@ def settings(values: Mapping[str, Any], about: About) -> Found:
     untold = sorted({f"{one.get('name')}: {what}" for one in ends for what in listing(one.get("untold"))})
     answer.note = f"{said}."
     if untold:
-        answer.note += f" Not compared, since the platform does not report it: {'; '.join(untold)}."
+        answer.note += f" Not compared, because the platform does not report it: {'; '.join(untold)}."
     return answer
 
 
 def _without_cable(values: Mapping[str, Any], about: About) -> list[str]:
-    """Hosts of the run of which no cable is known, at the adapter of the guest where it is known."""
+    """Hosts of the run without a known cable, at the adapter of the guest if that is known."""
     sides = [mapping(mapping(path).get(side)) for path in listing(values.get("paths")) for side in "ab"]
     cabled = {(one.get("name"), one.get("port")) for one in sides} | {(one.get("name"), None) for one in sides}
     places = [mapping(about.places.get(guest)) for guest in about.intent["guests"]]
@@ -106,7 +106,7 @@ def _without_cable(values: Mapping[str, Any], about: About) -> list[str]:
 
 
 def _on_path(end: Mapping[str, Any], about: About) -> bool:
-    """Whether an end of a cable is on a path of the run; where no path is known, all count."""
+    """Whether an end of a cable is on a path of the run; if no path is known, all ends count."""
     hops = [(one["switch"], one["port"]) for hop in about.intent["hops"] for one in hop["ports"]]
     hosts = {mapping(place).get("host") for place in about.places.values()}
     at = end.get("name"), end.get("port")
@@ -114,34 +114,34 @@ def _on_path(end: Mapping[str, Any], about: About) -> bool:
 
 
 def counted(values: Mapping[str, Any], about: About) -> Found:
-    """What changed in counters during the timed runs: nothing may be dropped, marks may rise."""
-    text = "nothing dropped, nothing sent again"
+    """Counter changes during the timed runs: no drops are allowed, ECN marks may rise."""
+    text = "no drops, no retransmissions"
     if not isinstance(values.get("changed"), dict):
-        note = "There is only one look at the counters." if "counters" in values else str(values.get("silent") or "")
+        note = "The counters were read only once." if "counters" in values else str(values.get("silent") or "")
         return Found(None, expected=text, note=note)
     changed, known, place = values["changed"], listing(values.get("known")), _subject(about)
     kinds = counters.sorted_out(changed)
     drops, resent = (sum(kinds.get(kind, {}).values()) for kind in (counters.DROPS, counters.RESENT))
-    answer = Found(drops + resent, expected=text, source="what lossless networks are for", high=0, compared=False)
+    answer = Found(drops + resent, expected=text, source="requirement of a lossless network", high=0, compared=False)
     lossless = about.intent["lossless"]
     if drops:
         tell = answer.fail if lossless else answer.warn
-        tell(f"Packets were dropped: {_names(kinds[counters.DROPS])}.", f"{place}, where packets are dropped", "drops")
+        tell(f"Packets were dropped: {_names(kinds[counters.DROPS])}.", f"packets are dropped at {place}", "drops")
     if resent:
-        cause = f"packets on their way to or from {place} were lost"
-        answer.warn(f"RDMA sent again what was lost or late: {_names(kinds[counters.RESENT])}.", cause, "resent")
+        cause = f"packets are lost on the path to or from {place}"
+        answer.warn(f"RDMA retransmitted packets: {_names(kinds[counters.RESENT])}.", cause, "resent")
     if kinds.get(counters.ERRORS):
-        answer.warn(f"Its link had errors: {_names(kinds[counters.ERRORS])}.", f"the cable of {place}", "link")
+        answer.warn(f"Link errors: {_names(kinds[counters.ERRORS])}.", f"the cable of {place}", "link")
     if lossless:
         _classes(changed, about.intent["priority"], answer, place)
     if kinds.get(counters.PERHAPS):
-        told = f"Of RoCE or of TCP, which is not told: {_names(kinds[counters.PERHAPS])}."
-        # PVRDMA passes by the queues of the guest's adapter.
+        told = f"The counters do not separate RoCE from TCP: {_names(kinds[counters.PERHAPS])}."
+        # PVRDMA bypasses the queues of the guest adapter.
         beside = "guest" in about.subject and about.intent["data_path"] == "pvrdma"
         if beside or {counters.DROPS, counters.RESENT} & {counters.kind(name) for name in known}:
             answer.note = told
         else:
-            answer.warn(f"Packets were dropped. {told}", f"{place}, where packets are dropped", "perhaps")
+            answer.warn(f"Packets were dropped. {told}", f"packets are dropped at {place}", "perhaps")
     missing = _uncounted(values, about)
     if missing and not answer.remarks:
         return _unproven(missing, about)
@@ -149,34 +149,34 @@ def counted(values: Mapping[str, Any], about: About) -> Found:
         answer.measured = "not counted"
     elif not missing:
         answer.free = _idle(about)
-        answer.note = f"{_bytes(counters.octets(changed))} passed. {answer.note}".strip()
+        answer.note = f"{_bytes(counters.octets(changed))} carried. {answer.note}".strip()
     return answer
 
 
 def _uncounted(values: Mapping[str, Any], about: About) -> str:
-    """Why the counters do not prove that nothing was dropped; an empty text where they do."""
+    """Reason for which the counters do not prove that nothing was dropped; an empty text if they do."""
     known, lost = listing(values.get("known")), listing(values.get("lost"))
     if not known and lost:
-        return "All counters began anew during the runs, so that they say nothing."
+        return "All counters were reset during the runs, so they prove nothing."
     again = [name for name in lost if counters.kind(name) in counters.LOSSES]
     if again:
-        return f"Counters of drops are gone, new, or began anew: {', '.join(map(str, again[:3]))}."
+        return f"Drop counters disappeared, appeared or were reset: {', '.join(map(str, again[:3]))}."
     if not any(counters.kind(name) in counters.LOSSES for name in known):
-        return "No counter of drops was read."
+        return "No drop counter was read."
     if not counters.tells_of_traffic(known):
-        return "No counter tells what RDMA carried."
+        return "No counter reports the RDMA traffic."
     return _unmoved(counters.octets(values["changed"]), about)
 
 
 def _unmoved(carried: int, about: About) -> str:
-    """Why what passed does not fit to what was sent."""
+    """Reason for which the counted traffic does not match the sent traffic."""
     sent, subject = mapping(about.below.get(SENT)), about.subject
     if "guest" in subject:
         wanted = sum(octets for pair, octets in sent.items() if subject["guest"] in pair)
         return "" if carried > wanted * SHARE else _too_little(carried, wanted)
     others, hops = mapping(about.below.get(CARRIED)), _hops(about)
     for hop in hops:
-        # What another port of the same hop carried did not have to pass here.
+        # Traffic of another port of the same hop did not use this port.
         passed = sum(others.get(port, 0) for port in hop["ports"])
         wanted = sum(sent.get(pair, 0) for pair in (hop["between"], hop["between"][::-1]))
         if passed <= wanted * SHARE:
@@ -185,12 +185,12 @@ def _unmoved(carried: int, about: About) -> str:
 
 
 def _too_little(carried: float, wanted: float) -> str:
-    least = f", where at least {_bytes(wanted)} of RDMA were sent" if wanted else ""
-    return f"{_bytes(carried) if carried else 'No traffic'} passed{least}."
+    least = f", but RDMA sent at least {_bytes(wanted)}" if wanted else ""
+    return f"The counters show {_bytes(carried) if carried else 'no traffic'}{least}."
 
 
 def _hops(about: About) -> list[dict[str, Any]]:
-    """The hops of paths that a port is on, with pairs and ports as keys."""
+    """The hops of the paths through a port, with pairs and ports as keys."""
     mine = about.subject.get("switch"), about.subject.get("port")
     told = [
         {"between": tuple(hop["between"]), "ports": [(one["switch"], one["port"]) for one in hop["ports"]]}
@@ -200,26 +200,26 @@ def _hops(about: About) -> list[dict[str, Any]]:
 
 
 def _unproven(missing: str, about: About) -> Found:
-    """The row of counters that prove nothing and show nothing bad."""
+    """The row of counters that prove nothing and show no problem."""
     if "guest" in about.subject and about.intent["data_path"] == "pvrdma":
-        why = "PVRDMA counts no drops: its driver has no such counter. Ports of switches count them"
-        return Found("no counter of drops", free=f"{why}, see fabric.counters.", compared=False)
+        why = "The PVRDMA driver has no drop counter. Switch ports count drops, see fabric.counters."
+        return Found("no drop counter", free=why, compared=False)
     return Found(None, note=missing)
 
 
 def _idle(about: About) -> str:
-    """Why nothing is required of a port: other ports of its hops carried everything."""
+    """Reason for which a port is not required: other ports of its hops carried the traffic."""
     others: Mapping[Any, int] = mapping(about.below.get(CARRIED))
     mine = about.subject.get("switch"), about.subject.get("port")
     hops = _hops(about)
     if others.get(mine) or not hops:
         return ""
     busy = sorted({port for hop in hops for port in hop["ports"] if others.get(port)})
-    return f"No traffic of this run passed here: {', '.join(map(' '.join, busy))} carried it." if busy else ""
+    return f"No traffic of this run used this port: {', '.join(map(' '.join, busy))} carried it." if busy else ""
 
 
 def _bytes(octets: float) -> str:
-    """Bytes in the unit that people read."""
+    """Bytes with a readable unit."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if octets >= size:
             return f"{short(octets / size)} {unit}"
@@ -227,18 +227,18 @@ def _bytes(octets: float) -> str:
 
 
 def _classes(changed: Mapping[str, int], priority: int, answer: Found, place: str) -> None:
-    """RoCE that leaves in another class than the one with flow control, and pauses of classes that have none."""
+    """RoCE in another traffic class than the one with PFC, and pause frames of other classes."""
     pauses = counters.by_priority(changed, r"(?:rx|tx)_prio(\d)_pause")
     wrong = sorted(one for one, count in pauses.items() if one != priority and count)
     if wrong:
-        why = f"Pauses came for priority {', '.join(map(str, wrong))}, and RoCE has priority {priority}."
-        answer.warn(why, f"flow control of {place}", "pfc_class")
+        why = f"PFC pause frames have priority {', '.join(map(str, wrong))}, but RoCE uses priority {priority}."
+        answer.warn(why, f"the PFC configuration of {place}", "pfc_class")
     sent = counters.by_priority(changed, r"tx_prio(\d)_bytes")
     octets = changed.get("tx_vport_rdma_unicast_bytes", 0)
     if sent and octets > MANY_BYTES and sent.get(priority, 0) < octets / 2:
         most = max(sent, key=sent.get)  # type: ignore[arg-type]
-        why = f"RoCE left with priority {most} instead of {priority}, which has no flow control."
-        answer.fail(why, f"the class of RoCE's DSCP at {place}", "pfc_class")
+        why = f"RoCE was sent with priority {most}, which has no PFC, instead of {priority}."
+        answer.fail(why, f"the DSCP of the RoCE traffic class at {place}", "pfc_class")
 
 
 def _names(changes: Mapping[str, int]) -> str:
@@ -258,7 +258,7 @@ def _port(end: Any) -> str:
     return " ".join(str(end[key]) for key in ("name", "port") if end.get(key))
 
 
-# What looks at the values of each check.
+# The function that reads the values of each check.
 LOOKS = {
     "guest.counters": counted,
     "placement.hosts": hosts,

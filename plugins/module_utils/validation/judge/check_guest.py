@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is looked for in one guest. Pure."""
+"""Checks of one guest. Pure."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 LICENSED = "Licensed"
-# Where the expected address of the data path comes from, and the key of the measured ones among the rungs below.
-FIXED, NOT_FIXED, ADDRESSES = "site.guests.data_addresses", "the site fixes no address", "addresses"
-# What the kernel says of an interface over which nothing goes.
+# Source of the expected address of the data path, and the key of the measured ones for the dependent rungs.
+FIXED, NOT_FIXED, ADDRESSES = "site.guests.data_addresses", "the site sets no address", "addresses"
+# States that the kernel reports for an interface without a link.
 NO_LINK = ("down", "lowerlayerdown", "notpresent")
-# Modules that a data path needs in the kernel of its guests.
+# Kernel modules that a data path needs in its guests.
 NEEDED = {
     "pvrdma": ("ib_core", "ib_uverbs", "vmw_pvrdma"),
     "sriov": ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"),
     "passthrough": ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"),
 }
-# The MTU above which the largest packets of RDMA fit, and these.
+# The interface MTU from which the largest RDMA path MTU fits, and that path MTU.
 JUMBO, LARGEST_PATH_MTU = 4200, 4096
 NEAR_ENOUGH = cast("int", topology.rank("PHB"))
-UNLICENSED = "it is slowed down after a time of grace, so a figure of today says nothing of tomorrow"
+UNLICENSED = "its performance is reduced after a grace period, so the measured figures do not hold"
 
 
 def kernel(values: Mapping[str, Any], about: About) -> Found:
-    """Whether the guest answers at all."""
+    """Whether the guest is reachable."""
     return Found(values.get("kernel") or None, expected="an answer", source="the site")
 
 
 def clock(values: Mapping[str, Any], about: About) -> Found:
-    """Whether its clock is one that others can be compared with."""
+    """Whether the clock is synchronised."""
     if values.get("synchronised") is False:
         offset = number(values.get("offset_s"))
         measured = "not synchronised" if offset is None else round(abs(offset) * 1000, 3)
-        cause = f"chrony of {_me(about)} has no server that it follows"
-        return Found(measured, compared=False).fail("Its clock is not synchronised.", cause, "clock")
+        cause = f"chrony of {_me(about)} follows no time server"
+        return Found(measured, compared=False).fail("The clock is not synchronised.", cause, "clock")
     offset = number(values.get("offset_s"))
     known = offset is not None and values.get("synchronised") is True
     return Found(round(abs(cast("float", offset)) * 1000, 3) if known else None)
 
 
 def address(values: Mapping[str, Any], about: About) -> Found:
-    """Whether the interface of the data path has a link and the address that the site fixes; by DHCP, any address."""
-    name, found = values.get("interface") or "its interface", [str(one) for one in listing(values.get("addresses"))]
+    """Whether the interface of the data path has a link and the address of the site; with DHCP, any address."""
+    name, found = values.get("interface") or "The interface", [str(one) for one in listing(values.get("addresses"))]
     wanted = mapping(about.intent["addresses"]).get(_guest(about))
     text = f"a link and {wanted}" if wanted else "a link and an IPv4 address"
     if not values:
@@ -68,10 +68,10 @@ def address(values: Mapping[str, Any], about: About) -> Found:
         cause = f"{name} of {_me(about)} is not connected, or its network is down"
         answer.fail(f"{name} has no link.", cause, "no_link")
     if not found:
-        cause = f"{name} of {_me(about)} gets none: look at DHCP, its template, and site.guests.data_addresses"
+        cause = f"{name} of {_me(about)} gets no address: check DHCP, the template and site.guests.data_addresses"
         answer.fail(f"{name} has no IPv4 address.", cause, "no_address")
     elif wanted and wanted not in found:
-        why = f"{name} has {', '.join(found)}, and the site fixes {wanted}."
+        why = f"{name} has {', '.join(found)} instead of {wanted}."
         answer.fail(why, f"the address of {_me(about)}", "no_address")
     about.below.setdefault(ADDRESSES, {})[_guest(about)] = found
     if not values.get("state") and not answer.remarks:
@@ -80,19 +80,23 @@ def address(values: Mapping[str, Any], about: About) -> Found:
 
 
 def mtu(values: Mapping[str, Any], about: About) -> Found:
-    """Whether the interface of the data path has the MTU that the site wants."""
+    """Whether the interface of the data path has the MTU of the site."""
     found, wanted = number(values.get("mtu")), about.intent["mtu"]
     answer = Found(found, low=wanted, expected=f"{wanted} bytes" if wanted else "", source="the site")
     if not wanted:
         answer.free = "The site requires no MTU."
     if found is not None and wanted and found < wanted:
-        name = values.get("interface") or "its interface"
-        answer.fail(f"{name} has an MTU of {short(found)}.", f"{name} of {_me(about)}", "mtu_local")
+        name = values.get("interface") or "The interface"
+        answer.fail(
+            f"{name} has an MTU of {short(found)} instead of {short(wanted)} bytes.",
+            f"{name} of {_me(about)}",
+            "mtu_local",
+        )
     return answer
 
 
 def driver(values: Mapping[str, Any], about: About) -> Found:
-    """Whether the driver works, is the one that was wanted, and shows the GPUs."""
+    """Whether the driver works, has the requested version, and shows the GPUs."""
     found, wanted = values.get("driver") or values.get("loaded"), about.intent["driver"]
     gpus, many = listing(values.get("gpus")), about.intent["gpus_per_guest"]
     missing = number(values.get("missing")) or 0
@@ -100,12 +104,12 @@ def driver(values: Mapping[str, Any], about: About) -> Found:
     text = f"{many} GPU{'s' if many != 1 else ''}" + (f" with driver {wanted}" if wanted else "")
     answer = Found(found or None, expected=text, source="the site")
     if found and len(gpus) < many:
-        answer.fail(f"It shows {len(gpus)} of {many} GPUs.", f"{_me(about)} lacks a GPU", "gpus")
+        answer.fail(f"The driver shows {len(gpus)} of {many} GPUs.", f"a GPU of {_me(about)} is missing", "gpus")
     if found and wanted and found != wanted:
-        answer.fail(f"The driver is {found}.", f"the driver of {_me(about)}", "driver")
+        answer.fail(f"The driver version is {found} instead of {wanted}.", f"the driver of {_me(about)}", "driver")
     for gpu in map(mapping, gpus):
         if gpu.get("recovery"):
-            why = f"The driver asks for: {gpu['recovery']}."
+            why = f"The driver requests: {gpu['recovery']}."
             answer.fail(why, f"the GPU {gpu.get('address')} of {_me(about)}", "recovery")
     if answer.measured and gpus:
         names = sorted({str(mapping(gpu).get("name")) for gpu in gpus})
@@ -118,12 +122,14 @@ def licence(values: Mapping[str, Any], about: About) -> Found:
     gpus = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
     told = [one for one in gpus if one] or [one for one in [values.get("status")] if one]
     if not told:
-        note = "nvidia-smi tells of no licence, as with a whole GPU, or with a driver that is not the guest driver."
+        note = "nvidia-smi reports no licence: the GPU is no vGPU, or the driver is not the vGPU guest driver."
         return Found(None, expected=LICENSED, note=note if values.get("gpus") else "")
     worst = next((one for one in told if one != LICENSED), LICENSED)
     if worst == LICENSED and len(told) < len(gpus):
-        return Found(None, expected=LICENSED, note=f"nvidia-smi reports a licence of {len(told)} of {len(gpus)} GPUs.")
-    answer = Found(worst, expected=LICENSED, source="NVIDIA's user guide of vGPU")
+        return Found(
+            None, expected=LICENSED, note=f"nvidia-smi reports the licence of {len(told)} of {len(gpus)} GPUs."
+        )
+    answer = Found(worst, expected=LICENSED, source="NVIDIA vGPU user guide")
     if worst != LICENSED:
         lost = about.variant == "after"
         why = "The licence was lost during the run" if lost else "A vGPU has no licence"
@@ -134,11 +140,11 @@ def licence(values: Mapping[str, Any], about: About) -> Found:
 
 
 def xid(values: Mapping[str, Any], about: About) -> Found:
-    """Errors that the driver wrote into the kernel's log."""
+    """Errors of the driver in the kernel log."""
     if not isinstance(values.get("xids"), (list, tuple)):
         return Found(None, expected="none")
     xids = [mapping(one) for one in values["xids"]]
-    answer = Found(len(xids), expected="none", source="NVIDIA's list of Xids", high=0, compared=False)
+    answer = Found(len(xids), expected="none", source="NVIDIA Xid catalogue", high=0, compared=False)
     for code in sorted({str(one.get("code")) for one in xids}):
         mine = [one for one in xids if str(one.get("code")) == code]
         one = mine[0]
@@ -154,42 +160,42 @@ def xid(values: Mapping[str, Any], about: About) -> Found:
 
 
 def ecc(values: Mapping[str, Any], about: About) -> Found:
-    """Errors of the GPU's memory. A guest is often not told of them, which proves nothing."""
+    """Memory errors of the GPU. A guest often cannot see them, which proves nothing."""
     told = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
     known = [one for one in told if number(one.get("uncorrected")) is not None]
     if told and not known and not any(one.get("unread") for one in told):
-        return Found(None, skip="The guest is not told of errors of the GPU's memory.")
+        return Found(None, skip="The ECC counters of the GPU are not visible in this guest.")
     if not told:
         return Found(None)
     bad = sum(one["uncorrected"] for one in known)
-    answer = Found(bad, expected="none uncorrected", source="NVIDIA", high=0, compared=False)
+    answer = Found(bad, expected="no uncorrected errors", source="NVIDIA", high=0, compared=False)
     if bad:
         answer.fail(
-            f"{bad} error{'s' if bad != 1 else ''} could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc"
+            f"{bad} uncorrected memory error{'s' if bad != 1 else ''}.", f"the GPU memory of {_me(about)}", "ecc"
         )
     if any(one.get("remap_failed") for one in known):
-        answer.fail("A row of the memory could not be replaced.", f"the GPU's memory of {_me(about)}", "ecc")
+        answer.fail("Row remapping of the GPU memory failed.", f"the GPU memory of {_me(about)}", "ecc")
     if any(one.get("unrepairable") for one in known):
-        answer.fail("Memory of the GPU cannot be repaired.", f"the GPU's memory of {_me(about)}", "ecc")
+        answer.fail("The GPU memory cannot be repaired.", f"the GPU memory of {_me(about)}", "ecc")
     if any(one.get("exceeded") for one in known):
-        why = "The GPU counted more errors in its caches than NVIDIA allows."
+        why = "The SRAM error threshold of the GPU is exceeded."
         answer.fail(why, f"the GPU of {_me(about)}", "ecc")
     if any(one.get("pending") for one in known):
         answer.warn(
-            "A part of the GPU is replaced by a spare one with its next reset.", f"the GPU of {_me(about)}", "ecc"
+            "A repair of the GPU is pending. Reset the GPU or restart the guest.", f"the GPU of {_me(about)}", "ecc"
         )
     unread = [str(value) for one in told for value in listing(one.get("unread"))]
     if unread and not answer.remarks:
-        note = f"nvidia-smi reports values that are not understood: {', '.join(unread[:3])}."
+        note = f"nvidia-smi reports unknown values: {', '.join(unread[:3])}."
         return Found(None, expected=answer.expected, note=note)
     if len(known) < len(told) and not answer.remarks:
-        note = f"nvidia-smi reports memory errors of {len(known)} of {len(told)} GPUs."
+        note = f"nvidia-smi reports the ECC counters of {len(known)} of {len(told)} GPUs."
         return Found(None, expected=answer.expected, note=note)
     return answer
 
 
 def nearness(values: Mapping[str, Any], about: About) -> Found:
-    """How far GPU and network adapter are apart; in a VM the class PHB is usual."""
+    """The PCIe distance between GPU and network adapter; in a VM, the class PHB is usual."""
     nearest = mapping(values.get("nearest"))
     classes = [mapping(one).get("class") for one in nearest.values() if one]
     if nearest and not classes:
@@ -198,10 +204,10 @@ def nearness(values: Mapping[str, Any], about: About) -> Found:
     if not ranked:
         return Found(None)
     rank, word = max(ranked)
-    answer = Found(word, expected="PHB or nearer", source="NVIDIA's guides of GPUDirect", compared=False)
+    answer = Found(word, expected="PHB or nearer", source="NVIDIA GPUDirect RDMA documentation", compared=False)
     if rank > NEAR_ENOUGH:
-        cause = f"the GPU and the adapter of {_me(about)} are on different sides of the machine"
-        answer.warn(f"The way between GPU and adapter is of class {word}.", cause, "numa")
+        cause = f"the GPU and the network adapter of {_me(about)} are on different PCIe host bridges"
+        answer.warn(f"The path between GPU and network adapter has the class {word}.", cause, "numa")
     elif len(ranked) < len(nearest):
         note = f"nvidia-smi reports the distance to an adapter for {len(ranked)} of {len(nearest)} GPUs."
         return Found(None, expected=answer.expected, note=note)
@@ -209,12 +215,12 @@ def nearness(values: Mapping[str, Any], about: About) -> Found:
 
 
 def gpudirect(values: Mapping[str, Any], about: About) -> Found:
-    """Whether the kernel offers DMA-BUF or nvidia-peermem, without which RDMA copies GPU memory through the host."""
+    """Whether the kernel has DMA-BUF or nvidia-peermem. Without them, RDMA copies GPU memory through host memory."""
     told = mapping(values.get("gpudirect"))
     required = about.intent["gpudirect"] == "enabled"
     text, source = "DMA-BUF or nvidia_peermem" if required else "", "site.network.gpudirect"
     if not told or (told.get("open_module") is None and not told.get("peermem")):
-        # Without the driver's own file nothing is known of DMA-BUF.
+        # Without the version file of the driver, DMA-BUF support is unknown.
         return Found(None, expected=text, note="The kernel does not report which driver is loaded." if told else "")
     paths = ["DMA-BUF"] if told.get("open_module") and told.get("kernel_dmabuf") else []
     paths += [str(told["peermem"])] if told.get("peermem") else []
@@ -222,7 +228,7 @@ def gpudirect(values: Mapping[str, Any], about: About) -> Found:
     if not required:
         answer.free = f"The site does not require GPUDirect: {source} is {about.intent['gpudirect']}."
     elif not paths:
-        lacking = "a kernel from 5.12 on" if told.get("open_module") else "the open GPU driver"
+        lacking = "kernel 5.12 or later" if told.get("open_module") else "the open GPU driver"
         why = f"The adapter cannot reach GPU memory. DMA-BUF needs {lacking}, and nvidia_peermem is not loaded."
         answer.fail(why, f"the GPU driver or nvidia_peermem of {_me(about)}", "gpudirect")
     return answer
@@ -238,12 +244,12 @@ def loaded(values: Mapping[str, Any], about: About) -> Found:
     answer = Found(f"{len(needed) - len(missing)} of {len(needed)}", expected=", ".join(needed), source="rdma-core")
     if missing:
         names = ", ".join(missing)
-        answer.fail(f"Not loaded: {names}.", f"{names} in the kernel of {_me(about)}", "modules")
+        answer.fail(f"Kernel modules not loaded: {names}.", f"{names} in the kernel of {_me(about)}", "modules")
     return answer
 
 
 def memlock(values: Mapping[str, Any], about: About) -> Found:
-    """Whether a login of the training's user may lock as much memory as the site requires: unlimited, or kB."""
+    """Whether the login of the training user may lock as much memory as the site requires: unlimited, or kB."""
     told = mapping(values.get("memlock")) or values
     soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
     wish = str(about.intent["memlock"]).strip().lower()
@@ -257,57 +263,61 @@ def memlock(values: Mapping[str, Any], about: About) -> Found:
     if least is None:
         answer.free = f"The site requires no limit: site.guests.limits.memlock is {wish or 'empty'}."
     elif found < least:
-        why = f"Only {measured} may be locked, so that RDMA cannot register its memory."
-        answer.fail(why, f"the limits of {_me(about)}", "memlock")
+        why = f"The memlock limit is {measured} instead of {text}, so RDMA cannot register its memory."
+        answer.fail(why, f"the memlock limit of {_me(about)}", "memlock")
     return answer
 
 
 def rdma_device(values: Mapping[str, Any], about: About) -> Found:
-    """Whether the data path has an RDMA device that is up, with the speed of the adapter."""
+    """Whether the data path has an active RDMA device with the speed of the adapter."""
     found = listing(values.get("devices"))
     interface = values.get("interface") or mapping(about.intent["interfaces"]).get(_guest(about))
     if not found and not isinstance(values.get("devices"), (list, tuple)):
         return Found(None)
     device, port = _of_interface(found, interface)
     if device is None:
-        what = f"No RDMA device belongs to {interface}" if interface and found else "There is no RDMA device"
+        what = f"No RDMA device belongs to {interface}" if interface and found else "The guest has no RDMA device"
         return Found("none", expected="an active device").fail(f"{what}.", f"the adapter of {_me(about)}", "no_device")
     rate = number(port.get("rate_gbps"))
     words = [str(device.get("name") or "unnamed"), str(port.get("state") or "unknown")]
     measured = " ".join([*words, *([f"{short(rate)} Gb/s"] if rate else [])])
     answer = Found(measured, expected="an active device", source="the kernel")
     if port.get("state") != "active":
-        answer.fail(f"Its port is {words[1]}.", f"the adapter of {_me(about)}, or its cable", "port_down")
+        answer.fail(f"The RDMA port is {words[1]}.", f"the adapter of {_me(about)}, or its cable", "port_down")
     speed = number(about.intent["speed_gb"])
     if rate and speed and rate < speed and about.intent["data_path"] != "pvrdma":
-        why = f"Its link has {short(rate)} Gb/s, and the adapter {short(speed)}."
+        why = f"The link runs at {short(rate)} instead of {short(speed)} Gb/s."
         answer.warn(why, f"the link of {_me(about)}", "slow_link")
     return answer
 
 
 def gid(values: Mapping[str, Any], about: About) -> Found:
-    """Whether there is a RoCE v2 GID with the address of the data path."""
+    """Whether the device has a RoCE v2 GID with the address of the data path."""
     told = values.get("gid") or values.get("roce_v2_gid")
     rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(told)] if told else [])
     fixed = mapping(about.intent["addresses"]).get(_guest(about))
-    # Without a fixed one, the address that the interface has.
+    # If the site sets no address, the address of the interface.
     expected = [fixed] if fixed else mapping(about.below.get(ADDRESSES)).get(_guest(about)) or []
     text = "a RoCE v2 GID with an IPv4 address" + (f", {' or '.join(expected)}" if expected else "")
-    source = FIXED if fixed else "the address of its interface" if expected else NOT_FIXED
+    source = FIXED if fixed else "the address of the interface" if expected else NOT_FIXED
     if not rows:
         if not any(key in values for key in ("gid", "roce_v2_gid", "roce_v2")):
             return Found(None, expected=text)
-        why = "No RoCE v2 GID with an IPv4 address: NCCL and rdma_cm cannot use the device."
+        why = "The RDMA device has no RoCE v2 GID with an IPv4 address, so NCCL and rdma_cm cannot use it."
         cause = f"the address of {_me(about)}"
         if "roce_v1" in listing(values.get("types")) and "roce_v2" not in values["types"]:
-            why, cause = f"{why} It speaks RoCE v1.", f"the RoCE protocol of the adapter of {_me(about)}"
+            why, cause = f"{why} It uses RoCE v1.", f"the RoCE protocol of the adapter of {_me(about)}"
         return Found("none", expected=text, source=source).fail(why, cause, "no_gid")
     mine = [one for one in rows if (one.get("address") or one.get("ipv4")) in expected]
     row = (mine or rows)[0]
     address = row.get("address") if isinstance(row.get("address"), str) else row.get("ipv4")
     answer = Found(f"index {row.get('index')}, {address}", expected=text, source=source)
     if expected and not mine:
-        answer.fail(f"Its GID is of {address}.", f"the address of {_me(about)}", "no_gid")
+        answer.fail(
+            f"The GID has the address {address} instead of {' or '.join(expected)}.",
+            f"the address of {_me(about)}",
+            "no_gid",
+        )
     return answer
 
 
@@ -320,7 +330,7 @@ def _me(about: About) -> str:
 
 
 def _of_interface(devices: Sequence[Any], interface: str | None) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """(device, port) of an interface; where none is named, the first one with a port that is up."""
+    """(device, port) of an interface; if none is named, the first device with an active port."""
     pairs = [(mapping(device), mapping(port)) for device in devices for port in listing(mapping(device).get("ports"))]
     if interface:
         pairs = [pair for pair in pairs if interface in listing(pair[1].get("interfaces"))]
@@ -328,7 +338,7 @@ def _of_interface(devices: Sequence[Any], interface: str | None) -> tuple[dict[s
     return next(iter(up or pairs), (None, {}))
 
 
-# What looks at the values of each check.
+# The function that reads the values of each check.
 LOOKS = {
     "guest.kernel": kernel,
     "guest.clock": clock,

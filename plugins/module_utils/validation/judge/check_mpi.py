@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is looked for in runs of the OSU micro-benchmarks: MPI over TCP, by which ranks agree. Pure."""
+"""Checks of the OSU micro-benchmarks: MPI over TCP, which coordinates the ranks. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
-# What each program calls its test. Others have the same words in theirs: osu_bibw counts both directions at once.
+# Test name of each program. Others contain the same words: osu_bibw counts both directions at once.
 TESTS = {"pair.mpi_lat": "Latency", "pair.mpi_bw": "Bandwidth", "cluster.mpi_allreduce": "Allreduce Latency"}
 
 
@@ -24,38 +24,40 @@ def latency(values: Mapping[str, Any], about: About) -> Found:
 
 
 def bandwidth(values: Mapping[str, Any], about: About) -> Found:
-    """What arrives of the largest message."""
+    """The received bandwidth of the largest message."""
     return _whole(check_pair.bandwidth(values, about), values, about)
 
 
 def allreduce(values: Mapping[str, Any], about: About) -> Found:
-    """How long all ranks together take for the smallest message."""
+    """The all-reduce time of the smallest message."""
     answer = Found(number(values.get("usec")))
     if answer.measured is not None:
         ranks = number(values.get("ranks"))
         if ranks and ranks < len(about.guests):
-            why = f"{short(ranks)} ranks took part, which is fewer than the {len(about.guests)} guests."
-            answer.fail(why, "the launcher, which has to start ranks on every guest", "ranks")
-        among = f"Among {short(ranks)} ranks, with" if ranks else "With"
-        answer.note = f"{among} messages of {short(values.get('bytes'))} bytes."
+            why = f"{short(ranks)} ranks took part, fewer than the {len(about.guests)} guests."
+            answer.fail(why, "the launcher, which must start ranks on every guest", "ranks")
+        among = f"{short(ranks)} ranks, messages" if ranks else "Messages"
+        answer.note = f"{among} of {short(values.get('bytes'))} bytes."
     return _whole(answer, values, about)
 
 
 def _whole(answer: Found, values: Mapping[str, Any], about: About) -> Found:
-    """The answer, held against what was to be measured, what arrived, and how the run ended."""
+    """The answer, with the requested test, the received data and the end of the run checked."""
     test, wanted = str(values.get("test") or ""), TESTS[about.check]
     if test and test != wanted:
-        return Found(None).fail(f"It measured {test}, and {wanted} was wanted.", "site.validation.osu", "other_test")
+        return Found(None).fail(
+            f"The program measured {test} instead of {wanted}.", "site.validation.osu", "other_test"
+        )
     wrong = number(values.get("wrong"))
-    answer.duty = "right contents" if wrong is not None else ""
+    answer.duty = "verified data" if wrong is not None else ""
     if wrong:
         places = " and ".join(spread.where(guest, about.places) for guest in about.guests)
         sizes = "one size" if wrong == 1 else f"{short(wrong)} sizes"
-        answer.fail(f"Messages of {sizes} arrived with a wrong content.", places, "wrong")
+        answer.fail(f"Messages of {sizes} arrived with wrong data.", places, "wrong")
     return check_cluster.ended(answer, values, about)
 
 
-# What looks at the values of each check.
+# The function that reads the values of each check.
 LOOKS = {
     "pair.mpi_lat": latency,
     "pair.mpi_bw": bandwidth,

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Figures against marks, against the baseline, against each other, and what follows from several of them. Pure."""
+"""Compare figures with thresholds, with the baseline and with each other, and derive figures. Pure."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 MARK, BASELINE, OUTLIER, SPREAD, UNHELD = "mark", "baseline", "outlier", "spread", "unheld"
-# Remarks that say that a figure is bad, and not something else of its test.
+# Remarks about the figure itself, not about its test.
 OF_FIGURE = (MARK, BASELINE, OUTLIER)
 
 
 def looks(measurements: Iterable[Mapping[str, Any]], checks: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The measurements, where two looks at counters, before and after, became one with what changed between them."""
+    """The measurements, with two readings of counters (before, after) merged into one with the difference."""
     first: dict[tuple[str, Any], Mapping[str, Any]]
     made: list[Mapping[str, Any]]
     made, first = [], {}
@@ -48,7 +48,7 @@ def looks(measurements: Iterable[Mapping[str, Any]], checks: Sequence[str]) -> l
         subject = tuple(sorted((key, str(value)) for key, value in (one.get("subject") or {}).items()))
         phase = one.get("variant") or ""
         if one.get("check") not in checks or "counters" not in values or phase not in ("before", "after"):
-            # Of two looks that both failed, one row is enough.
+            # If both readings failed, one row is enough.
             made.append(dict(one, variant="") if one.get("check") in checks and phase in ("before", "after") else one)
         elif phase == "before":
             first.setdefault((one["check"], subject), one)
@@ -68,7 +68,7 @@ def marks(
     given: Mapping[str, Any] | None,
     baseline: Mapping[str, Any] | None,
 ) -> None:
-    """Hold one figure against its marks and its baseline, and iterations against each other."""
+    """Compare one figure with its thresholds and its baseline, and iterations with each other."""
     found, unit = cast("Found", entry.found), entry.row["unit"]
     line.keep(about, values)
     value = number(found.measured)
@@ -78,13 +78,13 @@ def marks(
         _baseline(entry, about, given, baseline, value, unit, cpu, unmarked)
         rung = rungs.of(entry.check, entry.variant)
         if rung is not None and rung.better and found.low is None and found.high is None and not found.duty:
-            found.free = f"Nothing is required of this figure. {found.note}".strip()
+            found.free = f"This figure is not required: no threshold applies. {found.note}".strip()
     if entry.check == "cluster.training":
         _dispersion(found, check_cluster.figures(values)["dispersion"], given, cpu)
 
 
 def others(entries: Sequence[Entry], given: Mapping[str, Any] | None) -> None:
-    """Hold the figures of one rung against each other, and name what the bad ones have in common."""
+    """Compare the figures of one rung with each other."""
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         told = entry.found is not None and number(entry.found.measured) is not None and entry.found.compared
@@ -106,17 +106,18 @@ def _outliers(check: str, entries: Sequence[Entry], better: str, given: Mapping[
         return
     by_id = {entry.row["id"]: entry for entry in entries}
     told = {key: cast("Found", entry.found).measured for key, entry in by_id.items()}
-    # Nothing makes a GPU compute too fast: of two guests that do the same the slower one is the bad one.
+    # No fault makes a GPU faster: of two equal guests, the slower one is bad.
     for one in spread.outliers(told, better, deviations, percent / 100, of_two=check == "cluster.training"):
         entry = by_id[one["key"]]
-        why = f"It is {short(100 * one['worse_by'])} % worse than the median of the others, {short(one['median'])}."
+        worse = short(100 * one["worse_by"])
+        why = f"The value is {worse} % worse than the median of the others, {short(one['median'])}."
         cast("Found", entry.found).remarks.append(Remark(WARN, why, "", OUTLIER))
 
 
 def _marks(
     entry: Entry, about: About, values: Mapping[str, Any], given: Mapping[str, Any] | None, value: float, unit: str
 ) -> str:
-    """Hold a figure against its marks; what the row says of them where there are none."""
+    """Compare a figure with its thresholds. Returns the text of the row without a threshold."""
     found, check = cast("Found", entry.found), entry.check
     variants: tuple[str, ...] = ()
     if check == "cluster.nccl":
@@ -127,8 +128,9 @@ def _marks(
     limits = thresholds.marks(check, about, given, variants, ranks, unit)
     lacking, from_site = thresholds.lacking(check, about, given, variants, ranks)
     if lacking and from_site:
-        # Whoever gave a mark counts on it, so that a figure which was not held to it is not simply good.
-        found.remarks.append(Remark(WARN, f"It was not held to the site's mark, a share of {lacking}.", "", UNHELD))
+        # A threshold of the site that cannot be applied is a warning, because the site relies on it.
+        why = f"The threshold of the site was not applied. It is a share of {lacking}."
+        found.remarks.append(Remark(WARN, why, "", UNHELD))
     lows = [one["low"] for one in limits if one["low"] is not None]
     highs = [one["high"] for one in limits if one["high"] is not None]
     if limits:
@@ -139,14 +141,14 @@ def _marks(
         below = one["low"] is not None and value < one["low"]
         above = one["high"] is not None and value > one["high"]
         if below or above:
-            why = f"{short(value)} {unit} is not {one['text'].split(', else')[0]}."
+            why = f"{short(value)} {unit} misses the threshold of {one['text'].split(', else')[0]}."
             found.remarks.append(Remark(one["verdict"], why, "", MARK))
-            # One mark is enough; the others are less strict.
+            # One threshold is enough; the others are less strict.
             break
     if not lacking:
-        return "No mark is published. This run becomes the baseline"
-    # A row that warns becomes no baseline.
-    return f"Marks are shares of {lacking}" + ("" if from_site else ". This run becomes the baseline")
+        return "No threshold is published. This run becomes the baseline"
+    # A row that warns does not become a baseline.
+    return f"The thresholds are shares of {lacking}" + ("" if from_site else ". This run becomes the baseline")
 
 
 def _baseline(
@@ -176,14 +178,14 @@ def _baseline(
         found.expected = found.expected or f"for comparison: {before}"
         found.source = found.source or "the baseline"
         return
-    least = f"no more than {short(limit)} % worse than {before}"
+    least = f"at most {short(limit)} % worse than {before}"
     if not found.expected:
         found.expected, found.source = least, "the baseline"
         sign = -1 if rung.better == "high" else 1
         bound = round(was["value"] * (1 + sign * limit / 100), 6)
         found.low, found.high = (bound, None) if rung.better == "high" else (None, bound)
     if was["worse_percent"] > limit:
-        why = f"It is {short(was['worse_percent'])} % worse than {before}."
+        why = f"The value is {short(was['worse_percent'])} % worse than {before}."
         found.remarks.append(Remark(WARN, why, "", BASELINE))
 
 
@@ -193,14 +195,14 @@ def _key(entry: Entry, intent: Mapping[str, Any]) -> str:
         told = check_cluster.figures(entry.values)
         workload = [told.get(key) for key in ("model", "batch", "device")]
     elif entry.check in rungs.PROGRAMS:
-        # Which messages are sent is for the site to say, and more ranks take longer to agree.
+        # The site selects the message sizes, and more ranks take longer.
         ranks = number(entry.values.get("ranks"))
         workload = [f"{entry.values.get('bytes')} bytes", f"{short(ranks)} ranks" if ranks else ""]
     return baselines.key_of(entry.row["id"], intent["data_path"], workload)
 
 
 def _dispersion(found: Found, told: Mapping[str, Any] | None, given: Mapping[str, Any] | None, cpu: bool) -> None:
-    """How far iterations lie apart: a good mean can hide that some are bad."""
+    """Check the dispersion of iterations: a good mean can hide bad iterations."""
     if not told or found.measured is None:
         return
     prefix = "cpu_" if cpu else ""
@@ -209,13 +211,13 @@ def _dispersion(found: Found, told: Mapping[str, Any] | None, given: Mapping[str
         share = number(told.get(f"{key}_share"))
         if limit is not None and share is not None and 100 * share > limit:
             apart = words.format(short(100 * share))
-            why = f"Its iterations vary by {apart}, where {short(limit)} % is the limit."
+            why = f"The iterations vary by {apart}. The limit is {short(limit)} %."
             found.remarks.append(Remark(WARN, why, "", SPREAD))
             return
 
 
 def derived(entry: Entry, trainings: Iterable[Entry]) -> dict[str, Any]:
-    """A measurement that is made of trainings: efficiency of scaling, and what RDMA gains."""
+    """A measurement derived from trainings: scaling efficiency, and RDMA speedup over TCP."""
     made: dict[str, Any] = {"status": "done", "readings": {}, "simulated": False, "simulated_parts": []}
     counted = (PASS, NOT_REQUIRED, WARN)
     good = [one for one in trainings if one.row["verdict"] in counted and number(one.row["measured"]) is not None]
@@ -226,11 +228,16 @@ def derived(entry: Entry, trainings: Iterable[Entry]) -> dict[str, Any]:
     count, _colon, transport = entry.variant.partition(":")
     if entry.check == "cluster.efficiency":
         alone = told.get(("1", transport)) or [one for key, some in told.items() if key[0] == "1" for one in some]
-        parts, lacking = (told.get((count, transport), []), alone), "one guest alone"
+        parts, lacking = (told.get((count, transport), []), alone), "on one guest alone"
     else:
-        parts, lacking = (told.get((count, "rdma"), []), told.get((count, "tcp"), [])), "both transports"
+        parts, lacking = (told.get((count, "rdma"), []), told.get((count, "tcp"), [])), "over both transports"
     if not parts[0] or not parts[1]:
-        return dict(made, found=Found(None, note=f"There are no trainings on {count} guests and of {lacking}."))
+        return dict(
+            made,
+            found=Found(
+                None, note=f"Trainings on {count} guests and {lacking} are required, but not all of them were measured."
+            ),
+        )
     upper, lower = (cast("float", spread.median([one.row["measured"] for one in some])) for some in parts)
     used = [one for some in parts for one in some]
     if entry.check == "cluster.efficiency":
@@ -249,7 +256,7 @@ def derived(entry: Entry, trainings: Iterable[Entry]) -> dict[str, Any]:
 
 
 def figures(entries: Sequence[Entry], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a baseline takes: the figures of rows that passed, or to which nothing was required."""
+    """The figures for the baseline: of rows that passed or are not required."""
     made = []
     for entry in entries:
         rung, row = rungs.of(entry.check, entry.variant), entry.row

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A row of the ladder on its way: what it is about, what was found, and how it is told. Pure."""
+"""A row of the check suite under construction: its subject, its findings, and the finished row. Pure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found, Remark
 
-# A row of these is made of the rows that it needs, which keep the evidence.
+# Rows derived from the rows that they need, which have the evidence.
 DERIVED = "derived"
 
 
 class Entry:
-    """A row on its way: what it is about, what was found, and the row itself."""
+    """A row under construction: its subject, its findings, and the row itself."""
 
     def __init__(self, check: str, subject: Mapping[str, Any], variant: str, row: dict[str, Any] | None = None) -> None:
         self.check, self.subject, self.variant = check, subject, variant
@@ -39,12 +39,12 @@ class Entry:
         self.place = rungs.place(check, variant)
 
 
-def blank(entry: Entry, key: str, last: Mapping[str, Any]) -> dict[str, Any]:
+def blank(entry: Entry, key: str, last: Mapping[str, Any], intent: Mapping[str, Any]) -> dict[str, Any]:
     rung = rungs.of(entry.check, entry.variant)
     return {
         "id": key,
         "check": entry.check,
-        "title": rung.title if rung is not None else entry.check,
+        "title": rungs.title(rung, intent) if rung is not None else entry.check,
         "layer": rung.layer if rung is not None else entry.check.partition(".")[0],
         "subject": entry.subject,
         "variant": entry.variant,
@@ -72,7 +72,7 @@ def settle(entry: Entry, verdict: str, why: str) -> None:
 
 
 def finish(entry: Entry) -> None:
-    """What was found, as the row tells it."""
+    """Write the findings into the row."""
     found, row = entry.found, entry.row
     if found is None:
         return
@@ -89,16 +89,16 @@ def finish(entry: Entry) -> None:
 
 
 def guard(entry: Entry) -> None:
-    """The last word: pass means required, measured, based on evidence that is kept, and met; else it is demoted."""
+    """Enforce the meaning of pass: required, measured, based on saved evidence, and met. Else downgrade the row."""
     row = entry.row
     if row["measured"] in (None, "") and row["verdict"] in (PASS, WARN, NOT_REQUIRED):
         row.update(verdict=NOT_RUN, why=row["why"] or "Nothing was measured.")
     elif row["verdict"] in (PASS, NOT_REQUIRED) and not _based(row):
-        row.update(verdict=NOT_RUN, why=_joined("No evidence of the measurement is kept.", row["why"]))
+        row.update(verdict=NOT_RUN, why=_joined("No evidence of the measurement is saved.", row["why"]))
     elif row["verdict"] == PASS and not _required(row["expected"]):
-        row.update(verdict=NOT_REQUIRED, why=_joined("Nothing is required of this value.", row["why"]))
+        row.update(verdict=NOT_REQUIRED, why=_joined("This value is not required.", row["why"]))
     elif row["verdict"] == PASS and not _met(row):
-        row.update(verdict=WARN, why=_joined("The value does not meet what is expected.", row["why"]))
+        row.update(verdict=WARN, why=_joined("The value does not meet the expectation.", row["why"]))
 
 
 def _based(row: Mapping[str, Any]) -> bool:
@@ -114,7 +114,7 @@ def _required(expected: Mapping[str, Any]) -> bool:
 def _met(row: Mapping[str, Any]) -> bool:
     low, high, value = row["expected"]["low"], row["expected"]["high"], number(row["measured"])
     if low is None and high is None:
-        # A text is held to what is measured by its check.
+        # The check itself compares a text.
         return True
     return value is not None and (low is None or value >= low) and (high is None or value <= high)
 
@@ -124,8 +124,10 @@ def _joined(*sentences: str) -> str:
 
 
 def trouble(entry: Entry, status: str, why: str, places: Mapping[str, Mapping[str, Any]]) -> tuple[str, str, str]:
-    """(why, cause, code) of a measurement that did not come to a figure."""
-    said = why or {"timeout": "It did not end in time.", "missing": "Its program is missing."}.get(status, "It failed.")
+    """(why, cause, code) of a measurement without a figure."""
+    said = why or {"timeout": "The test timed out.", "missing": "The test program is missing."}.get(
+        status, "The test failed."
+    )
     code = entry.values.get("error")
     code = code.get("code") if isinstance(code, dict) else code
     known = texts.meaning(code) if isinstance(code, str) else None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which rows the ladder has for what is intended, whether or not anything was measured. Pure."""
+"""The rows of the check suite for a site, whether or not they were measured. Pure."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 if TYPE_CHECKING:
     Places = Mapping[str, Mapping[str, Any]]
 
-# What a judge has to know of a site; everything else follows from it.
+# Requirements of a site with their defaults; everything else is derived from them.
 DEFAULTS: dict[str, Any] = {
     "guests": [],
     "data_path": "tcp",
-    "speed_gb": None,  # of the network adapters; None is not known
+    "speed_gb": None,  # of the network adapters; None if unknown
     "mtu": None,  # of the data path in the guests
     "gpus": "all",  # or none
     "gpus_per_guest": 1,
     "gpu": "",  # its name, such as A100
-    "licence": True,  # whether the GPUs need one
+    "licence": True,  # whether the GPUs need a licence
     "gpudirect": "auto",
     "lossless": True,
     "priority": 3,
     "memlock": "unlimited",
-    "driver": None,  # the version that is wanted
-    "addresses": {},  # {guest: the address that the site fixes on its data path}
+    "driver": None,  # the requested version
+    "addresses": {},  # {guest: the address that the site sets on its data path}
     "interfaces": {},  # {guest: its interface on the data path}
     "share_hosts": False,  # whether VMs may share a host
     "rounds": None,  # of pairs, at most
     "nodes": None,  # numbers of guests that train; None is one and all
-    "transports": None,  # of trainings; None is what the data path has
-    "osu": (),  # what OSU's programs measure: latency, bandwidth, allreduce
-    "build": {},  # {section: [what Horovod needs]}
-    "hops": [],  # ports of switches on the paths of the run, as hops.of tells them
-    "skip": {},  # {check: why it is left out}
+    "transports": None,  # of trainings; None selects those of the data path
+    "osu": (),  # measurements of the OSU programs: latency, bandwidth, allreduce
+    "build": {},  # {section: [features that Horovod needs]}
+    "hops": [],  # switch ports on the paths of the run, as hops.of returns them
+    "skip": {},  # {check: the reason for skipping it}
 }
-NOT_TOLD = "Nobody told at which ports of which switches the hosts are."
+NOT_TOLD = "The switch ports of the hosts are unknown. Enable LLDP, or set site.fabric.cables."
 
 
 def intent_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """An intent with all keys."""
+    """The intent with all keys."""
     intent = dict(DEFAULTS, **{key: value for key, value in given.items() if value is not None or key in DEFAULTS})
     intent["guests"] = list(intent["guests"])
     many = len(intent["guests"])
     if intent["transports"] is None:
         intent["transports"] = ["rdma", "tcp"] if intent["data_path"] in rungs.RDMA_PATHS else ["tcp"]
     if intent["gpus"] == "none":
-        # Without GPUs there is no NCCL, and MPI stays on TCP.
+        # Without GPUs, NCCL is not used, and MPI uses TCP.
         intent["transports"] = [one for one in intent["transports"] if one == "tcp"] or ["tcp"]
     if intent["nodes"] is None:
         intent["nodes"] = sorted({1, many}) if many else []
@@ -60,7 +60,7 @@ def intent_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def row_id(check: str, subject: Mapping[str, Any], variant: str = "") -> str:
-    """The name of a row: pair.write_bw job-01 > job-02, guest.licence job-01 (after), cluster.training 2:rdma."""
+    """The id of a row: pair.write_bw job-01 > job-02, guest.licence job-01 (after), cluster.training 2:rdma."""
     if "guest" in subject:
         words = f"{check} {subject['guest']}"
     elif "from" in subject:
@@ -75,7 +75,7 @@ def row_id(check: str, subject: Mapping[str, Any], variant: str = "") -> str:
 
 
 def rows(intent: Mapping[str, Any], places: Places | None = None) -> list[dict[str, Any]]:
-    """[{id, check, subject, variant, skip}] in the order of the ladder."""
+    """[{id, check, subject, variant, skip}] in the order of the check suite."""
     made = []
     for rung in rungs.RUNGS:
         skip = rungs.left_out(rung, intent)
@@ -101,7 +101,7 @@ def _subjects(rung: rungs.Rung, intent: Mapping[str, Any]) -> list[tuple[dict[st
         pairs = rounds.ordered_pairs(guests, intent["rounds"])
         return [({"from": one, "to": other}, rung.variant) for one, other in pairs]
     if rung.check == "cluster.nccl":
-        # Trainings on processors are over TCP alone, whatever NCCL can do.
+        # Trainings on CPUs use TCP only, whatever NCCL supports.
         return [({"guests": guests}, "rdma" if intent["data_path"] in rungs.RDMA_PATHS else "tcp")]
     if rung.of == "all":
         return [({"guests": guests}, rung.variant)]
@@ -116,7 +116,7 @@ def _subjects(rung: rungs.Rung, intent: Mapping[str, Any]) -> list[tuple[dict[st
 
 
 def _ports(intent: Mapping[str, Any], places: Places) -> list[tuple[dict[str, Any], str]]:
-    """The ports of switches on the paths of the run, else those behind which the guests are, each once."""
+    """The switch ports on the paths of the run, else those of the hosts of the guests, each once."""
     if intent["hops"]:
         passed = [(one["switch"], one["port"]) for hop in intent["hops"] for one in hop["ports"]]
         return [({"switch": switch, "port": port}, "") for switch, port in sorted(set(passed))]
@@ -126,7 +126,7 @@ def _ports(intent: Mapping[str, Any], places: Places) -> list[tuple[dict[str, An
 
 
 def _without_port(intent: Mapping[str, Any], places: Places) -> list[str]:
-    """Hosts of guests that are on no known path, while others are: their ports were not looked at."""
+    """Hosts of guests without a known path, while others have one: their ports were not read."""
     host_of = {guest: (places.get(guest) or {}).get("host") for guest in intent["guests"]}
     if len(set(host_of.values())) < 2:
         return []
@@ -138,7 +138,7 @@ def _without_port(intent: Mapping[str, Any], places: Places) -> list[str]:
 
 
 def _trainings(intent: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """Each number of guests over each transport; each guest alone, which has no network, over the first."""
+    """Each number of guests over each transport; each guest alone, without network, over the first."""
     found = []
     for count in intent["nodes"]:
         if count == 1:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What one look at one measurement finds: a figure, and remarks on it. Pure."""
+"""The result of one check of one measurement: a figure, and remarks on it. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, Mapping, Sequence
 
 PASS, WARN, FAIL, SKIPPED, NOT_RUN = "pass", "warn", "fail", "skipped", "not_run"
-# A value that is measured and shown, and to which nothing is required: never a pass, and never in the way of others.
+# A value that is measured and shown, but not required: it never passes, and it never blocks other checks.
 NOT_REQUIRED = "not_required"
-# From harmless to bad, for what was measured.
+# From harmless to bad, for measured values.
 ORDER = (NOT_REQUIRED, PASS, WARN, FAIL)
 
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that is not as it should be, as a sentence, with the narrowest place that is known."""
+    """One problem as a sentence, with the narrowest known location."""
 
     verdict: str
     why: str
@@ -29,24 +29,24 @@ class Remark:
 
 @dataclass
 class Found:
-    """What a check made of its values. Without a figure it is never passed."""
+    """The result of a check. Without a figure, it never passes."""
 
     measured: float | str | None = None
     remarks: list[Remark] = field(default_factory=list)
-    # Why the values say that the check does not apply.
+    # Reason for which the check does not apply, by its values.
     skip: str = ""
-    # What was expected, where no mark says it.
+    # The expectation, if no threshold states it.
     expected: str = ""
-    # What a run has to do besides its figure; a figure without a bound is not required where this is empty.
+    # Requirement of a run besides its figure. If it is empty, a figure without a threshold is not required.
     duty: str = ""
     source: str = ""
     low: float | None = None
     high: float | None = None
-    # Whether marks, the baseline and the other guests are to be compared with the figure.
+    # Whether to compare the figure with thresholds, the baseline and other guests.
     compared: bool = True
-    # Said of a row that passed.
+    # Remark on a row that passed.
     note: str = ""
-    # Why nothing is required of the value; empty where something is.
+    # Reason for which the value is not required; empty if it is required.
     free: str = ""
 
     def fail(self, why: str, cause: str = "", code: str = "") -> Found:
@@ -70,14 +70,14 @@ class Found:
 
 @dataclass(frozen=True)
 class About:
-    """What a check knows besides its values."""
+    """The context of a check besides its values."""
 
     check: str
     subject: Mapping[str, Any]
     variant: str
     intent: Mapping[str, Any]
     places: Mapping[str, Mapping[str, Any]]
-    # {guest: RDMA figure in Gb/s} and other figures of rungs below.
+    # {guest: RDMA figure in Gb/s} and other figures of earlier rungs.
     below: dict[str, Any] = field(default_factory=dict)
     simulated: bool = False
 
@@ -87,7 +87,7 @@ class About:
 
 
 def guests_of(subject: Mapping[str, Any]) -> list[str]:
-    """The guests that a subject is about."""
+    """The guests of a subject."""
     if "guest" in subject:
         return [subject["guest"]]
     if "from" in subject:
@@ -96,7 +96,7 @@ def guests_of(subject: Mapping[str, Any]) -> list[str]:
 
 
 def number(value: Any) -> float | None:
-    """A finite number, or None; True is none."""
+    """A finite number, or None. A boolean is not a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return value
@@ -111,7 +111,7 @@ def listing(value: Any) -> Sequence[Any]:
 
 
 def short(value: Any) -> str:
-    """A figure as people write it: three digits after the point at most, and none where there are many before it."""
+    """A readable figure: at most three decimals, and none for large figures."""
     if number(value) is None:
         return str(value)
     if value == int(value) or abs(value) >= 1000:

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The ports of switches on the paths of a run: all shortest ways between the hosts of its guests. Pure.
+"""The switch ports on the paths of a run: all shortest paths between the hosts of its guests. Pure.
 
-Switches spread flows over ways of the same length. Ports at the same place of such ways are one hop: what one of them
-does not carry, another one does.
+Switches distribute flows over paths of the same length (ECMP). Ports at the same position of such paths are one hop:
+traffic that one of them does not carry uses another one.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def of(paths: Any, hosts: Mapping[str, Mapping[str, Any]], others: Any = ()) -> list[dict[str, Any]]:
     """[{between: [guest, guest], ports: [{switch, port}]}], each set of ports once.
 
-    paths are the cables of roce_agreement_info, others its ends, by which hosts outside the run are known. hosts is
-    {guest: {host, nic}}; without a nic all cables of the host count.
+    paths are the cables of roce_agreement_info, others its ends, which identify hosts outside the run. hosts is
+    {guest: {host, nic}}; without a nic, all cables of the host count.
     """
     ends: set[Any]
     links: list[Link]
@@ -47,7 +47,7 @@ def of(paths: Any, hosts: Mapping[str, Mapping[str, Any]], others: Any = ()) -> 
 
 
 def _steps(links: Sequence[Link], place: Mapping[str, Any], hosts: set[str]) -> dict[str, int]:
-    """{system: how many cables it is away from a host}; nothing goes through another host."""
+    """{system: number of cables to a host}; no path uses another host."""
     first = place["host"]
     steps, queue = {first: 0}, deque([first])
     while queue:
@@ -69,9 +69,9 @@ def _between(
     other: Mapping[str, Any],
     hosts: set[str],
 ) -> list[tuple[tuple[str, str], ...]]:
-    """The hops of all shortest ways from one host to another: sets of (switch, port), at each switch two."""
+    """The hops of all shortest paths between two hosts: sets of (switch, port), two for each switch."""
     first, last = place["host"], other["host"]
-    # The last step has to reach the adapter of the guest there.
+    # The last step must reach the adapter of the guest.
     arrive = [steps[peer] + back[peer] for peer in steps if peer in back and peer not in hosts]
     hops: dict[tuple[int, str], set[tuple[str, str]]] = {}
     if first == last or not arrive:
@@ -79,7 +79,7 @@ def _between(
     length = min(arrive)
     for (owner, port), (peer, peer_port) in links:
         on_way = owner in steps and peer in back and steps[owner] + 1 + back[peer] == length
-        # Nothing goes through another host.
+        # No path uses another host.
         if (owner in hosts and owner != first) or (peer in hosts and peer != last):
             continue
         if not on_way or (owner == first and place.get("nic") not in (None, "", port)):

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""From measurements to rows of the ladder and the verdict. Pure; rungs.py has the order, thresholds.py the marks.
+"""Turn measurements into rows and the verdict. Pure; rungs.py has the order, thresholds.py the thresholds.
 
-Nothing that was not measured passes. A rung whose needs are broken does not count, and says which of them it is.
+A missing measurement never passes. The result of a rung with a failed dependency does not count and names it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ LOOKS = {
     **check_cluster.LOOKS,
 }
 COUNTERS = ("guest.counters", "fabric.counters")
-# What puts load on the network while it is counted.
+# Tests that send traffic between both readings of the counters.
 TIMED = ("pair.write_bw", "pair.write_bw_both", "pair.write_lat", "pair.iperf3")
 
 
@@ -67,7 +67,7 @@ def judge(
 ) -> dict[str, Any]:
     """{rows, verdict, simulated, trainings, thresholds, causes, figures}.
 
-    figures are those that baseline.record takes. topology is as the result of a validation has it.
+    figures are the input of baseline.record. topology has the format of the validation result.
     """
     whole = dict(expected.intent_of(intent), hops=listing(mapping(topology).get("hops")))
     course = _Course(measurements, whole, thresholds, baseline, locations.of(topology))
@@ -88,7 +88,7 @@ def judge(
 
 
 class _Course:
-    """One judgement, rung by rung."""
+    """One evaluation, rung by rung."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class _Course:
         self._measured = _by_row(measurements)
         self._index = needs.Index()
         self._entries: list[Entry] = []
-        # What RDMA sent from one guest to another at least, and what each port of a switch carried.
+        # The least that RDMA sent from one guest to another, and the traffic of each switch port.
         self._below: dict[str, Any] = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
 
     def _carried(self) -> dict[tuple[str, str], int]:
@@ -116,7 +116,7 @@ class _Course:
         return found
 
     def ordered(self) -> list[Entry]:
-        """All rows in the order of the ladder; what is not on it comes last."""
+        """All rows in the order of the check suite; unknown checks are last."""
         return sorted(self._entries, key=lambda entry: entry.place)
 
     def run(self) -> None:
@@ -131,20 +131,20 @@ class _Course:
             compare.others(mine, self.given)
             for entry in mine:
                 finish(entry)
-                # What stands on it has to see what it is worth.
+                # Dependent rows need the final verdict.
                 guard(entry)
                 self._index.add(entry)
                 self._entries.append(entry)
             if mine[0].check == "pair.write_bw":
-                # What needs these rows has to see it.
+                # Dependent rows need the result of this analysis.
                 causes.fallback(self._entries, self.intent, self.places)
                 told = [number(entry.row["measured"]) for entry in mine]
                 middle = spread.median([one for one in told if one is not None])
                 self._below["rdma_gbs"] = middle / 8 if middle else None
 
     def _matched(self) -> Iterator[dict[str, Any]]:
-        """The expected rows. One without a variant takes that of its only measurement, and of trainings on one guest
-        alone any will do."""
+        """The expected rows. A row without a variant takes that of its only measurement. For trainings on one guest,
+        any measurement counts."""
         alone: set[str]
         by_subject: dict[tuple[str, Any], list[tuple[str, str]]]
         by_subject, alone = {}, set()
@@ -165,8 +165,8 @@ class _Course:
                 yield row
 
     def _extra(self) -> Iterator[tuple[str, Entry]]:
-        """What was measured and not expected, so that nothing is lost but what does not apply, and ports of switches
-        that are on no path of the run."""
+        """Unexpected measurements, so that none is lost, except those that do not apply and switch ports on no path of
+        the run."""
         for key, attempts in self._measured.items():
             one = attempts[-1]
             rung = rungs.of(one["check"], one["variant"])
@@ -180,13 +180,13 @@ class _Course:
         attempts = self._measured.get(key, [])
         last = attempts[-1] if attempts else {}
         if "guests" in entry.subject and last:
-            # Which guests took part is for whoever ran it to say.
+            # The measurement names the guests that took part.
             entry.subject = last["subject"]
-        entry.row = blank(entry, key, last)
+        entry.row = blank(entry, key, last, self.intent)
         entry.values = mapping(last.get("readings"))
         skip = skips.get(key, "")
         if not skip and entry.check in COUNTERS and self._nothing_timed():
-            skip = "All that sends while it is counted is left out."
+            skip = "The site skips all tests that send traffic while the counters are read."
         if skip:
             settle(entry, SKIPPED, skip)
             return
@@ -201,7 +201,9 @@ class _Course:
             settle(entry, NOT_RUN, broken)
             return
         if not last:
-            why = "Its counters were not read before and after." if entry.check in COUNTERS else "It was not run."
+            why = "The check did not run."
+            if entry.check in COUNTERS:
+                why = "The counters were not read before and after the timed runs."
             settle(entry, NOT_RUN, why)
             return
         self._judge(entry, last, attempts)
@@ -209,7 +211,7 @@ class _Course:
     def _judge(self, entry: Entry, last: Mapping[str, Any], attempts: Sequence[Mapping[str, Any]]) -> None:
         status, why = last.get("status") or "done", str(last.get("why") or "")
         if status == "skipped":
-            settle(entry, SKIPPED if why else NOT_RUN, why or "It was left out, and nobody says why.")
+            settle(entry, SKIPPED if why else NOT_RUN, why or "The check was skipped without a reason.")
             return
         if status != "done":
             entry.found = Found()
@@ -227,11 +229,13 @@ class _Course:
             settle(entry, SKIPPED, entry.found.skip)
             return
         if entry.found.measured is None and not entry.found.remarks:
-            settle(entry, NOT_RUN, entry.found.note or "Nothing was measured: what came back holds no figure.")
+            settle(entry, NOT_RUN, entry.found.note or "Nothing was measured. The output contains no figure.")
             return
         failed = [one for one in attempts[:-1] if one.get("status") in ("failed", "timeout")]
         if failed and not entry.check.startswith("guest."):
-            entry.found.warn(f"It took {len(failed) + 1} attempts; before, it failed: {failed[-1].get('why')}")
+            entry.found.warn(
+                f"It took {len(failed) + 1} attempts. The previous attempt failed: {failed[-1].get('why')}"
+            )
         compare.marks(entry, about, values, self.given, self.baseline)
         if entry.check in check_fabric.SENDS:
             pair = entry.subject.get("from"), entry.subject.get("to")
@@ -239,7 +243,7 @@ class _Course:
             sent[pair] = sent.get(pair, 0) + counters.sent(values)
 
     def _untimed(self, entry: Entry) -> str:
-        """Counters of a time in which nothing was sent say nothing."""
+        """Counters without traffic between both readings prove nothing."""
         if entry.check not in COUNTERS:
             return ""
         mine = set(guests_of(entry.subject))
@@ -247,21 +251,21 @@ class _Course:
             for one in self._index.of(check):
                 if one.row["measured"] is not None and (not mine or mine & set(guests_of(one.subject))):
                     return ""
-        return "Nothing was sent while it was counted."
+        return "No test sent traffic while the counters were read."
 
     def _nothing_timed(self) -> bool:
-        """Whether the site leaves out everything that sends."""
+        """Whether the site skips all tests that send traffic."""
         rows = [one.row["verdict"] for check in TIMED for one in self._index.of(check)]
         return bool(rows) and set(rows) == {SKIPPED}
 
 
 def _plain(values: Mapping[str, Any], about: About) -> Found:
-    """A check that this collection does not know has no figure that it could judge."""
-    return Found(None, note=f"There is no check named {about.check}.")
+    """An unknown check has no figure to compare."""
+    return Found(None, note=f"The check {about.check} does not exist.")
 
 
 def _by_row(measurements: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """{id of a row: its measurements, in the order in which they were made}."""
+    """{id of a row: its measurements in their order}."""
     found: dict[str, list[dict[str, Any]]] = {}
     for given in compare.looks(measurements, COUNTERS):
         one = dict(given, variant=str(given.get("variant") or ""), subject=mapping(given.get("subject")))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How fast the line is that bandwidth is held to: what the site or its hosts say, else what the guests see."""
+"""The line speed that bandwidth is compared with: from the site or its hosts, else from the guests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 SEEN_BY = "guest.rdma_device"
 RATES = "rates_gbps"
-# Soft-RoCE shows a rate that no adapter has.
+# The rate that Soft-RoCE reports is not real.
 SOFT = "rdma_rxe"
 
 
 def keep(about: About, values: Mapping[str, Any]) -> None:
-    """Keep the rate that a guest sees at the RDMA port of its data path, for the rungs above."""
-    # PVRDMA shows a rate that its driver made up.
+    """Keep the rate that a guest reports at its RDMA port of the data path, for dependent rungs."""
+    # The rate that the PVRDMA driver reports is not real.
     if about.check != SEEN_BY or about.intent["data_path"] not in DIRECT_PATHS:
         return
     guest = about.subject.get("guest", "")
@@ -32,12 +32,12 @@ def keep(about: About, values: Mapping[str, Any]) -> None:
 
 
 def speed(about: About) -> float | None:
-    """Gb/s of the line, the fastest where guests tell, so that a slow link stands out; None where nobody does."""
+    """Line speed in Gb/s, the fastest that guests report, so that a slow link stands out; None if unknown."""
     return number(about.intent["speed_gb"]) or max(_seen(about).values(), default=None)
 
 
 def slower(about: About) -> dict[str, float]:
-    """{guest: Gb/s} of these guests with a slower link than others; where hosts tell the line, its own rung does."""
+    """{guest: Gb/s} of guests with a slower link than others; if hosts report the speed, guest.rdma_device does it."""
     if number(about.intent["speed_gb"]):
         return {}
     seen, line = _seen(about), speed(about)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A measurement, as whatever measures tells it and the judge takes it. Pure."""
+"""The format of a measurement, from its producer to the evaluation. Pure."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_
 
 DONE, FAILED, TIMEOUT, MISSING, SKIPPED = "done", "failed", "timeout", "missing", "skipped"
 STATES = (DONE, FAILED, TIMEOUT, MISSING, SKIPPED)
-# What parsers tell besides figures.
+# Keys of parsers besides figures.
 APART = ("understood", "why", "error")
 
 
 def readings(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of what a parser tells."""
+    """The figures of a parser result."""
     return {key: value for key, value in told.items() if key not in APART}
 
 
 def measurement(
     check: str, subject: Mapping[str, Any], status: str = DONE, why: str = "", **more: Any
 ) -> dict[str, Any]:
-    """A measurement by its contract; what is not told is empty."""
+    """A measurement in its format; missing keys are empty."""
     told = {
         "check": check,
         "subject": subject,

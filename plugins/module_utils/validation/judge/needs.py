@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a rung stands on: which rows it needs, and why it does not count when they did not pass. Pure."""
+"""Dependencies of a rung: the rows that it needs, and the reason if they did not pass. Pure."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 if TYPE_CHECKING:
     Key = Union[str, tuple[str, str]]
 
-# Needs that are named in a reason; more would not be read.
+# Number of dependencies that a reason names.
 TOLD = 3
 MANY = "*"
 
 
 def may_run(rows: Sequence[dict[str, Any]], check: str, subject: Mapping[str, Any], variant: str = "") -> str:
-    """Why a rung is not to be run after these rows; an empty text where nothing speaks against it."""
+    """Reason for which a rung must not run after these rows; an empty text if it may run."""
     entries = [Entry(row["check"], row["subject"], row["variant"], row) for row in rows]
     return broken(needed(check, subject, variant, Index(entries)))
 
 
 class Index:
-    """Rows by check, and by what they are about."""
+    """Rows by check and by subject."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._at: dict[tuple[str, Key], list[Entry]]
@@ -50,18 +50,18 @@ class Index:
         return [one for one in self._of.get(check, ()) if not variant or one.variant == variant]
 
     def at(self, check: str, keys: Iterable[Key], variant: str = "") -> list[Entry]:
-        """The rows of a check about single guests or pairs, and those about many."""
+        """The rows of a check for single guests or pairs, and those for all guests."""
         found = [one for key in [*keys, MANY] for one in self._at.get((check, key), ())]
         return [one for one in found if not variant or one.variant == variant]
 
 
 def needed(check: str, subject: Mapping[str, Any], variant: str, index: Index) -> list[Entry]:
-    """The rows that a row stands on, among the same guests."""
+    """The rows that a row depends on, for the same guests."""
     rung = rungs.of(check, variant)
     if rung is None:
         return []
     guests, pair = set(guests_of(subject)), _key(subject) if "from" in subject else None
-    # Ranks of MPI answer each other, so that they need the way back too.
+    # MPI ranks answer each other, so they also need the reverse direction.
     ways = [pair, pair[::-1]] if pair and rung.program else [pair]
     found = []
     for need in rung.needs:
@@ -77,14 +77,14 @@ def needed(check: str, subject: Mapping[str, Any], variant: str, index: Index) -
 
 
 def _among(one: Entry, guests: set[str]) -> bool:
-    """Whether a row about a pair is about two of these guests: what runs on one guest goes over no line."""
+    """Whether a pair row is of two of these guests: a run on one guest does not use the network."""
     return one.row["verdict"] == SKIPPED or guests.issuperset(guests_of(one.subject))
 
 
 def _concerns(one: Entry, guests: set[str]) -> bool:
-    """Whether a row is about these guests: about some of them, or about all and more."""
+    """Whether a row concerns these guests: some of them, or all and more."""
     mine = guests_of(one.subject)
-    # What was left out for all was left out for each of them.
+    # A check skipped for all guests is skipped for each of them.
     return one.row["verdict"] == SKIPPED or guests.issuperset(mine) or guests.issubset(mine)
 
 
@@ -95,7 +95,7 @@ def _key(subject: Mapping[str, Any]) -> Key:
 
 
 def _of_scaling(check: str, variant: str, training: Entry) -> bool:
-    """Whether a figure of scaling is made of this training."""
+    """Whether a scaling figure is derived from this training."""
     count, _colon, transport = training.variant.partition(":")
     if check == "cluster.rdma_gain":
         return count == variant
@@ -106,9 +106,9 @@ def broken(needs: Iterable[Entry]) -> str:
     bad = [one.row for one in needs if one.row["verdict"] in (FAIL, NOT_RUN)]
     if not bad:
         return ""
-    # What failed says more than what did not run because of it.
+    # A failed row explains more than a row that did not run because of it.
     bad = sorted(bad, key=lambda row: row["verdict"] != FAIL)
-    words = {FAIL: "failed", NOT_RUN: "was not run"}
+    words = {FAIL: "failed", NOT_RUN: "did not run"}
     told = "; ".join(f"{row['id']} {words[row['verdict']]}" for row in bad[:TOLD])
     rest = f"; and {len(bad) - TOLD} more" if len(bad) > TOLD else ""
-    return f"It does not count, since what it needs did not pass: {told}{rest}."
+    return f"The result does not count, because required checks did not pass: {told}{rest}."

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Where each guest is: host, adapter, port of a switch. From the topology of a site. Pure."""
+"""Placement of each guest: host, adapter, switch port. From the topology of a site. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 
 
 def of(topology: Any) -> dict[str, dict[str, Any]]:
-    """{guest: {host, nic, switch, port, speed_gb, gpu}}; what is not known is missing."""
+    """{guest: {host, nic, switch, port, speed_gb, gpu}}; unknown keys are missing."""
     topology = mapping(topology)
     hosts = {mapping(host).get("name"): mapping(host) for host in listing(topology.get("hosts"))}
     on = {vm: name for name, host in hosts.items() for vm in listing(host.get("vms"))}
@@ -35,7 +35,7 @@ def of(topology: Any) -> dict[str, dict[str, Any]]:
 
 
 def _nic(host: Mapping[str, Any], name: str | None) -> dict[str, Any]:
-    """The adapter of a VM; where none is named, the host's only one that leads to a switch."""
+    """The adapter of a VM; if none is named, the only adapter of the host with a cable to a switch."""
     nics = [mapping(nic) for nic in listing(host.get("nics"))]
     named = [nic for nic in nics if name and nic.get("name") == name]
     cabled = [nic for nic in nics if nic.get("switch")]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a site may declare as simulated, and which results rest on it. Pure."""
+"""Parts that a site may declare as simulated, and the results that depend on them. Pure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ VCENTER, HOSTS, SWITCHES = "vcenter", "hosts", "switches"
 PARTS = {
     RDMA: "RDMA adapters of the guests",
     GPU: "GPUs of the guests",
-    NETWORK: "the network between the guests: they share one machine, and no packet crosses a wire",
-    GUESTS: "the guests: containers of one machine in place of virtual machines",
+    NETWORK: "the network between the guests: they share one machine, and no packet uses a cable",
+    GUESTS: "the guests: containers of one machine instead of virtual machines",
     VCENTER: "vCenter",
     HOSTS: "the ESXi hosts",
     SWITCHES: "the switches",
 }
 WORDS = tuple(PARTS)
-# What the changes of a stage are made on.
+# Parts that the changes of a stage apply to.
 STAGES = {
     "preflight": (VCENTER, HOSTS, SWITCHES),
     "hosts": (VCENTER, HOSTS),
@@ -44,7 +44,7 @@ TOPOLOGY = {
     "nic": (HOSTS, RDMA),
     "switch": (SWITCHES,),
 }
-# Versions, by what reported them.
+# Versions, by the check that reported them.
 VERSIONS = {
     "guest.kernel": (GUESTS,),
     "guest.driver": (GPU,),
@@ -65,16 +65,16 @@ def among(parts: Iterable[str], declared: Iterable[str]) -> list[str]:
 
 
 def of(check: str, declared: Iterable[str], variant: str = "", device: str = "") -> list[str]:
-    """The simulated parts that a result rests on.
+    """The simulated parts that a result depends on.
 
-    The variant is the one of the check, such as 2:rdma; device is CPU where a training used no GPU.
+    The variant is that of the check, such as 2:rdma; device is CPU if a training used no GPU.
     """
     rung = rungs.of(check)
     parts = set(rung.rests_on if rung is not None else ())
     count, _colon, transport = variant.partition(":")
     if check == "cluster.training":
         parts -= {GPU} if device == "CPU" else set()
-        # One node alone sends nothing.
+        # One node alone sends no traffic.
         parts -= {RDMA, NETWORK} if count == "1" else set()
     if transport == "tcp" or variant == "tcp":
         parts -= {RDMA}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How far figures lie apart, which of them lies apart from the others, and what the bad ones have in common. Pure."""
+"""Dispersion of figures, outliers, and the location that bad pairs have in common. Pure."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     Pair = tuple[str, str]
     Places = Mapping[str, Mapping[str, Any]]
 
-# A figure is told when it is so many median deviations worse than the median of the others, and by so large a share.
+# A figure is an outlier if it is worse than the median of the others by this many median deviations and this share.
 DEVIATIONS, SHARE = 5.0, 0.05
-# The median of deviations is so much of a standard deviation where figures are spread normally.
+# Factor from the median deviation to the standard deviation of a normal distribution.
 NORMAL = 1.4826
-# A place is to blame when so many of the tests that touch it are bad.
+# A location is the cause if at least this share of its tests is bad.
 BLAMED = 0.75
 MANY = 40
 
 
 def dispersion(values: Iterable[Any]) -> dict[str, Any] | None:
-    """{count, mean, sigma, half, band, range, half_share, range_share}; None of fewer than two figures.
+    """{count, mean, sigma, half, band, range, half_share, range_share}; None for fewer than two figures.
 
-    half is what benchmarks print behind +-: 1.96 population standard deviations. band is twice of it.
+    half is the value that benchmarks print after +-: 1.96 population standard deviations. band is twice that.
     """
     values = [value for value in values if isinstance(value, (int, float)) and math.isfinite(value)]
     if len(values) < 2:
@@ -63,16 +63,15 @@ def outliers(
 ) -> list[dict[str, Any]]:
     """The figures that are worse than the others: [{key, value, median, worse_by}], the worst first.
 
-    figures is {key: value}. Each is held against the median of all others, whose spread is the median of their
-    deviations. Two figures have no median to be held against: of them nobody knows which one is bad, unless of_two says
-    that only the worse one can be.
+    figures is {key: value}. Each is compared with the median of all others, whose spread is the median of their
+    deviations. Of two figures, it is unknown which one is bad, unless of_two states that only the worse one can be.
     """
     deviations = DEVIATIONS if deviations is None else deviations
     share = SHARE if share is None else share
     told = {key: value for key, value in figures.items() if isinstance(value, (int, float)) and math.isfinite(value)}
     if len(told) < (2 if of_two else 3):
         return []
-    # Of many, one more or less does not move the median.
+    # One of many figures does not move the median.
     whole = _middle(list(told.values())) if len(told) > MANY else None
     found = []
     for key, value in told.items():
@@ -90,12 +89,12 @@ def _middle(values: Sequence[float]) -> tuple[float, float]:
 
 
 def common(bad: Iterable[Pair], tested: Iterable[Pair], places: Places | None = None) -> dict[str, Any] | None:
-    """The narrowest place that all bad pairs have in common: {level, name, text, sure}; None where there is none.
+    """The narrowest location that all bad pairs have in common: {level, name, text, sure}; None without one.
 
-    bad and tested are [(from, to)]. places is {guest: {host, nic, switch, port}}, as far as they are known. A place is
-    to blame when it touches all that is bad, and most of what touches it is bad. The narrowest one counts: a guest
+    bad and tested are [(from, to)]. places is {guest: {host, nic, switch, port}}, as far as they are known. A location
+    is the cause if all bad pairs use it, and most of the pairs that use it are bad. The narrowest one counts: a guest
     before its port, a port before its host, then the cables between two switches, and then a switch. sure is false
-    where others that are the same could not be told from it.
+    if other locations explain the bad pairs equally well.
     """
     bad = list(dict.fromkeys(cast("Pair", tuple(pair)) for pair in bad))
     tested = list(dict.fromkeys([*(cast("Pair", tuple(pair)) for pair in tested), *bad]))
@@ -112,7 +111,7 @@ def common(bad: Iterable[Pair], tested: Iterable[Pair], places: Places | None = 
     if len({frozenset(pair) for pair in bad}) == 1:
         return _one_pair(bad, places, sure=True)
     if len(bad) >= BLAMED * len(tested):
-        text = "all pairs, so it is nothing of a single guest, but what all share"
+        text = "all pairs, so the cause is shared by all guests and not in a single guest"
         return {"level": "all", "name": "all", "text": text, "sure": True}
     several = _several(bad, tested)
     if several:
@@ -122,7 +121,7 @@ def common(bad: Iterable[Pair], tested: Iterable[Pair], places: Places | None = 
 
 
 def _fitting(level: str, bad: Sequence[Pair], tested: Sequence[Pair], places: Places) -> list[tuple[str, ...]]:
-    """The places of one level that explain all that is bad, those that touch the least else."""
+    """The locations of one level that explain all bad pairs, with the fewest good pairs."""
     touching: Counter[tuple[str, ...]]
     wrong: Counter[tuple[str, ...]]
     touching, wrong = Counter(), Counter()
@@ -133,7 +132,7 @@ def _fitting(level: str, bad: Sequence[Pair], tested: Sequence[Pair], places: Pl
             wrong[place] += pair in faulty
     found = {}
     for place, count in wrong.items():
-        # A place with all of what was tested cannot be told from the whole.
+        # A location of all tested pairs cannot be distinguished from the whole.
         rest = len(tested) > touching[place] or level == "guest"
         if count == len(faulty) and count >= BLAMED * touching[place] and touching[place] > 1 and rest:
             found[place] = count / touching[place]
@@ -142,10 +141,10 @@ def _fitting(level: str, bad: Sequence[Pair], tested: Sequence[Pair], places: Pl
 
 
 def _touched(level: str, pair: Pair, places: Places) -> set[tuple[str, ...]]:
-    """What a pair's traffic goes through at this level."""
+    """The locations of a pair's traffic at this level."""
     ends = [places.get(guest) or {} for guest in pair]
     if level == "guest":
-        # Also by direction: what only those that send to a guest, or only those that receive from it, see.
+        # Also by direction: problems of a guest only when it sends, or only when it receives.
         return {(pair[0], "any"), (pair[1], "any"), (pair[0], "from"), (pair[1], "to")}
     if level == "port":
         return {(end["switch"], end["port"]) for end in ends if end.get("switch") and end.get("port")}
@@ -160,18 +159,18 @@ def _touched(level: str, pair: Pair, places: Places) -> set[tuple[str, ...]]:
 def _told(level: str, place: tuple[str, ...], places: Places, bad: Sequence[Pair], sure: bool) -> dict[str, Any]:
     if level == "guest":
         guest, direction = place
-        word = {"any": "", "from": ", where it sends", "to": ", where it receives"}[direction]
+        word = {"any": "", "from": ", only when it sends", "to": ", only when it receives"}[direction]
         return {"level": "guest", "name": guest, "text": _where(guest, places) + word, "sure": sure}
     if level == "port":
         behind = sorted(guest for guest, one in places.items() if (one.get("switch"), one.get("port")) == place)
-        text = f"{place[0]} {place[1]}, behind which {', '.join(behind)} are"
+        text = f"the switch port {place[0]} {place[1]} of {', '.join(behind)}"
         return {"level": "port", "name": f"{place[0]} {place[1]}", "text": text, "sure": sure}
     if level == "host":
         behind = sorted(guest for guest, one in places.items() if one.get("host") == place[0])
-        text = f"the host {place[0]}, on which {', '.join(behind)} run"
+        text = f"the host {place[0]}, which runs {', '.join(behind)}"
         return {"level": "host", "name": place[0], "text": text, "sure": sure}
     if level == "link":
-        text = f"the way between the switches {place[0]} and {place[1]}"
+        text = f"the links between the switches {place[0]} and {place[1]}"
         return {"level": "link", "name": f"{place[0]} - {place[1]}", "text": text, "sure": sure}
     return {"level": "switch", "name": place[0], "text": f"the switch {place[0]}", "sure": sure}
 
@@ -179,13 +178,13 @@ def _told(level: str, place: tuple[str, ...], places: Places, bad: Sequence[Pair
 def _one_pair(bad: Sequence[Pair], places: Places, sure: bool) -> dict[str, Any]:
     first, second = bad[0] if len(set(bad)) == 1 else sorted(bad[0])
     arrow = ">" if len(set(bad)) == 1 else "-"
-    alone = "" if sure else "; with two guests nobody can say which end it is"
+    alone = "" if sure else "; two guests are not enough to identify the faulty end"
     text = f"between {_where(first, places)} and {_where(second, places)}{alone}"
     return {"level": "pair", "name": f"{first} {arrow} {second}", "text": text, "sure": sure}
 
 
 def _several(bad: Sequence[Pair], tested: Sequence[Pair]) -> list[str]:
-    """The smallest number of guests, at most three, that touch all that is bad and are themselves mostly bad."""
+    """The smallest set of guests, at most three, that covers all bad pairs and is mostly bad itself."""
     chosen: list[str]
     left, chosen = list(bad), []
     while left and len(chosen) < 3:
@@ -203,7 +202,7 @@ def _several(bad: Sequence[Pair], tested: Sequence[Pair]) -> list[str]:
 
 
 def _where(guest: str, places: Places) -> str:
-    """A guest with what is known of its place: job-02 (esx-02 vmnic2, leaf-01 Ethernet2)."""
+    """A guest with its known placement: job-02 (esx-02 vmnic2, leaf-01 Ethernet2)."""
     place = places.get(guest) or {}
     words = [
         " ".join(str(place[name]) for name in names if place.get(name))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The verdict over all rows, and what a report wants besides them. Pure."""
+"""The verdict over all rows, and further data of the report. Pure."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 INCOMPLETE = "incomplete"
 VERDICTS = (PASS, NOT_REQUIRED, WARN, FAIL, SKIPPED, NOT_RUN)
-NOTHING = "Nothing passed: every check was left out or is not required."
+NOTHING = "No check passed: every check is skipped or not required."
 WORDS = {FAIL: "failed", NOT_RUN: "did not run", WARN: "warned"}
 
 
 def verdict(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """{state, sentence, counts}. What did not run keeps a run from passing as much as what failed."""
+    """{state, sentence, counts}. A check that did not run prevents a pass, as a failed check does."""
     counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
     counts["all"] = len(rows)
     counts["simulated"] = sum(bool(row["simulated"]) for row in rows)
@@ -38,12 +38,12 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def simulated(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The titles of checks that rest on simulated parts."""
+    """The titles of checks that depend on simulated parts."""
     return sorted({row["title"] for row in rows if row["simulated"]})
 
 
 def trainings(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Trainings as the result of a validation has them."""
+    """Trainings in the format of the validation result."""
     made = []
     for entry in entries:
         row = entry.row
@@ -73,15 +73,15 @@ def trainings(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def _went(nodes: int, wanted: str, seen: str | None) -> str:
-    """What a training went over; empty where RDMA is not proved. One node alone uses no network."""
+    """Transport of a training; empty if RDMA is not proven. One node alone uses no network."""
     if nodes < 2:
         return wanted
-    # TCP is what is there without NCCL too, so that nothing has to tell of it.
+    # TCP is also used without NCCL, so no log has to prove it.
     return seen or ("" if wanted == "rdma" else wanted)
 
 
 def thresholds(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The marks that figures were held to, each once."""
+    """The thresholds that figures were compared with, each once."""
     made: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         expected = row["expected"]
@@ -101,7 +101,7 @@ def thresholds(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _state(counts: Mapping[str, int]) -> str:
     if counts[FAIL]:
         return FAIL
-    # Where all was left out, nothing is proved.
+    # If every check is skipped or not required, nothing is proven.
     if counts[NOT_RUN] or not counts[PASS] + counts[WARN]:
         return INCOMPLETE
     return WARN if counts[WARN] else PASS
@@ -110,16 +110,16 @@ def _state(counts: Mapping[str, int]) -> str:
 def _sentence(rows: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> str:
     many = counts["all"]
     if not many:
-        return "Nothing was checked."
+        return "No check was evaluated."
     parts = [f"{counts[name]} {word}" for name, word in WORDS.items() if counts[name]]
-    left = f", {counts[SKIPPED]} were left out" if counts[SKIPPED] else ""
+    left = f", {counts[SKIPPED]} skipped" if counts[SKIPPED] else ""
     left += f", {counts[NOT_REQUIRED]} not required" if counts[NOT_REQUIRED] else ""
     first = next((row for name in WORDS for row in rows if row["verdict"] == name), None)
     if first is None:
         said = f"All {counts[PASS]} checks passed{left}." if counts[PASS] else NOTHING
     else:
-        where = f" Narrowest place: {first['cause']}." if first["cause"] else ""
-        said = f"Of {many} checks {', '.join(parts)}{left}. First: {first['id']}: {first['why'].rstrip('.')}.{where}"
+        where = f" Location or cause: {first['cause']}." if first["cause"] else ""
+        said = f"{many} checks: {', '.join(parts)}{left}. First: {first['id']}: {first['why'].rstrip('.')}.{where}"
     if counts["simulated"]:
-        said += f" {counts['simulated']} rest on simulated parts and say nothing of real ones."
+        said += f" {counts['simulated']} depend on simulated parts and prove nothing about real hardware."
     return said

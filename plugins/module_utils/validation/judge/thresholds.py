@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Marks that figures are held to: defaults with sources by data path, speed and GPU, and what a site says.
+"""Thresholds of figures: defaults with sources by data path, speed and GPU, and those of a site.
 
-A mark that others have published for such a check fails. A mark that is a proposal of ours only warns, and says so.
-Where nothing is published there is no mark: the first run records a baseline, and later ones are compared with it.
+A published threshold fails. A threshold that this collection proposes only warns, and its source states that.
+Without a published threshold, the first run records a baseline, and later runs are compared with it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 PROPOSAL = "a proposal of this collection, not confirmed for VMs; it only warns"
-# What a share is of, and what to do where it is not known.
+# The base of a share, and the fix if it is unknown.
 LACKING = {
-    "line": "the line, whose speed is not known: set site.validation.speed_gb",
-    "rdma": "RDMA's bandwidth between the same guests, which is not known: let pair.write_bw run, or leave out share",
+    "line": "the line speed, which is unknown: set site.validation.speed_gb",
+    "rdma": "the RDMA bandwidth between the same guests, which is unknown: run pair.write_bw, or remove share",
 }
 AZURE, OCI = "Azure's public node health checks v0.4.5", "Oracle's public checks of GPU clusters v3.1.0"
 
 
 class Mark(NamedTuple):
-    """One limit. Where share is set, low and high are shares of the base: the line, or what a rung below measured."""
+    """One limit. If share is set, low and high are shares of the base: the line, or an earlier measurement."""
 
     check: str
     low: float | None
@@ -52,14 +52,14 @@ class Mark(NamedTuple):
 MARKS = (
     Mark(
         *("pair.write_bw", 0.78, None),
-        f"78 of 100 Gb/s is the lowest mark of a public check with host memory ({AZURE}, NDv2)",
+        f"78 of 100 Gb/s is the lowest threshold of a public check with host memory ({AZURE}, NDv2)",
         fails=True,
         share="line",
         paths=rungs.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_bw", 0.90, None),
-        f"public checks ask for 90 to 98 % of the line ({AZURE}, {OCI}); 90 % is {PROPOSAL}",
+        f"public checks require 90 to 98 % of the line ({AZURE}, {OCI}); 90 % is {PROPOSAL}",
         share="line",
         paths=rungs.DIRECT_PATHS,
     ),
@@ -77,7 +77,7 @@ MARKS = (
     ),
     Mark(
         *("pair.write_bw_gpu", 0.90, None),
-        f"180 of 200 Gb/s with memory of GPUs ({AZURE}); NVIDIA's GPU operator guide expects 92 of 100",
+        f"180 of 200 Gb/s with GPU memory ({AZURE}); the NVIDIA GPU Operator guide expects 92 of 100",
         fails=True,
         share="line",
         paths=rungs.DIRECT_PATHS,
@@ -85,7 +85,7 @@ MARKS = (
     ),
     Mark(
         *("pair.write_bw_gpu", 0.95, None),
-        f"380 of 400 Gb/s with memory of GPUs ({AZURE}, H100)",
+        f"380 of 400 Gb/s with GPU memory ({AZURE}, H100)",
         fails=True,
         share="line",
         paths=rungs.DIRECT_PATHS,
@@ -93,29 +93,29 @@ MARKS = (
     ),
     Mark(
         *("pair.write_lat", None, 9.0),
-        f"9 us is the highest mark of a public check ({OCI}, GB200)",
+        f"9 us is the highest threshold of a public check ({OCI}, GB200)",
         fails=True,
         paths=rungs.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_lat", None, 5.0),
-        f"5 us is the usual mark of {OCI}, which is of bare metal; for VMs it is {PROPOSAL}",
+        f"5 us is the usual threshold of {OCI} on bare metal; for VMs it is {PROPOSAL}",
         paths=rungs.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_lat", None, 15.0),
-        f"nothing is published for PVRDMA; more than 15 us is what TCP takes, and no RDMA: {PROPOSAL}",
+        f"nothing is published for PVRDMA; more than 15 us is the latency of TCP: {PROPOSAL}",
         paths=("pvrdma",),
     ),
     Mark(
         *("cluster.nccl", 0.85, None),
-        f"85 % of what RDMA has between the same guests, with GPUDirect: {PROPOSAL}",
+        f"85 % of the RDMA bandwidth between the same guests, with GPUDirect: {PROPOSAL}",
         share="rdma",
         variants=("gpudirect",),
     ),
     Mark(
         *("cluster.nccl", 0.40, None),
-        f"a public pair of 100 Gb/s without GPUDirect had 51 % of RDMA; 40 % is {PROPOSAL}",
+        f"a public pair of 100 Gb/s without GPUDirect reached 51 % of RDMA; 40 % is {PROPOSAL}",
         share="rdma",
         variants=("staged",),
     ),
@@ -140,15 +140,15 @@ MARKS = (
         f"RDMA should not be slower than TCP; a public pair gained 7 to 8 % (DeepOps); no less is {PROPOSAL}",
         variants=("gpu",),
     ),
-    Mark("guest.clock", None, 100.0, f"licences and logs need clocks that agree; 100 ms is {PROPOSAL}"),
+    Mark("guest.clock", None, 100.0, f"licences and logs need synchronised clocks; 100 ms is {PROPOSAL}"),
 )
-# What is compared besides marks. Shares are in percent.
+# Rules besides thresholds. Shares are in percent.
 RULES: dict[str, dict[str, Any]] = {
     "baseline": {"worse_percent": 5.0, "source": "SuperBench flags a node that is 5 % worse than its baseline"},
     "spread": {
         "half_percent": 5.0,
         "range_percent": 10.0,
-        # Several guests that train on one processor disturb each other, so ranks without GPUs are only told.
+        # Several guests that train on one CPU disturb each other, so ranks without GPUs never warn.
         "cpu_half_percent": None,
         "cpu_range_percent": None,
         "source": f"half of the 95 % range, and the whole range, against the mean: {PROPOSAL}",
@@ -156,10 +156,10 @@ RULES: dict[str, dict[str, Any]] = {
     "outliers": {
         "deviations": 5.0,
         "percent": 5.0,
-        "source": f"so many median deviations, and so many percent, worse than the median of the others: {PROPOSAL}",
+        "source": f"worse than the median of the others by this many median deviations and percent: {PROPOSAL}",
     },
 }
-# Checks whose figures lie further apart by nature. TCP depends on the processor of the moment.
+# Checks with a larger dispersion. TCP depends on the current CPU load.
 OVER_TCP = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 20.0}}
 CHECK_RULES: dict[str, dict[str, dict[str, float]]] = {
     "pair.iperf3": OVER_TCP,
@@ -170,8 +170,8 @@ CHECK_RULES: dict[str, dict[str, dict[str, float]]] = {
 }
 # Ranks without GPUs.
 CPU_RULES = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 30.0}}
-# Trainings that others have published: (GPU, model, batch, images per second of each GPU, source). To compare with by
-# eye, since precision and software differ.
+# Published trainings: (GPU, model, batch, images per second of each GPU, source). For a rough comparison only, because
+# precision and software differ.
 PUBLISHED = (
     ("H100", "resnet50", 128, 1488.1, "NGC TensorFlow 24.05, Keras, 1 machine with 2 GPUs (NCHC)"),
     ("H100", "resnet50", 128, 1475.8, "NGC TensorFlow 24.05, Keras, 2 machines with 1 GPU each, InfiniBand (NCHC)"),
@@ -180,10 +180,10 @@ PUBLISHED = (
 
 
 def problems(given: Any) -> list[str]:
-    """What is wrong with the marks of a site, as sentences."""
+    """Problems of the thresholds of a site, as sentences."""
     found = []
     if not isinstance(given, dict):
-        return ["thresholds: a dictionary was wanted."]
+        return ["thresholds: it must be a dictionary."]
     for name, value in given.items():
         check = name.partition(":")[0]
         if name in RULES:
@@ -192,7 +192,7 @@ def problems(given: Any) -> list[str]:
         elif check not in rungs.CHECKS:
             found.append(f"thresholds.{name}: there is no such check.")
         elif value is not None and not isinstance(value, dict):
-            found.append(f"thresholds.{name}: a dictionary was wanted.")
+            found.append(f"thresholds.{name}: it must be a dictionary.")
         else:
             keys = ("low", "high", "warn_low", "warn_high", "share", *RULES)
             found += [
@@ -200,12 +200,12 @@ def problems(given: Any) -> list[str]:
             ]
             limits = [key for key in keys[:4] if mapping(value).get(key) is not None]
             found += [
-                f"thresholds.{name}.{key}: a number was wanted."
+                f"thresholds.{name}.{key}: it must be a number."
                 for key in limits
                 if number(cast("dict[str, Any]", value)[key]) is None
             ]
             if mapping(value).get("share") not in (None, "line", "rdma"):
-                found.append(f"thresholds.{name}.share: line or rdma was wanted.")
+                found.append(f"thresholds.{name}.share: it must be line or rdma.")
     return found
 
 
@@ -217,10 +217,10 @@ def marks(
     ranks: float | None = None,
     unit: str = "",
 ) -> list[dict[str, Any]]:
-    """The limits of one figure: [{low, high, verdict, source, text, from_site}]; none where nothing is published.
+    """The limits of one figure: [{low, high, verdict, source, text, from_site}]; none without a published threshold.
 
-    variants are words that say what kind of figure it is, such as gpudirect. A share of something that is not known
-    gives no limit, which lacking tells.
+    variants describe the kind of figure, such as gpudirect. A share of an unknown base gives no limit; lacking
+    reports it.
     """
     found, from_site = _all(check, about, given, variants, ranks)
     return [_limit(mark, about, unit, from_site) for mark in found if _base(mark, about) is not None]
@@ -233,7 +233,7 @@ def lacking(
     variants: Sequence[str] = (),
     ranks: float | None = None,
 ) -> tuple[str, bool]:
-    """(what shares are of that is not known, or an empty text; whether it is the site that gave them)."""
+    """(the unknown base of shares or an empty text, whether the thresholds are those of the site)."""
     found, from_site = _all(check, about, given, variants, ranks)
     return next((LACKING[mark.share] for mark in found if _base(mark, about) is None), ""), from_site
 
@@ -241,7 +241,7 @@ def lacking(
 def rule(
     kind: str, key: str, check: str = "", given: Mapping[str, Any] | None = None, cpu: bool = False
 ) -> float | None:
-    """A setting of what is compared: the site's for the check, the site's for all, the check's, or the usual one."""
+    """The value of a rule: of the site for the check, of the site for all checks, of the check, or the default."""
     given = mapping(given)
     for source in (
         mapping(mapping(given.get(check)).get(kind)),
@@ -255,17 +255,17 @@ def rule(
 
 
 def published(gpu: Any, model: Any, batch: Any) -> str:
-    """What others had with the same GPU and model: a sentence, or an empty text."""
+    """A published figure with the same GPU and model: a sentence, or an empty text."""
     for name, kind, size, each, source in PUBLISHED:
         if name in str(gpu) and kind == str(model).lower() and size in (None, batch):
-            return f"For comparison, a public run had {short(each)} img/s for each GPU: {source}."
+            return f"For comparison, a public run reached {short(each)} img/s per GPU: {source}."
     return ""
 
 
 def _all(
     check: str, about: About, given: Mapping[str, Any] | None, variants: Sequence[str], ranks: float | None
 ) -> tuple[list[Mark], bool]:
-    """(the marks of one figure, whether they are the site's)."""
+    """(the thresholds of one figure, whether they are those of the site)."""
     site = _of_site(check, about, given)
     if site is not None:
         return site, True
@@ -273,7 +273,7 @@ def _all(
 
 
 def _of_site(check: str, about: About, given: Mapping[str, Any] | None) -> list[Mark] | None:
-    """The site's marks, of the variant before those of the check; None where it says nothing and defaults count."""
+    """The thresholds of the site, of the variant before those of the check; None if the defaults apply."""
     given = mapping(given)
     for name in (f"{check}:{about.variant}", check):
         if name not in given:
@@ -303,7 +303,7 @@ def _applies(mark: Mark, about: About, variants: Sequence[str], ranks: float | N
 
 
 def _base(mark: Mark, about: About) -> float | None:
-    """What a mark is a share of; None where that is not known."""
+    """The base of a threshold; None if it is unknown."""
     if not mark.share:
         return 1.0
     return line.speed(about) if mark.share == "line" else number(about.below.get("rdma_gbs"))
@@ -312,7 +312,9 @@ def _base(mark: Mark, about: About) -> float | None:
 def _limit(mark: Mark, about: About, unit: str, from_site: bool) -> dict[str, Any]:
     base, of = cast("float", _base(mark, about)), ""
     if mark.share:
-        what = f"the line of {short(base)} Gb/s" if mark.share == "line" else f"RDMA's {short(base)} GB/s"
+        what = (
+            f"the line of {short(base)} Gb/s" if mark.share == "line" else f"the RDMA bandwidth of {short(base)} GB/s"
+        )
         of = f" ({short(100 * cast('float', mark.low if mark.low is not None else mark.high))} % of {what})"
     low, high = (None if value is None else round(value * base, 6) for value in (mark.low, mark.high))
     limits = [f"at least {short(low)}"] if low is not None else []
@@ -323,6 +325,6 @@ def _limit(mark: Mark, about: About, unit: str, from_site: bool) -> dict[str, An
         "high": high,
         "verdict": FAIL if mark.fails else WARN,
         "source": mark.source,
-        "text": text if mark.fails else f"{text}, else it warns",
+        "text": text if mark.fails else f"{text}, else a warning",
         "from_site": from_site,
     }

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The commands of each test: what the server and the client run. Pure."""
+"""The commands of each test, for server and client. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.look import End
 
-# In a command line this is the port, which only the server's guest can choose.
+# Placeholder of the port in a command line; the guest of the server chooses it.
 PORT = "@port@"
 HEADERS = 28
-# Tried after the wanted size did not pass, to tell how much does.
+# Tried after the requested size was lost, to find the size that arrives.
 SMALLER_MTUS = (1500, 576)
-# How one sees that a server is ready: its TCP port, or that it lives for a second where the kernel shows no port.
+# Signs of a ready server: its TCP port, or one second of life if the kernel shows no port.
 BY_PORT, BY_TIME = "tcp", "cm"
 
 
@@ -33,11 +33,11 @@ class Test:
     servers: tuple[tuple[str, ...], ...]  # of words each
     clients: tuple[tuple[str, ...], ...]
     ready: str
-    seconds: int  # that it takes when all is well, at most
+    seconds: int  # longest normal duration
 
 
 def runs(check: str, params: Mapping[str, Any], server: End, client: End, processes: int = 1) -> list[Test]:
-    """All runs that one figure of one direction takes, in their order."""
+    """All runs for one figure of one direction, in their order."""
     if check == names.PING:
         return [ping(params, server, client, (params["mtu"] or client.mtu))]
     if check == names.RPING:
@@ -49,7 +49,7 @@ def runs(check: str, params: Mapping[str, Any], server: End, client: End, proces
 
 
 def ping(params: Mapping[str, Any], server: End, client: End, mtu: int) -> Test:
-    """Packets of exactly this size, that nobody on the way may cut."""
+    """Packets of exactly this size that must not be fragmented."""
     argv = ["ping", "-n", "-M", "do", "-c", params["messages"], "-i", "0.2", "-W", "2"]
     argv += ["-I", client.interface] if client.interface else []
     argv += ["-s", max(0, mtu - HEADERS), server.address]
@@ -81,7 +81,7 @@ def _perftest(check: str, params: Mapping[str, Any], server: End, client: End, s
 def _iperf3(params: Mapping[str, Any], server: End, client: End, processes: int) -> Test:
     serve = ["iperf3", "-s", "-1", "-B", server.address, "-p", PORT]
     call = ["iperf3", "-J", "-c", server.address, "-B", client.address, "-p", PORT, "-t", params["seconds"]]
-    # The streams are shared out, so that their number says the same in all versions.
+    # The streams are divided among processes, so that their number is the same in all versions.
     call += ["-P", max(1, params["streams"] // processes)]
     return _test(names.TCP, [serve] * processes, [call] * processes, BY_PORT, params["seconds"])
 
@@ -103,5 +103,5 @@ def line(argv: Sequence[str], port: int | None = None) -> str:
 
 
 def shown(argv: Sequence[str], port: int | None = None) -> str:
-    """A command as one would type it."""
+    """A command as typed in a shell."""
     return shlex.join(word.replace(PORT, "PORT" if port is None else str(port)) for word in argv)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A guest before tests with others: network, RDMA, programs, and what earlier runs left. Reads scripts.LOOK. Pure."""
+"""State of a guest before tests: network, RDMA, programs, leftovers of earlier runs. Parses scripts.LOOK. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import look as training
 
-# The package in which a program is, by the family of the distribution.
+# The package of a program, by distribution family.
 PACKAGES = {
     "ping": "iputils-ping, or iputils on Red Hat",
     "rping": "rdmacm-utils, or librdmacm-utils on Red Hat",
@@ -23,7 +23,7 @@ PACKAGES = {
     "setsid": "util-linux",
 }
 TOOLS = tuple(PACKAGES)
-# From this version on one process of iperf3 uses as many cores as it has streams.
+# From this version on, one process of iperf3 uses one core for each stream.
 THREADS_SINCE = (3, 16)
 PROCESSES = 4
 _VERSION = re.compile(r"\d[\w.+:~-]*")
@@ -31,12 +31,12 @@ _VERSION = re.compile(r"\d[\w.+:~-]*")
 
 @dataclass(frozen=True)
 class Look:
-    """A guest as it was found."""
+    """The state of a guest."""
 
     network: training.Look
     # {program: its version, or an empty text}
     tools: dict[str, str]
-    leftovers: tuple[tuple[str, bool], ...] = ()  # (run, whether programs of it are alive)
+    leftovers: tuple[tuple[str, bool], ...] = ()  # (run, whether its programs are alive)
 
     @property
     def version_of_iperf3(self) -> tuple[int, int] | None:
@@ -46,7 +46,7 @@ class Look:
 
 @dataclass(frozen=True)
 class End:
-    """One end of a test: a guest with the way into the data path."""
+    """One end of a test: a guest with its connection to the data path."""
 
     name: str
     address: str
@@ -59,7 +59,7 @@ class End:
 
 
 def parse(name: str, text: str) -> Look:
-    """The look that a script printed."""
+    """The state of a guest from the output of the script."""
     tools, left = {}, []
     for line in text.splitlines():
         word, _space, rest = line.strip().partition(" ")
@@ -69,13 +69,13 @@ def parse(name: str, text: str) -> Look:
             tools[first] = version.group(0) if version else ""
         elif word == "left" and training.RUN.fullmatch(first):
             left.append((first, more == "alive"))
-    # Lines of another kind than a training knows would be taken for its own leftovers.
+    # A training would mistake these lines for its own leftovers.
     network = "\n".join(line for line in text.splitlines() if not line.startswith(("left ", "tool ")))
     return Look(training.parse(name, network), tools, tuple(left))
 
 
 def end_of(wish: Mapping[str, Any], seen: Look) -> tuple[End, str]:
-    """(the end of a guest, why there is none for RDMA or an empty text)."""
+    """(the end of a guest, the reason without RDMA or an empty text)."""
     network = seen.network
     interface = wish["interface"] or network.interface_of(wish["address"]) or ""
     mtu = network.interfaces.get(interface, (0, False))[0]
@@ -88,22 +88,22 @@ def end_of(wish: Mapping[str, Any], seen: Look) -> tuple[End, str]:
 
 
 def why_not(wish: Mapping[str, Any], seen: Look) -> str:
-    """Why a guest cannot take part in any test, or an empty text."""
+    """Reason for which a guest cannot take part in any test, or an empty text."""
     network = seen.network
     if network.interface_of(wish["address"]) is None:
         held = sorted(address for one in network.addresses.values() for address, _length in one)
         return f"No interface of {wish['name']} has the address {wish['address']}. It has {', '.join(held) or 'none'}."
     for tool in ("timeout", "setsid"):
         if tool not in seen.tools:
-            return f"There is no program {tool} on {wish['name']}. Install {PACKAGES[tool]}."
+            return f"The program {tool} is missing on {wish['name']}. Install {PACKAGES[tool]}."
     if network.work_dir != "ok":
-        what = "cannot be written" if network.work_dir == "closed" else "has no room left"
-        return f"The folder for the run {what} on {wish['name']}. Use become, make room, or name another work_dir."
+        what = "is not writable" if network.work_dir == "closed" else "has no free space"
+        return f"The folder for the run {what} on {wish['name']}. Use become, free space, or set another work_dir."
     return ""
 
 
 def processes(wanted: int | None, seen: Look) -> int:
-    """How many processes of iperf3 there are at a client."""
+    """Number of iperf3 processes on a client."""
     if wanted is not None:
         return wanted
     version = seen.version_of_iperf3

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What came of a test, as a measurement, and the file with all that was printed. Pure."""
+"""The result of a test as a measurement, and the file with its full output. Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.commands import Test
 
-# Of `timeout`: it ended the program, it had to kill it; and a program that is not there.
+# Exit codes of `timeout`: program ended, program killed; and that of a missing program.
 LATE, NOT_FOUND = (124, 137), 127
 
 
 @dataclass(frozen=True)
 class Side:
-    """What one side of a test printed: {number: (status or None, text)}; trouble is what kept it from starting."""
+    """Output of one side of a test: {number: (status or None, text)}; trouble is the reason for a failed start."""
 
     outputs: dict[str, tuple[int | None, str]] = field(default_factory=dict)
     ports: tuple[int, ...] = ()
@@ -55,7 +55,7 @@ class Ran:
 
 
 def side(text: str) -> Side:
-    """What SERVE, CALL and COLLECT print."""
+    """Parse the output of SERVE, CALL and COLLECT."""
     status, output, ports, trouble, ended = {}, {}, [], "", False
     for line in text.splitlines():
         word, _space, rest = line.partition(" ")
@@ -75,7 +75,7 @@ def side(text: str) -> Side:
 
 
 def judged(rans: Sequence[Ran], count: int | None) -> tuple[str, str, dict[str, Any]]:
-    """(status, why, values) of the runs of one figure; the values are what the reader of the tool understood."""
+    """(status, why, values) of the runs of one figure; the values are those of the parser of the tool."""
     late = next((ran for ran in rans if ran.client.late), None)
     trouble = next((one.trouble for ran in rans for one in (ran.server, ran.client) if one.trouble), "")
     if trouble:
@@ -86,10 +86,10 @@ def judged(rans: Sequence[Ran], count: int | None) -> tuple[str, str, dict[str, 
     values = readings(told)
     if told["error"] is not None:
         values["error"] = told["error"]["code"]
-    # ping ends with 1 when packets are lost, which is a figure.
+    # ping exits with 1 if packets are lost, which is a figure.
     if late is not None:
         seconds = late.test.seconds
-        return TIMEOUT, f"{late.test.tool} did not end in time; it takes about {seconds} seconds.{_of(rans)}", values
+        return TIMEOUT, f"{late.test.tool} timed out. It normally takes {seconds} seconds.{_of(rans)}", values
     if told["why"]:
         return FAILED, told["why"] + _of(rans), values
     return DONE, "", values
@@ -105,16 +105,16 @@ def _read(check: str, sides: Sequence[Side], count: int | None) -> dict[str, Any
 
 
 def _of(rans: Sequence[Ran]) -> str:
-    """What the server said, where it failed by itself."""
+    """Last line of the server, if it failed itself."""
     for ran in rans:
         for status, text in ran.server.outputs.values():
             if status not in (0, None) and texts.last_line(text):
-                return f" The server side says: {texts.last_line(text)}."
+                return f" The server reports: {texts.last_line(text)}."
     return ""
 
 
 def evidence(rans: Sequence[Ran], source: str, target: str) -> str:
-    """All that was printed, with the commands that printed it."""
+    """The full output, with its commands."""
     parts = []
     for ran in rans:
         for place, side_of, commands in (
@@ -124,7 +124,7 @@ def evidence(rans: Sequence[Ran], source: str, target: str) -> str:
             for number, argv in enumerate(commands, start=1):
                 port = ran.server.ports[number - 1] if len(ran.server.ports) >= number else None
                 status, text = side_of.outputs.get(str(number), (None, ""))
-                ending = "was ended" if status is None else f"ended with {status}"
+                ending = "stopped by the test" if status is None else f"exit code {status}"
                 parts.append(f"### {place}: {shown(argv, port)}\n### {ending}\n{text.rstrip()}\n")
             if side_of.trouble:
                 parts.append(f"### {place}: {side_of.trouble}\n")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Arguments of pair_test, and what its parameters must not ask for; documented in the module."""
+"""Arguments of pair_test, and the checks of its parameters; documented in the module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 
 PING, RPING, LATENCY = "pair.ping_mtu", "pair.rping", "pair.write_lat"
 BANDWIDTH, BOTH, OF_GPU, TCP = "pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3"
-# Cheap ones first: what a broken way breaks need not be waited for.
+# Cheap checks first, so that a broken path is found early.
 CHECKS = (PING, RPING, LATENCY, BANDWIDTH, BOTH, OF_GPU, TCP)
 PERFTEST = (LATENCY, BANDWIDTH, BOTH, OF_GPU)
 WITH_RDMA = (RPING, *PERFTEST)
@@ -69,48 +69,48 @@ ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
-    """All that is wrong with the parameters, as sentences."""
+    """All problems of the parameters, as sentences."""
     return [*_guests(params["guests"]), *_numbers(params), *_ports(params)]
 
 
 def _guests(guests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if len(guests) < 2:
-        yield "guests: a pair needs at least two of them."
+        yield "guests: a pair needs at least two guests."
     for key, what in (("name", "guest"), ("address", "address")):
         values = [guest[key] for guest in guests]
         for value in sorted({value for value in values if values.count(value) > 1}):
-            yield f"guests: the {what} {value} is there twice."
+            yield f"guests: the {what} {value} is listed twice."
     for guest in guests:
         if not ADDRESS.fullmatch(guest["address"]):
-            yield f"guests: {guest['name']} has the address {guest['address']}, which is no IPv4 address."
+            yield f"guests: the address {guest['address']} of {guest['name']} is not an IPv4 address."
 
 
 def _numbers(params: Mapping[str, Any]) -> Iterator[str]:
     for name in ("seconds", "iterations", "messages", "qps", "streams", "processes", "rounds"):
         if params[name] is not None and params[name] < 1:
-            yield f"{name}: it is {params[name]}. It needs at least 1."
+            yield f"{name}: {params[name]} is too small. Use at least 1."
     for name in ("sizes", "latency_sizes"):
         if not params[name]:
-            yield f"{name}: it is empty."
+            yield f"{name}: the list is empty. Name at least one size."
         for size in params[name]:
             if size < 1:
-                yield f"{name}: a message of {size} bytes is none."
+                yield f"{name}: a message size of {size} bytes is invalid. Use at least 1."
     for name, value in params["limits"].items():
         if value < 1:
-            yield f"limits: {name} is {value}, which is no time."
+            yield f"limits: {name} of {value} seconds is invalid. Use at least 1."
     if params["mtu"] is not None and not SMALLEST_MTU <= params["mtu"] <= LARGEST_MTU:
-        yield f"mtu: {params['mtu']} is no MTU. Use {SMALLEST_MTU} to {LARGEST_MTU}."
+        yield f"mtu: {params['mtu']} is not a valid MTU. Use {SMALLEST_MTU} to {LARGEST_MTU}."
     if params["traffic_class"] is not None and not 0 <= params["traffic_class"] <= 255:
-        yield f"traffic_class: {params['traffic_class']} is none. Use 0 to 255, which is four times the DSCP."
+        yield f"traffic_class: {params['traffic_class']} is not a traffic class. Use 0 to 255, four times the DSCP."
     if not params["checks"]:
-        yield "checks: it is empty."
+        yield "checks: the list is empty. Name at least one check."
     if not WORK_DIR.fullmatch(params["work_dir"]):
-        yield f"work_dir: {params['work_dir']} is removed afterwards. Name a folder of its own, such as /run/pairs."
+        yield f"work_dir: {params['work_dir']} is removed after the run. Name a dedicated folder, such as /run/pairs."
 
 
 def _ports(params: Mapping[str, Any]) -> Iterator[str]:
     first, count = params["ports"]["first"], params["ports"]["count"]
     if first < 1 or count < 1 or first + count - 1 > 65535:
-        yield f"ports: {count} ports from {first} on do not exist."
+        yield f"ports: {count} ports from {first} on exceed the range 1 to 65535."
     elif count < (params["processes"] or 1):
-        yield f"ports: {params['processes']} processes each need one, and there are {count}."
+        yield f"ports: {params['processes']} processes need as many ports, but count is {count}."

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""In which order pairs of guests are tested, so that no guest is in two tests at once. Pure."""
+"""Order of the pairs, so that no guest is in two tests at once. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Iterable, Sequence, cast
 def rounds(guests: Iterable[str], at_most: int | None = None) -> list[list[tuple[str, str]]]:
     """Rounds of pairs, each pair once: as many rounds as guests, or one less where their number is even.
 
-    One guest stands still and all others move on by one place (the circle method). With at_most, only the first rounds:
-    each guest then meets so many others, and all are tested still.
+    One guest keeps its position and all others rotate (the circle method). With at_most, only the first rounds run:
+    each guest is then tested with that many others.
     """
     names = list(guests)
     if len(set(names)) != len(names):
@@ -25,25 +25,25 @@ def rounds(guests: Iterable[str], at_most: int | None = None) -> list[list[tuple
     for number in range(len(seats) - 1):
         turned = [seats[0], *seats[number + 1 :], *seats[1 : number + 1]]
         pairs = zip(turned[: len(seats) // 2], reversed(turned[len(seats) // 2 :]))
-        # Of an odd number one waits in each round.
+        # With an odd number, one guest waits in each round.
         made.append([_named(names, *pair) for pair in pairs if max(pair) < len(names)])
     return made if at_most is None else made[:at_most]
 
 
 def _named(names: Sequence[str], one: int, other: int) -> tuple[str, str]:
-    """A pair by names. Whoever is behind by less than half a circle begins, so that nobody is always the first."""
+    """A pair by names. The order alternates over the circle, so that no guest is always the first."""
     behind = (one - other) % len(names)
     turned = behind > len(names) / 2 or (behind == len(names) / 2 and one < other)
     return (names[other], names[one]) if turned else (names[one], names[other])
 
 
 def directions(pair: tuple[str, str]) -> list[tuple[str, str]]:
-    """Both directions of a pair; they share both guests, so one follows the other."""
+    """Both directions of a pair; they run one after the other, because they share both guests."""
     return cast("list[tuple[str, str]]", [tuple(pair), tuple(reversed(pair))])
 
 
 def steps(guests: Iterable[str], at_most: int | None = None) -> list[list[tuple[str, str]]]:
-    """What runs at the same time, one step after another: [[(from, to), ...], ...], both directions of each pair."""
+    """The tests that run at the same time, step by step: [[(from, to), ...], ...], both directions of each pair."""
     made = []
     for pairs in rounds(guests, at_most):
         for turn in (0, 1):
@@ -56,5 +56,5 @@ def ordered_pairs(guests: Iterable[str], at_most: int | None = None) -> list[tup
     return [pair for step in steps(guests, at_most) for pair in step]
 
 
-# The name by which tests of pairs ask for it.
+# Alias for the tests of pairs.
 tested = ordered_pairs

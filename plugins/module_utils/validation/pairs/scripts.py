@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What pair_test runs by /bin/sh on guests: POSIX shell with coreutils and util-linux, and no Python.
+"""Scripts that pair_test runs with /bin/sh on guests: POSIX shell with coreutils and util-linux, without Python.
 
-Each program is the child of a session of its own, so that one signal ends all of it, and ends by itself in time.
+Each program runs in its own session, so that one signal ends all of it, and has a time limit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest import adapt
 
 _HEAD = r"""
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C; export PATH LC_ALL
-# Whether a program lives whose process group is in a file. One that has ended and that nobody has waited for does not.
+# Whether a program lives whose process group is in a file. A zombie does not live.
 lives() {
   [ -e "$1" ] && sed 's/.*) //' /proc/[0-9]*/stat 2>/dev/null |
     awk -v group="$(cat "$1")" '$3 == group && $1 != "Z" && $1 != "X" {found = 1} END {exit !found}'
@@ -72,7 +72,7 @@ tell() {
     echo "output $number $(head -c 1048576 "$out" | base64 | tr -d '\n')"
   done
 }
-# Who does not heed TERM at once is killed; that is waited for, since a busy guest takes its time, but not for ever.
+# A program that ignores TERM is killed. The wait is limited, because a busy guest needs time.
 end() {
   for step in TERM:3 KILL:50; do
     for file in "$1"/*.pid; do
@@ -89,22 +89,22 @@ end() {
 }
 """
 
-# $1: folder of the side, $2: seconds, $3: first port, $4: how many there are, $5: tcp or cm, by which one sees that a
-# server listens; then a command line for each server, in which $port is its port. Returns while they run.
+# $1: folder of the side, $2: seconds, $3: first port, $4: how many there are, $5: tcp or cm, the sign of a listening
+# server; then a command line for each server, in which $port is its port. Returns while the servers run.
 SERVE = (
     _HEAD
     + _ONE
     + r"""
 folder=$1 limit=$2 port=$3 last=$(($3 + $4 - 1)) how=$5; shift 5
 umask 077
-if ! mkdir -p "$folder"; then echo "trouble $folder cannot be made"; exit 0; fi
+if ! mkdir -p "$folder"; then echo "trouble cannot create $folder"; exit 0; fi
 listening() {
   awk '$4 == "0A" {split($2, at, ":"); print at[2]}' /proc/net/tcp /proc/net/tcp6 2>/dev/null | tr '\n' ' '
 }
 taken=" $(listening)"; number=0; ports=
 for line in "$@"; do
   while :; do
-    if [ "$port" -gt "$last" ]; then echo "trouble all ports up to $last are taken"; end "$folder"; exit 0; fi
+    if [ "$port" -gt "$last" ]; then echo "trouble all ports up to $last are in use"; end "$folder"; exit 0; fi
     case "$taken" in *" $(printf '%04X' "$port") "*) port=$((port + 1));; *) break;; esac
   done
   number=$((number + 1))
@@ -135,7 +135,7 @@ CALL = (
     + r"""
 folder=$1 limit=$2; shift 2
 umask 077
-if ! mkdir -p "$folder"; then echo "trouble $folder cannot be made"; exit 0; fi
+if ! mkdir -p "$folder"; then echo "trouble cannot create $folder"; exit 0; fi
 number=0
 for line in "$@"; do
   number=$((number + 1))
@@ -148,7 +148,7 @@ exit 0
 """
 )
 
-# $1: folder of the side. Servers that have not ended shortly after their client did are ended.
+# $1: folder of the side. Ends servers that still run shortly after their client ended.
 COLLECT = (
     _HEAD
     + _ONE
@@ -167,7 +167,7 @@ exit 0
 """
 )
 
-# $1: folder for runs, $2: a run. Says how many of its programs are left.
+# $1: folder for runs, $2: a run. Prints the number of its remaining programs.
 STOP = (
     _HEAD
     + _ONE

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `chronyc tracking` prints. Pure."""
+"""Parse the output of `chronyc tracking`. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 
 TOOL = "chronyc"
 _SYSTEM = re.compile(r"([\d.]+) seconds (slow|fast) of NTP time")
-# chrony's address for its own clock (127.127.1.1), where `local` lets it go on without any server.
+# The address of chrony for its own clock (127.127.1.1), used with `local` without any server.
 _OWN_CLOCK = ("7F7F0101", "127.127.1.1")
 _REFUSED = re.compile(r"^(50[0-9] .*|.*Could not open connection to daemon.*)$")
 
@@ -34,7 +34,7 @@ def parse(text: str) -> dict[str, Any]:
     offset = _SYSTEM.search(told.get("system time", ""))
     reference = re.match(r"([0-9A-Fa-f.]+)(?:\s+\((.*)\))?", told.get("reference id", ""))
     stratum = texts.whole(told["stratum"])
-    # A daemon that never heard of a server may still say that all is normal.
+    # A daemon that never reached a server may still report a normal state.
     synchronised = told["leap status"].lower() != "not synchronised" and stratum not in (None, 0, 16)
     if reference is not None and reference.group(1).upper() in _OWN_CLOCK:
         synchronised = False

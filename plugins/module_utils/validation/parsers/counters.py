@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Counters of adapters: `ethtool -S`, `rdma statistic` and what changed between two looks. Pure."""
+"""Counters of adapters: `ethtool -S`, `rdma statistic` and the difference of two readings. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, Iterable, Mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
-# What kind of thing a counter counts, by its name: the first pattern that fits. Names differ by driver and version.
-# What a kernel's stack drops (rx_dropped, tx_dropped) is not here: packets that nobody wants are among it, and TCP's.
+# The kind of a counter by its name: the first matching pattern. Names differ by driver and version.
+# Drops of the kernel stack (rx_dropped, tx_dropped) are not here: they include unwanted packets and those of TCP.
 DROPS, PERHAPS, RESENT, PAUSES, MARKS, ERRORS = "drops", "perhaps", "resent", "pauses", "marks", "errors"
-# Kinds that count what is lost: without one of them nothing is known of drops.
+# Kinds that count losses: without one of them, drops are unknown.
 LOSSES = (DROPS, PERHAPS, RESENT)
-# Bytes that one packet of RDMA has at most: its path MTU.
+# Largest size of an RDMA packet in bytes: its path MTU.
 LARGEST_PACKET = 4096
 KINDS = (
     (
@@ -27,7 +27,7 @@ KINDS = (
         r"rx_buffer_passed_thres_phy|port_xmit_discards|roce_drops|outbound_drops|"
         r"(?:rx|tx)_roce_discards?(?:_pkts)?",
     ),
-    # Of RoCE or of TCP, which nobody can tell.
+    # Of RoCE or of TCP; the counter does not separate them.
     (
         PERHAPS,
         r"Receive packets dropped|Transmit packets dropped|Receive (?:missed|FIFO|over) errors|"
@@ -48,7 +48,7 @@ KINDS = (
         r"excessive_buffer_overrun_errors",
     ),
 )
-# What RDMA carried, by the names of one source, and how many bytes each of it is worth. Words of InfiniBand have four.
+# RDMA traffic by the names of one source, and the bytes of each unit. InfiniBand words have four bytes.
 _CARRIED = (
     (("port_xmit_data", "port_rcv_data"), 4),
     (("tx_vport_rdma_unicast_bytes", "rx_vport_rdma_unicast_bytes"), 1),
@@ -57,9 +57,9 @@ _CARRIED = (
     (("packets_sent", "packets_received"), LARGEST_PACKET),
     (("bytes_sent", "bytes_received"), 1),
 )
-# A way to say how long a port was paused; microseconds and no number of frames.
+# Pause durations in microseconds, not numbers of frames.
 _DURATION = re.compile(r"pause_duration|pause_transition")
-# What stands around a name: the number of a queue, and what of the adapter counts.
+# Prefixes and suffixes of a name: the queue number, and the counting part of the adapter.
 _AROUND = re.compile(r"^\[\d+\]:? *|^port\.|\.nic$")
 _ETHTOOL = re.compile(r"\s+([\w. :\[\]()/#-]*?\S)\s*: (\d+)\s*$")
 _OTHER = re.compile(r"\s+([\w. :\[\]()/#-]*?\S)\s*: (?!\d+\s*$)(\S.*?)\s*$")
@@ -71,7 +71,7 @@ _WORD = re.compile(r"[\w.-]+")
 def ethtool(text: str) -> dict[str, Any]:
     """{name: number} of `ethtool -S`.
 
-    vmxnet3 tells of every queue by the same names, below a line with its number: they are added up.
+    vmxnet3 reports every queue with the same names, below a line with its number: they are summed.
     """
     found: dict[str, int] = {}
     for line in texts.lines(text):
@@ -86,14 +86,14 @@ def ethtool(text: str) -> dict[str, Any]:
         return texts.not_understood("ethtool -S", text)
     unread = [one for one in map(_OTHER.match, texts.lines(text)) if one and kind(one.group(1)) is not None]
     if unread:
-        why = f"the value of {unread[0].group(1).strip()} is no count: {unread[0].group(2)}"
+        why = f"the value of {unread[0].group(1).strip()} is not a count: {unread[0].group(2)}"
         return texts.not_understood("ethtool -S", text, why)
     return texts.figures(counters=found)
 
 
 @texts.reader("rdma statistic")
 def rdma(text: str) -> dict[str, Any]:
-    """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON. A line may go on in the next ones."""
+    """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON. A line may continue in the next lines."""
     said = texts.lines(text)
     found: dict[str, Any]
     found, link = _of_json("\n".join(said)), None
@@ -115,8 +115,8 @@ def rdma(text: str) -> dict[str, Any]:
 
 
 def delta(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """{name: change} of what changed, the names that were read twice, and what cannot be told: counters that are gone,
-    and those that began anew."""
+    """{name: change} of changed counters, the names that were read twice, and the counters that disappeared or were
+    reset."""
     before, after = ({name: now for name, now in look.items() if _is_counter(name, now)} for look in (before, after))
     changed, lost = {}, []
     for name, was in before.items():
@@ -125,39 +125,39 @@ def delta(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
             lost.append(name)
         elif now > was:
             changed[name] = now - was
-    # A counter that is new has counted since a moment that nobody knows.
+    # A new counter has an unknown start time.
     lost += [name for name in after if name not in before]
     known = sorted(set(before).difference(lost))
     return {"changed": dict(sorted(changed.items())), "known": known, "lost": sorted(lost)}
 
 
 def table(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Both looks as lines for people: name, before, after."""
+    """Both readings as readable lines: name, before, after."""
     names = sorted({*before, *after})
     return "".join(f"{name} {before.get(name, '-')} {after.get(name, '-')}\n" for name in names)
 
 
 def octets(changed: Mapping[str, int]) -> int:
-    """Bytes that an adapter or port carried, both ways together, by the counters that RDMA is in; a packet counts as
-    much as one can hold."""
+    """Bytes that an adapter or port carried in both directions, by the counters that include RDMA; a packet counts
+    with its largest size."""
     told = {name: now for name, now in changed.items() if _is_number(now)}
     return max((sum(told.get(name, 0) for name in names) * width for names, width in _CARRIED), default=0)
 
 
 def sent(values: Mapping[str, Any]) -> int:
-    """Bytes that a test of bandwidth sent, by the rows of its table."""
+    """Bytes that a bandwidth test sent, by the rows of its table."""
     rows: Any = values.get("rows") if isinstance(values.get("rows"), list) else []
     pairs: list[tuple[Any, Any]] = [(row.get("bytes"), row.get("iterations")) for row in rows if isinstance(row, dict)]
     return sum(int(size * times) for size, times in pairs if _is_number(size) and _is_number(times))
 
 
 def tells_of_traffic(known: Iterable[str]) -> bool:
-    """Whether counters tell what RDMA carried."""
+    """Whether the counters report the RDMA traffic."""
     return any({*names} & {*known} for names, _width in _CARRIED)
 
 
 def kind(name: str) -> str | None:
-    """drops, resent, pauses, marks or errors; None for a counter that says nothing of trouble."""
+    """drops, resent, pauses, marks or errors; None for a counter that shows no problem."""
     if _DURATION.search(name):
         return None
     plain = _AROUND.sub("", name.strip())
@@ -165,7 +165,7 @@ def kind(name: str) -> str | None:
 
 
 def sorted_out(changed: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """{kind: {name: change}} of those that tell of trouble."""
+    """{kind: {name: change}} of the counters that show a problem."""
     found: dict[str, dict[str, int]] = {}
     for name, value in changed.items():
         what = kind(name)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `mpirun hostname` prints, and the lines with which ranks say who they are. Pure."""
+"""Parse the output of `mpirun hostname`, and the lines in which ranks report their host. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 TOOL = "mpirun"
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _BANNER = re.compile(r"MPI_size = (\d+), MPI_rank = (\d+),.*platform = (\S+)")
-# What ssh and mpirun say besides, and what says nothing.
+# Other messages of ssh and mpirun, and empty output.
 _ASIDE = re.compile(
     r"Warning: Permanently added|: warning: setlocale|^-+$|^\[\S+:\d+\] |^\[\S+\] (?:WARNING|\d+ more process)|"
     r"^NCCL version|^WARNING:"
@@ -24,11 +24,11 @@ _ASIDE = re.compile(
 
 @texts.reader(TOOL)
 def parse(text: str) -> dict[str, Any]:
-    """{hosts: {name: ranks}, ranks, size}: size is what ranks say themselves, None where they only tell a name."""
+    """{hosts: {name: ranks}, ranks, size}: size is reported by the ranks, None if they report only a name."""
     lines = [line.strip() for line in texts.lines(text) if line.strip() and not _ASIDE.search(line.strip())]
     told = [found.groups() for found in map(_BANNER.search, lines) if found]
     names = [name for _size, _rank, name in told]
-    # A single word is a name only where all lines are.
+    # A single word is a host name only if all lines are.
     if not names and all(_NAME.fullmatch(line) for line in lines):
         names = lines
     first = trouble.first_failure(lines)
@@ -38,7 +38,7 @@ def parse(text: str) -> dict[str, Any]:
         return texts.failed(TOOL, reason, text, hosts={}, ranks=0, size=None)
     sizes = {int(size) for size, _rank, _name in told}
     if not names or len(sizes) > 1:
-        return texts.not_understood(TOOL, text, "ranks tell different sizes" if names else "")
+        return texts.not_understood(TOOL, text, "ranks report different sizes" if names else "")
     if told and len({rank for _size, rank, _name in told}) != len(told):
         return texts.failed(TOOL, "several ranks have the same number, so each ran alone", hosts={}, ranks=0, size=None)
     hosts: dict[str, int] = {}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `iperf3 -J` prints. Pure."""
+"""Parse the output of `iperf3 -J`. Pure."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 TOOL = "iperf3"
-# Before it, one process used one core for all its streams; faster paths need several processes then.
+# Before this version, one process used one core for all its streams, so fast paths need several processes.
 THREADS_SINCE = (3, 16)
 _DOCUMENT = re.compile(r'(?m)^\s*\{\s*"start"\s*:')
 
 
 @texts.reader(TOOL)
 def parse(text: str) -> dict[str, Any]:
-    """gbps (what arrived), sent_gbps, retransmits, processors of both ends in percent, version, streams, ..."""
+    """gbps (received), sent_gbps, retransmits, CPU load of both ends in percent, version, streams, ..."""
     found = texts.from_json(text)
     if found is None:
         return texts.not_understood(TOOL, text)
     if "event" in found:
-        return texts.not_understood(TOOL, text, "it is the stream of --json-stream, and that of -J is wanted")
+        return texts.not_understood(TOOL, text, "it is the output of --json-stream instead of -J")
     documents = len(_DOCUMENT.findall(text))
     if documents > 1:
-        return texts.not_understood(TOOL, text, f"it holds {documents} documents, each of a run of its own")
+        return texts.not_understood(TOOL, text, f"it has {documents} documents of separate runs")
     about = _about(found.get("start"))
     if found.get("error"):
         return texts.failed(TOOL, str(found["error"]).replace("error - ", "", 1), str(found["error"]), **about)
     end = found.get("end")
     if not isinstance(end, dict):
-        return texts.not_understood(TOOL, text, "the part `end` is missing, so it did not come to its end")
+        return texts.not_understood(TOOL, text, "the part `end` is missing, so the test did not finish")
     arrived, sent = _rate(end.get("sum_received")), _rate(end.get("sum_sent"))
     if arrived is None and about["protocol"] == "UDP":
         arrived = _not_lost(end.get("sum"))
     if arrived is None:
-        return texts.not_understood(TOOL, text, "it does not tell what was received")
+        return texts.not_understood(TOOL, text, "the received rate is missing")
     if arrived <= 0:
-        return texts.failed(TOOL, "nothing was received", **about)
+        return texts.failed(TOOL, "no data was received", **about)
     use = mapping(end.get("cpu_utilization_percent"))
     return texts.figures(
         gbps=arrived,
@@ -58,7 +58,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def together(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The sum of several processes that ran at the same time, as versions without threads need."""
+    """The sum of several processes that ran at the same time, for versions without threads."""
     parts = list(parts)
     bad = next((part for part in parts if part["why"]), None)
     if bad is not None or not parts:
@@ -91,7 +91,7 @@ def _rate(part: Any) -> float | None:
 
 
 def _not_lost(part: Any) -> float | None:
-    """What arrived of UDP where only the sum of what was sent is told, and how much of it was lost."""
+    """The received rate of UDP, if only the sent rate and the loss are reported."""
     rate, lost = _rate(part), number(mapping(part).get("lost_percent"))
     return round(rate * (1 - lost / 100), 6) if rate is not None and lost is not None else None
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which way NCCL took, as its log tells with NCCL_DEBUG=INFO. Pure.
+"""The transport that NCCL used, by its log with NCCL_DEBUG=INFO. Pure.
 
 NCCL goes over sockets without any error where it finds no RDMA. Only the log tells it.
 """
@@ -20,8 +20,8 @@ MTUS = {1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096}
 _SAID = re.compile(r"NCCL (?:INFO|WARN) ")
 _WHERE = re.compile(r"(\S+?):\d+:\d+ \[(\d+)\] NCCL ")
 _USING = re.compile(rf"NET/({output.RDMA}) ?: Using (.*?); OOB ([^:\s]+)")
-# Adapters that are used as one stand in braces, `[0]={[0] mlx5_0:1/RoCE, [1] mlx5_1:1/RoCE}`; newer ones tell the rail
-# and the plane behind the port.
+# Adapters that are used as one are in braces, `[0]={[0] mlx5_0:1/RoCE, [1] mlx5_1:1/RoCE}`; newer versions add the
+# rail and the plane after the port.
 _DEVICE = re.compile(r"\[(\d+)\] ?([^\s:=\[\]{}]+):(\d+)(?::\d*)*/(\w+)")
 _VIA = re.compile(r"(?:Channel|Ring) (\S+) ?: (\d+)(?:\[[^\]]*\])? -> (\d+)(?:\[[^\]]*\])?.* via (\S.*)")
 _NET = re.compile(output.WAY)
@@ -36,13 +36,13 @@ _DONE = re.compile(r"Init COMPLETE")
 
 @texts.reader(TOOL)
 def parse(text: str) -> dict[str, Any]:
-    """transport (rdma, tcp, mixed, local; None where the log does not say), gpudirect, devices, errors, and more.
+    """transport (rdma, tcp, mixed, local; None if the log does not show it), gpudirect, devices, errors, and more.
 
-    gpudirect is all, some or none of the connections over RDMA; None where there is none to tell.
+    gpudirect is all, some or none of the connections over RDMA; None without such connections.
     """
     lines = [line for line in texts.lines(text) if _SAID.search(line)]
     if not lines:
-        return texts.not_understood(TOOL, text, "no line of it is one of NCCL. Run it with NCCL_DEBUG=INFO")
+        return texts.not_understood(TOOL, text, "it has no line of NCCL. Run it with NCCL_DEBUG=INFO")
     devices: dict[tuple[str, str], dict[str, Any]]
     direct: dict[str, bool]
     networks: dict[str, set[str]]
@@ -67,7 +67,7 @@ def parse(text: str) -> dict[str, Any]:
             direct[values[1]] = values[0] == "Enabled"
     nodes = told["nodes"]
     if nodes is None and via and len(said) == told["ranks"] and not any(one["network"] for one in via):
-        # Before 2.20 no line tells how many machines there are; all ranks spoke, and none of them of a network.
+        # Before 2.20, no line has the number of machines; all ranks are in the log, and none of them names a network.
         nodes = 1
     transport = _transport(networks, via, nodes)
     over_rdma = [one for one in via if one["rdma"]]
@@ -96,7 +96,7 @@ def parse(text: str) -> dict[str, Any]:
         return texts.failed(TOOL, error["line"], text, **answer)
     if transport is None:
         names = ", ".join(answer["networks"])
-        why = f"it used {names}, which may be RDMA or not" if names else "no line says which network it used"
+        why = f"it used the unknown network {names}" if names else "no line names the network"
         return dict(texts.not_understood(TOOL, text, why), **dict(answer, transport=None))
     return texts.figures(**answer)
 
@@ -116,7 +116,7 @@ def _network(
     using = _USING.search(line)
     if using is not None:
         told["interface"] = using.group(3)
-        # `Using [RO]` without any device means that there is none.
+        # `Using [RO]` without any device means that no device was found.
         for index, device, port, layer in _DEVICE.findall(using.group(2)):
             entry = {"index": int(index), "device": device, "port": int(port), "layer": layer, "host": host or None}
             devices[host, index] = entry
@@ -151,9 +151,9 @@ def _connection(line: str, via: list[dict[str, Any]], told: dict[str, Any], said
 
 
 def _transport(networks: dict[str, set[str]], via: list[dict[str, Any]], nodes: int | None) -> str | None:
-    """By the connections where they are told, since the network is chosen before; else by the network.
+    """By the connections if the log has them, because the network is selected before; else by the network.
 
-    A network is chosen on one machine alone as well, where nothing goes over it.
+    NCCL also selects a network on a single machine, where no traffic uses it.
     """
     over = {one["network"] for one in via if one["network"]}
     if not over and nodes == 1:

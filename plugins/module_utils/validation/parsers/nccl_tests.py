@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What nccl-tests print, before and after they changed their columns, in the flavour of RCCL, and as JSON. Pure.
+"""Parse the output of nccl-tests, of old and new versions, of RCCL, and as JSON. Pure.
 
-Columns are known by the words of the header. The average over all sizes says nothing, since small messages do not fill
-a path: the figure is the largest out-of-place bus bandwidth among the largest sizes.
+The header names the columns. The average over all sizes is not used, because small messages do not fill a path: the
+figure is the largest out-of-place bus bandwidth among the largest sizes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, Mapping, Sequence
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 TOOL = "nccl-tests"
-# The largest sizes of a sweep that count, and what the largest has to reach to say something.
+# Number of the largest sizes of a sweep that count, and the least size of the largest one.
 TOP_SIZES, LARGE_BYTES = 3, 64 * 2**20
-# Bandwidths are printed with two digits after the point.
+# Bandwidths are printed with two decimals.
 ROUNDED = 0.005
 SHAPE = ("size", "count", "type", "redop", "root")
 HALF = ("time", "algbw", "busbw", "wrong")
@@ -29,10 +29,10 @@ _LIBRARY = re.compile(r"# nccl-tests version .*\bnccl-library=(\d+)")
 _BOUNDS = re.compile(r"# Out of bounds values : (\d+) (\w+)")
 _AVERAGE = re.compile(r"# Avg bus bandwidth\s+: (\S+)")
 _TEST = re.compile(r"# (?:Collective test (?:starting|concluded): |nThread.*)(\w+_perf)?")
-# A reason stands before what follows from it.
+# A cause precedes its consequences.
 _REASON = re.compile(r"Invalid number of GPUs: ")
 _FAILED = re.compile(r"Test (?:NCCL|CUDA|MPI) failure|: Test failure |Out of memory")
-# Of a test that came to its end these are no more than warnings.
+# In a finished test, these are only warnings.
 _WARN = re.compile(r"NCCL WARN ")
 
 
@@ -68,7 +68,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def version_of(code: Any) -> Any:
-    """2.28.9 of 22809, which is how NCCL numbers its releases from 2.9 on; other words stay as they are."""
+    """2.28.9 of 22809, the release number of NCCL from 2.9 on; other words are unchanged."""
     if not str(code).isdecimal() or len(str(code)) < 5:
         return code
     return f"{int(code) // 10000}.{int(code) // 100 % 100}.{int(code) % 100}"
@@ -88,12 +88,12 @@ def _row(words: list[str], columns: list[str] | None) -> dict[str, Any] | None:
     if len(words) < 10 or texts.whole(words[0]) is None or texts.whole(words[1]) is None:
         return None
     if columns is None:
-        # Of a table whose head is lost; the time has to fit then.
+        # A table without its header; the time must then match.
         columns = [*(SHAPE if len(words) == 13 else SHAPE[:4]), *HALF, *HALF]
     if columns[-1] == "timestamp":
         columns, words = columns[:-1], words[:-2]
     if len(words) == len(columns) - 1 and "redop" in columns and texts.is_number(words[columns.index("redop")]):
-        # An operation that reduces nothing leaves this column empty in older versions.
+        # Older versions leave this column empty for operations without a reduction.
         columns = [name for name in columns if name != "redop"]
     if len(words) != len(columns):
         return None
@@ -126,18 +126,18 @@ def _answer(
     if not rows:
         return texts.not_understood(TOOL, text)
     if about["tables"] == 0 and not all(_fits(row) for row in rows):
-        return texts.not_understood(TOOL, text, "its table has no head, and its columns do not fit to each other")
+        return texts.not_understood(TOOL, text, "its table has no header, and its columns do not match")
     sized = [row for row in rows if row["size"] > 0]
     top = sorted(sized, key=lambda row: row["size"])[-TOP_SIZES:]
     if not top:
-        return texts.not_understood(TOOL, text, "it measured no size above zero")
+        return texts.not_understood(TOOL, text, "it has no message size above zero")
     best = max(top, key=lambda row: row["out"]["busbw"])
     alone = all(not row["out"]["busbw"] for row in sized) and any(row["out"]["algbw"] for row in sized)
     if alone and about["tables"] > 1:
-        reason = "every rank ran alone, as it does when nccl-tests are built without MPI"
+        reason = "every rank ran alone. Use nccl-tests built with MPI"
         return texts.failed(TOOL, reason, **about)
     if word is None and about["average"] is None:
-        return texts.not_understood(TOOL, text, "the lines below the table are missing, so it did not come to its end")
+        return texts.not_understood(TOOL, text, "the lines below the table are missing, so the test did not finish")
     return texts.figures(
         busbw=best["out"]["busbw"],
         algbw=best["out"]["algbw"],
@@ -145,7 +145,7 @@ def _answer(
         largest_bytes=top[-1]["size"],
         large=top[-1]["size"] >= LARGE_BYTES,
         wrong=_wrong(rows, count, word),
-        # One rank has nobody to send to: its figures are those of a copy within the GPU.
+        # One rank has no peer: its figures are those of a copy within the GPU.
         alone=alone,
         ranks_by_factor=_ranks(best),
         nodes=_nodes(about["ranks"], best),
@@ -163,21 +163,21 @@ def _fits(row: Mapping[str, Any]) -> bool:
 
 
 def _wrong(rows: Sequence[dict[str, Any]], count: int | None, word: str | None) -> int | None:
-    """How many values were wrong; None where they were not checked."""
+    """Number of wrong values; None if they were not verified."""
     if count or word == "FAILED" or any(row.get("marked") for row in rows):
         return max(1, int(count or 0))
     told = [row[half].get("wrong") for row in rows for half in ("out", "in")]
     told = [value for value in told if value is not None]
     if not told:
         return None
-    # Older versions tell the largest error here, such as 2e-07, and nothing is wrong with it.
+    # Older versions print the largest error here, such as 2e-07, which is correct.
     return int(sum(value for value in told if value >= 1))
 
 
 def _ranks(row: Mapping[str, Any]) -> int | None:
-    """How many ranks took part in an all_reduce, from its own arithmetic: busbw is 2 (n - 1) / n of algbw.
+    """Number of ranks in an all_reduce, calculated: busbw is 2 (n - 1) / n of algbw.
 
-    Others reduce too: one has a root, which of an all_reduce is -1, and busbw of a reduce_scatter is less than algbw.
+    Other operations reduce too: reduce has a root (-1 for all_reduce), and reduce_scatter has a busbw below its algbw.
     """
     out = row["out"]
     if not out.get("algbw") or str(row.get("redop", "")).lower() in ("none", ""):
@@ -189,9 +189,9 @@ def _ranks(row: Mapping[str, Any]) -> int | None:
 
 
 def _nodes(ranks: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> int | None:
-    """The number of hosts; None where the list of ranks has gaps or does not fit the arithmetic of the row.
+    """The number of hosts; None if the list of ranks has gaps or does not match the figures of the row.
 
-    Launchers drop and interleave lines, and a part of the list would name too few hosts.
+    Launchers drop and interleave lines, and an incomplete list would have too few hosts.
     """
     count = len(ranks)
     if not count or sorted(str(rank["rank"]) for rank in ranks) != sorted(map(str, range(count))):

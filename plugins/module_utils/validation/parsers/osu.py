@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the OSU micro-benchmarks print, from version 5 to 7. Pure. Messages of drivers may stand before the table."""
+"""Parse the output of the OSU micro-benchmarks, versions 5 to 7. Pure. Driver messages may precede the table."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers.perftest import FILLING_BYTES
 
 TOOL = "OSU"
-# Of memory of accelerators it is MPI-CUDA, MPI-CUDA MANAGED, MPI-ROCM and so on; one-sided ones are MPI_Get, MPI_Put.
+# With accelerator memory, it is MPI-CUDA, MPI-CUDA MANAGED, MPI-ROCM and so on; one-sided tests are MPI_Get, MPI_Put.
 _HEAD = re.compile(r"#\s*OSU (?=MPI)(?:MPI(?:-[A-Z]+(?: MANAGED)?)? )?(.+?)(?: Test)? v(\d+\.\d+(?:\.\d+)?)")
 _COLUMN = re.compile(r"Size|(?:Avg |Min |Max )?Latency ?\(us\)|(?:Bi-)?Bandwidth \(MB/s\)|Messages/s|MB/s|Iterations")
-# The last word only with -c.
+# The last word is printed only with -c.
 _ROW = re.compile(r"\d+(?:\s+[\d.eE+-]+)+(?:\s+(Pass|Fail))?")
 _REFUSED = re.compile(r"This test requires .*processes|Invalid option \[.*\]|.*support is not enabled.*")
-# mpirun says in two paragraphs that it did not find it, and in another one what.
+# mpirun reports a missing program in two paragraphs, and its name in another one.
 _ABSENT = re.compile(r"unable to (?:find|launch) the specified [\s\S]{,900}?\bExecutable:\s+(\S+)")
 _ALONE = "each rank ran alone, as it does where they are built for another MPI than that of mpirun"
 
 
 @texts.reader(TOOL)
 def parse(text: str) -> dict[str, Any]:
-    """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; how many sizes
-    arrived with a wrong content, None where nobody looked."""
+    """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; number of
+    sizes with wrong data, None if the data was not verified."""
     test = version = unit = column = headed = wrong = refused = cut = None
     rows: list[dict[str, Any]] = []
     for line in texts.lines(text):
@@ -65,14 +65,14 @@ def parse(text: str) -> dict[str, Any]:
         error = texts.known(text)
         if error is not None and not rows:
             absent = _ABSENT.search(text)
-            # Open MPI has two blanks between sentences, and the next one goes on in the next line.
+            # Open MPI has two blanks between sentences, and the second sentence continues in the next line.
             said = error["line"].split(".  ")[0]
             return texts.failed(TOOL, f"{absent.group(1)} is not in the image" if absent else said, text)
-        why = "it has no row" if unit or not headed else "its columns are neither a latency nor a bandwidth"
-        why = "it has no head" if test is None else why
+        why = "its table has no row" if unit or not headed else "its columns are neither a latency nor a bandwidth"
+        why = "it has no header" if test is None else why
         return texts.not_understood(TOOL, text, why)
     if cut is not None:
-        return texts.not_understood(TOOL, text, f"a row of its table is no row of numbers: {cut[: texts.SHOWN]}")
+        return texts.not_understood(TOOL, text, f"a row of its table is not numeric: {cut[: texts.SHOWN]}")
     small, large = min(rows, key=lambda row: row["bytes"]), max(rows, key=lambda row: row["bytes"])
     return texts.figures(
         test=test,

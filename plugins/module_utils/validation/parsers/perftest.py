@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What ib_write_bw, ib_write_lat and their siblings print, as text and as JSON. Pure.
+"""Parse the output of ib_write_bw, ib_write_lat and similar tests, as text and as JSON. Pure.
 
-The average counts: the peak is 0.00 on the server, with many iterations and in tests of a duration. Columns are known
-by the words of the header, since they differ by options and versions.
+The average counts: the peak is 0.00 on the server, with many iterations and in tests of a duration. The header names
+the columns, because they differ by options and versions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 TOOL = "perftest"
 # MB/sec of older versions and MiB/sec of newer ones both are 2^20 bytes per second.
 MEBIBYTE_GBPS = 8 * 2**20 / 1e9
-# Messages that are smaller do not fill a path, so that their bandwidth says nothing of it.
+# Smaller messages do not fill a path, so their bandwidth does not measure it.
 FILLING_BYTES = 32768
 COLUMNS = (
     ("bytes", r"#bytes"),
@@ -59,12 +59,12 @@ KEYS = {
 _NAME = re.compile(r"^\s*(\S+ (?:(?:Bidirectional|Post List|Multicast) )*(?:BW|Latency) Test)\b")
 _WAITING = re.compile(r"Waiting for client to connect")
 _NO_PEAK = re.compile(r"BW peak won't be measured")
-# A sweep that broke off has rows of the sizes before. What is said when both sides part is of no matter.
+# An aborted sweep has rows of the earlier sizes. Messages at the disconnect do not matter.
 _BROKEN = re.compile(
     r"[Ff]ailed status \d|Completion with error at|poll CQ failed|Couldn't post (?:send|recv)|Did not get Message for"
 )
 
-# What it says of itself where it ends before it measures anything.
+# Its own error messages if it ends before any measurement.
 _COMPLAINT = re.compile(
     r"^\s*(?:\w+: )?(?:Couldn't|Can't|Failed|Unable|Invalid|Unsupported)\b|\bcannot be used\b|not supported"
 )
@@ -93,7 +93,7 @@ def parse(text: str) -> dict[str, Any]:
             columns, unit = _columns(line)
             continue
         words = line.split()
-        # Whatever is no row of numbers, such as a warning of the CPU's frequency, may stand between rows.
+        # Other lines, such as a warning about the CPU frequency, may be between rows.
         if columns and len(words) == len(columns) and all(texts.is_number(word) for word in words):
             rows.append({name: texts.number(word) for name, word in zip(columns, words) if name != "port"})
         elif columns and words and texts.is_number(words[0]) and len(words) <= len(columns):
@@ -133,7 +133,7 @@ def _answer(
         if said is not None:
             return texts.failed(about["test"] or TOOL, said, text, **about)
         if columns:
-            return texts.not_understood(TOOL, text, "the table has no row, so the test did not end")
+            return texts.not_understood(TOOL, text, "the table has no row, so the test did not finish")
         return texts.not_understood(TOOL, text)
     if "average" in rows[-1]:
         return _bandwidth(text, about, rows, unit, peakless)
@@ -160,10 +160,10 @@ def _bandwidth(
         for row in rows
     ]
     told = [row for row in table if row["gbps"] is not None]
-    # A counter of cycles that jumps makes times below zero.
+    # A jumping cycle counter results in negative times.
     if not told or any(row["gbps"] < 0 for row in told):
-        return texts.not_understood(TOOL, text, "its average is no number above zero")
-    # Of a size that was measured again and again, the last is as good as any.
+        return texts.not_understood(TOOL, text, "its average is not a number above zero")
+    # If a size was measured several times, any of its rows is valid.
     largest = max(told, key=lambda row: row["bytes"])
     return texts.figures(
         kind="bandwidth",
@@ -180,12 +180,12 @@ def _latency(text: str, about: Mapping[str, Any], rows: Sequence[Mapping[str, An
     table = []
     for row in rows:
         entry = {name: value for name, value in row.items() if name not in ("bytes", "typical", "tps", "level")}
-        # A test of a duration has no typical value; one that is no number was not measured.
+        # A test of a duration has no typical value; a value that is not a number was not measured.
         usec = row["typical"] if "typical" in row else row.get("avg")
         table.append(dict(entry, bytes=int(row["bytes"]), usec=usec))
     told = [row for row in table if row["usec"] is not None]
     if not told or not all(row["usec"] > 0 for row in told):
-        return texts.not_understood(TOOL, text, "its latency is no number above zero")
+        return texts.not_understood(TOOL, text, "its latency is not a number above zero")
     smallest = min(told, key=lambda row: row["bytes"])
     return texts.figures(
         kind="latency",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `ping -M do -s SIZE` prints, with which the MTU of a whole path is proved. Pure."""
+"""Parse the output of `ping -M do -s SIZE`, which proves the MTU of a path. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNREACHABLE = re.compile(
     r"Packet filtered|Time to live exceeded|Time exceeded: .*\S)"
 )
 _RTT = re.compile(r"(?:rtt|round-trip) min/avg/max(?:/\w+)? = [\d.]+/([\d.]+)/")
-# Newer kernels tell a sender that the next device dropped a packet: it is lost like one that a switch drops.
+# Newer kernels report to a sender that the next device dropped a packet: it is lost like one that a switch drops.
 _DROPPED = "sendmsg: No buffer space available"
 _REFUSED = re.compile(rf"^(?:ping|connect): ((?!local error|warning|{_DROPPED}).*)$", re.IGNORECASE)
 
@@ -32,8 +32,8 @@ _REFUSED = re.compile(rf"^(?:ping|connect): ((?!local error|warning|{_DROPPED}).
 def parse(text: str) -> dict[str, Any]:
     """sent, received, payload, packet (with headers), rtt_ms, local_mtu, hop {address, mtu}, where.
 
-    where is '' when all came back, local (the guest's own MTU is too small), hop (a router says so), or silent: a
-    packet of this size is lost on the way and nobody says it, as switches do.
+    where is '' if all packets were answered, local (the MTU of the guest is too small), hop (a router reports its
+    MTU), or silent: a packet of this size is dropped on the path without a report, as switches do.
     """
     found: dict[str, Any] = {
         "payload": None,
@@ -66,14 +66,14 @@ def parse(text: str) -> dict[str, Any]:
     if refused is not None and not received:
         return texts.failed(TOOL, refused, text, **dict(told, where=""))
     if sent is None or found["payload"] is None:
-        return texts.not_understood(TOOL, text, "" if sent is None else "it does not tell the size of its packets")
+        return texts.not_understood(TOOL, text, "" if sent is None else "the packet size is missing")
     if not sent and found["local_mtu"] is None:
-        return texts.not_understood(TOOL, text, "it sent nothing")
+        return texts.not_understood(TOOL, text, "it sent no packet")
     return texts.figures(**dict(told, where=_where(found, sent, received)))
 
 
 def _where(found: Mapping[str, Any], sent: int, received: int | None) -> str:
-    # Once a router has said what it takes, the kernel of the sender refuses what is larger as an error of its own.
+    # After a router has reported its MTU, the kernel of the sender rejects larger packets itself.
     if found["hop"] is not None:
         return "hop"
     if found["local_mtu"] is not None:

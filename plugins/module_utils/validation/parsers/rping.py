@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `rping -v` prints. Pure.
+"""Parse the output of `rping -v`. Pure.
 
-Success is that all pings were answered: its exit status says different things in different versions, and a lost
-connection at the end, with or without `wait for RDMA_READ_ADV state`, is the usual end.
+A test succeeds if all pings were answered: its exit status differs between versions, and a lost connection at the end,
+with or without `wait for RDMA_READ_ADV state`, is normal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TROUBLE = re.compile(
 
 @texts.reader(TOOL)
 def parse(text: str, count: int | None = None) -> dict[str, Any]:
-    """answered, of how many that were asked for, side. All of them have to be answered."""
+    """answered, count (requested), side. All pings must be answered."""
     lines = [line.strip() for line in texts.lines(text) if line.strip()]
     pings = [found for found in map(_PING.match, lines) if found]
     about: dict[str, Any] = {
@@ -35,14 +35,14 @@ def parse(text: str, count: int | None = None) -> dict[str, Any]:
         "side": None if not pings else "server" if pings[0].group(1) else "client",
     }
     if any(_MISMATCH.search(line) for line in lines):
-        return texts.failed(TOOL, "what came back differs from what was sent", text, **about)
+        return texts.failed(TOOL, "the returned data differs from the sent data", text, **about)
     wrong = [line for line in lines if _TROUBLE.search(line) and not _USUAL.search(line)]
     if pings and (count is None or len(pings) >= count):
         return texts.figures(**about)
     if wrong:
         return texts.failed(TOOL, wrong[0], text, **about)
     if pings:
-        return texts.failed(TOOL, f"{len(pings)} of {count} pings were answered", text, **about)
+        return texts.failed(TOOL, f"{len(pings)} of {count} RDMA pings were answered", text, **about)
     error = texts.known(text)
     if error is not None:
         return texts.failed(TOOL, error["line"], text, **about)

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `nvidia-smi -q` prints of drivers, licences and errors of the memory (ECC), for a judge. Pure.
+"""Parse the drivers, licences and memory errors (ECC) in the output of `nvidia-smi -q`. Pure.
 
-In a VM most of what it tells of bare metal is N/A: that is no failure, and no proof either.
+In a VM, many values of bare metal are N/A: that is neither a failure nor a proof.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 
 TOOL = "nvidia-smi"
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
-# What newer drivers want to be done before a GPU can be relied upon again, such as Reset.
+# Action that newer drivers request before the GPU is reliable again, such as Reset.
 _RECOVERY = "GPU Recovery Action"
-# The same of older ones.
+# The same of older drivers.
 _RESETS = {"Reset Required": "Reset", "Drain and Reset Recommended": "Drain and Reset"}
-# What stands in the place of values that a GPU does not give any more, and what NVIDIA asks for then.
+# Texts instead of values that a GPU no longer reports, and the action that NVIDIA requests.
 _UNREADABLE = (("GPU is lost", "Reboot"), ("GPU requires reset", "Reset"))
-# How many GPUs the driver has; one that fell off the bus has no block of its own, or the others have none at all.
+# Number of GPUs of the driver; a GPU that fell off the bus has no block, or no GPU has one.
 _ATTACHED = re.compile(r"Attached v?GPUs\s*: (\d+)")
 _CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
 _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
@@ -103,10 +103,10 @@ def _count(told: dict[str, Any], path: Sequence[str], key: str, value: str) -> N
         _state(told, key, value == "Yes")
     elif path[:1] in (["ECC Errors"], ["Remapped Rows"]) and number is None and value not in ("Yes", "No"):
         told.setdefault("unread", []).append(f"{key}: {value}")
-    # Volatile ones are since the driver was loaded, which is what a run can have caused.
+    # Volatile errors count from the load of the driver, so a run can have caused them.
     elif path[:1] == ["ECC Errors"] and path[1:2] in (["Volatile"], ["Aggregate"]) and number is not None:
         if key == "Total":
-            # Its parts stand above it.
+            # Its parts are listed above it.
             return
         worse = "uncorrect" in key.lower() or "double bit" in " ".join([*path, key]).lower()
         name = ("" if path[1] == "Volatile" else "ever_") + ("uncorrected" if worse else "corrected")
@@ -119,7 +119,7 @@ def _count(told: dict[str, Any], path: Sequence[str], key: str, value: str) -> N
 
 
 def _state(told: dict[str, Any], key: str, yes: bool) -> None:
-    """What newer drivers say of the memory besides counts."""
+    """The memory state that newer drivers report besides counts."""
     if key in ("Channel Repair Pending", "TPC Repair Pending"):
         told["pending"] = yes or told.get("pending", False)
     elif key == "Unrepairable Memory":

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the readers of outputs share: lines without prefixes, numbers, errors that are known. Pure.
+"""Shared functions of the parsers: lines without prefixes, numbers, known errors. Pure.
 
-Every reader returns a plain dictionary. `understood` is false where a text is not what the tool prints, and `why` says
-so. Where the tool itself tells that it failed, `understood` is true, `why` is its reason, and `error` what is known of
-it. Figures count only where `why` is empty.
+Every parser returns a plain dictionary. `understood` is false if a text is not the output of the tool; `why` has the
+reason. If the tool reports its own failure, `understood` is true, `why` is its reason, and `error` the known error.
+Figures count only if `why` is empty.
 """
 
 from __future__ import annotations
@@ -25,109 +25,108 @@ if TYPE_CHECKING:
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-# What C prints of a number that is none, and what JSON does not know.
+# Non-numbers that C prints and that JSON does not allow.
 _NO_NUMBER = re.compile(r"(?<=[:,\[])\s*[+-]?(?:nan|inf)(?=\s*[,}\]])", re.IGNORECASE)
 SHOWN = 160
-# Of a text with more documents than these, the others are not looked for.
+# Number of JSON documents that a text is searched for.
 MOST_DOCUMENTS = 100
-# A guest may send anything. No counter has so many digits, and no table so many spaces or empty lines, of which
-# patterns may take the square.
+# A guest may send anything. No counter has so many digits, and no table so many spaces or empty lines, for which
+# patterns may need quadratic time.
 _TOO_LONG = (
     (re.compile(r"\d{31,}"), "?"),
     (re.compile(r"[^\S\n]{500,}"), " "),
     (re.compile(r"(?:[^\S\n]{0,20}\n){50,}"), "\n"),
 )
-# What Python raises where a text has another form than its reader expects.
+# Exceptions of Python for a text in an unexpected format.
 _NOT_READ = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
-# What tools for RDMA say when they fail, besides what trainings do: (code, pattern, what it means, what to do). A cause
-# stands before what follows from it.
+# Known errors of RDMA tools, besides those of trainings: (code, pattern, meaning, fix). A cause precedes its
+# consequences.
 KNOWN = (
     (
         "no_device",
         r"IB device \S+ not found|No IB devices found|Unable to find the Infiniband|Did not detect devices|"
         r"Failed to get IB devices list|RDMA_CM_EVENT_\w+, error -19|rdma_(bind|resolve)_addr: (No such device|"
         r"Cannot assign)|RDMA_CM_EVENT_ADDR_ERROR",
-        "There is no RDMA device with this name or address",
-        "Look at the RDMA devices of the guest and at the address of the data path",
+        "No RDMA device has this name or address",
+        "Check the RDMA devices of the guest and the address of the data path",
     ),
     (
         "wrong_gid",
         r"Failed to modify QP.* to RTR|Invalid GID|Failed to query GID|Couldn't find GID|Unable to Connect the HCA",
-        "The GID index belongs to no RoCE v2 address of the data path",
-        "Take the index of the RoCE v2 GID with the address of the data path, or let rdma_cm choose it",
+        "The GID index has no RoCE v2 GID of the data path",
+        "Use the index of the RoCE v2 GID with the address of the data path, or let rdma_cm select it",
     ),
     (
         "port_down",
         r"Port number \d+ state is \w+",
         "The port of the RDMA device is not active",
-        "Look at the link of the adapter and at the network interface that belongs to it",
+        "Check the link of the adapter and its network interface",
     ),
     (
         "no_gpudirect",
         r"Couldn't allocate MR with error=(14|22|93|95)\b",
-        "The adapter cannot reach the memory of the GPU",
-        "Load nvidia-peermem, or use DMA-BUF, which needs the open kernel modules of the driver; or test without the "
-        "memory of the GPU",
+        "The adapter cannot access GPU memory",
+        "Load nvidia-peermem, or use DMA-BUF with the open kernel modules of the driver, or test with host memory",
     ),
     (
         "memlock",
         r"(Couldn't|Failed to) (allocate MR|create MR|register)|ibv_reg_mr failed|Cannot allocate memory|"
         r"Failed to allocate (MR|memory)",
-        "RDMA may not lock as much memory as it needs",
-        "Allow unlimited locked memory to the user and to the container engine",
+        "The locked memory limit (memlock) is too low for RDMA",
+        "Allow unlimited locked memory for the user and the container engine",
     ),
     (
         "rdma_path",
         r"[Ff]ailed status 1[23]\b|status=12\b|transport retry counter exceeded|RDMA_CM_EVENT_UNREACHABLE",
-        "RDMA packets were sent again and again and never confirmed",
-        "Check the MTU of the whole path, flow control and ECN of the switches, and that UDP port 4791 is open",
+        "RDMA packets were retransmitted and never acknowledged",
+        "Check the path MTU, PFC and ECN of the switches, and that UDP port 4791 is open",
     ),
     (
         "rdma_protection",
         r"[Ff]ailed status (4|10)\b",
-        "The adapter may not reach the memory: access control (ACS) and translation (ATS) in a VM",
-        "Switch ATS on for the adapter, or test without the memory of the GPU",
+        "The adapter has no access to the memory: access control (ACS) and translation (ATS) in a VM",
+        "Enable ATS for the adapter, or test with host memory",
     ),
     (
         "rejected",
         r"RDMA_CM_EVENT_REJECTED|REJECTED, error",
-        "The other side refused the connection: nothing listens there, or it takes another one first",
-        "Start the server side first, on the address of the data path, one for each client",
+        "The server refused the connection: no program listens, or it serves another client",
+        "Start the server first, on the address of the data path, one for each client",
     ),
     (
         "no_route",
         r"RDMA_CM_EVENT_ROUTE_ERROR|rdma_resolve_route|Network is unreachable|No route to host",
-        "There is no way to the other side",
+        "There is no route to the other guest",
         "Check addresses and routes of the data path",
     ),
     (
         "no_connection",
         r"Couldn't connect to|Unable to (open|init) .*(socket|connection)|Connection (refused|timed out|reset)|"
         r"unable to connect to server|Unable to perform rdma_client|unable to connect stream|connect error",
-        "The other side does not answer",
-        "Check that the server side runs, that its port is open, and the address of the data path",
+        "The other guest does not answer",
+        "Check that the server runs, that its port is open, and the address of the data path",
     ),
 )
-# Errors that say little, where nothing above says more.
+# Vague errors, used if no error above matches.
 VAGUE = (
     (
         "nccl_cuda",
         r"NCCL error: unhandled cuda error|ncclUnhandledCudaError",
-        "NCCL could not use the GPU. With a vGPU on vSphere, CUDA's unified memory that is off is the usual reason",
-        "Set pciPassthru<N>.cfg.enable_uvm = 1 for every vGPU of the VM, and power it off and on",
+        "NCCL could not use the GPU. With a vGPU on vSphere, the usual cause is disabled CUDA unified memory",
+        "Set pciPassthru<N>.cfg.enable_uvm = 1 for every vGPU of the VM, and power cycle the VM",
     ),
     (
         "nccl_system",
         r"NCCL error: unhandled system error|ncclSystemError|ncclRemoteError",
-        "NCCL could not reach another rank, or was refused something by the system",
-        "Look at its warnings with NCCL_DEBUG=INFO, and at the data path between the guests",
+        "NCCL could not reach another rank, or the operating system refused a request",
+        "Check its warnings with NCCL_DEBUG=INFO, and the data path between the guests",
     ),
 )
 
 
 def reader(tool: str) -> Callable[[F], F]:
-    """A reader of the output of a tool that comes to an answer whatever the text is: figures, or why there are none."""
+    """A parser that returns an answer for any text: figures, or the reason without figures."""
 
     def decorate(read: F) -> F:
         @functools.wraps(read)
@@ -137,7 +136,7 @@ def reader(tool: str) -> Callable[[F], F]:
                 found = read(text, *more)
             except _NOT_READ:
                 return not_understood(tool, text)
-            return found if _is_finite(found) else not_understood(tool, text, "it has numbers that are none")
+            return found if _is_finite(found) else not_understood(tool, text, "it has invalid numbers")
 
         return cast("F", guarded)
 
@@ -159,7 +158,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def lines(text: str) -> list[str]:
-    """The lines as the program printed them: without colours, carriage returns and what launchers put in front."""
+    """The lines as the program printed them: without colours, carriage returns and prefixes of launchers."""
     found: list[str]
     found, pieces = [], output.Lines()
     for raw in _COLOURS.sub("", text or "").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
@@ -168,7 +167,7 @@ def lines(text: str) -> list[str]:
 
 
 def number(word: Any) -> float | None:
-    """A finite number, or None for anything else, such as N/A and nan. A mark for excess behind it is left out."""
+    """A finite number, or None for anything else, such as N/A and nan. A trailing * is ignored."""
     text = str(word).rstrip("*")
     found = float(text) if _NUMBER.fullmatch(text) else None
     return found if found is not None and math.isfinite(found) else None
@@ -185,7 +184,7 @@ def is_number(word: Any) -> bool:
 
 
 def from_json(text: str) -> dict[str, Any] | None:
-    """What an output holds as a JSON object, behind whatever was printed before it; None where there is none."""
+    """The first JSON object of an output, after any other text; None without one."""
     text = _NO_NUMBER.sub(" null", text or "")
     for start in itertools.islice(re.finditer(r"(?m)^[^\S\n]*\{", text), MOST_DOCUMENTS):
         try:
@@ -198,26 +197,26 @@ def from_json(text: str) -> dict[str, Any] | None:
 
 
 def not_understood(tool: str, text: str, why: str = "") -> dict[str, Any]:
-    """The answer for a text that is not what a tool prints. It holds no figure at all."""
+    """The answer for a text that is not the output of the tool. It has no figure."""
     said = last_line(text)
     reason = why or (f"its last line is: {said}" if said else "it is empty")
-    return {"understood": False, "why": f"The output of {tool} is not understood: {reason}.", "error": known(text)}
+    return {"understood": False, "why": f"Cannot parse the output of {tool}: {reason}.", "error": known(text)}
 
 
 def failed(tool: str, reason: str, text: str = "", **values: Any) -> dict[str, Any]:
-    """The answer for a tool that tells itself that it failed."""
+    """The answer for a tool that reports its own failure."""
     return dict(
         values, understood=True, why=f"{tool} failed: {reason.strip().rstrip('.')}.", error=known(text or reason)
     )
 
 
 def figures(**values: Any) -> dict[str, Any]:
-    """The answer for a text whose figures count."""
+    """The answer for a text with valid figures."""
     return dict(values, understood=True, why="", error=None)
 
 
 def meaning(code: str | None) -> tuple[str, str] | None:
-    """(what it means, what to do) of the code of a known error; None for another."""
+    """(meaning, fix) of the code of a known error; None for another code."""
     trainings = [(one.code, one.pattern, one.means, one.todo) for one in trouble.KNOWN]
     return next(((means, todo) for name, _pattern, means, todo in (*KNOWN, *trainings, *VAGUE) if name == code), None)
 
@@ -228,7 +227,7 @@ def last_line(text: str) -> str:
 
 
 def known(text: str) -> dict[str, str] | None:
-    """{code, means, todo, line} of the first error that others had before; None where there is none."""
+    """{code, means, todo, line} of the first known error; None without one."""
     said = [line for line in lines(text) if not trouble.HARMLESS.search(line)]
     trainings = [(one.code, one.pattern, one.means, one.todo) for one in trouble.KNOWN]
     for code, pattern, means, todo in (*KNOWN, *trainings, *VAGUE):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What `nvidia-smi topo -m` prints: how far GPUs and network adapters are from each other. Pure."""
+"""Parse the output of `nvidia-smi topo -m`: the distance between GPUs and network adapters. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLASSES = ("X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS")
 _CLASS = re.compile(r"X|NV\d+|PIX|PXB|PHB|NODE|SYS|N/A")
 _NIC = re.compile(r"\s*(NIC\d+): (\S+)")
 _GPU = re.compile(r"GPU\d+")
-# What is left of underlining in a text that was copied from a terminal.
+# Rests of underlining in a text copied from a terminal.
 _UNDERLINE = re.compile(r"\[\d*m")
 
 
@@ -43,7 +43,7 @@ def parse(text: str) -> dict[str, Any]:
         if smi_text.trouble_of(text or "") != "unknown":
             return texts.failed(TOOL, texts.last_line(text), text)
         return texts.not_understood(TOOL, text)
-    # A row that a terminal cut off would hide what is far.
+    # A row that a terminal cut off could hide a large distance.
     missing = [name for name in names if name not in matrix]
     if missing:
         return texts.not_understood(TOOL, text, f"the row of {missing[0]} is missing")
@@ -60,7 +60,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def rank(one: str | None) -> int | None:
-    """How far a class is, 0 for oneself; None for a word that is none."""
+    """The distance of a class, 0 for the device itself; None for an unknown word."""
     word = "NV" if str(one).startswith("NV") else one
     return CLASSES.index(word) if word in CLASSES else None
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Measurements of all rungs out of the results of the modules that looked, tested and trained. Pure but for read."""
+"""Collect the measurements of all rungs from the results of the modules. Pure except for read."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import fabric
 
 CHECK_BUILD = ["horovodrun", "--check-build"]
-# Why a run is refused that looks at the build of its image first.
+# Failure codes of a run that is rejected because of the build of its image.
 OF_BUILD = ("no_horovod", "not_built_in")
-# Numbers of a guest that are larger are none; counters have 64 bits.
+# Larger numbers of a guest are invalid; counters have 64 bits.
 MOST = 1 << 64
-# Readings have few levels, and no look has so many measurements or prints so much.
+# Limits of the depth of readings, the number of measurements and the output of a guest.
 DEEPEST, MOST_MEASUREMENTS, MOST_OUTPUT = 12, 1000, 1 << 22
 
 
 def collect(
     seen: Mapping[str, Any], read: Callable[[str], str] = lambda _path: ""
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """([measurement], {name of a file: all that was printed}).
+    """([measurement], {name of a file: its full output}).
 
     seen has guests ({name: {before, after}}, results of guest_health_info), hosts ({guest: ESXi host}), agreement (the
     result of roce_agreement_info, or {why}), pairs (the result of pair_test), switches ({before, after}), and runs
-    ([{check, variant, guests, run}], run being the result of training_run). read gives the text of a file.
+    ([{check, variant, guests, run}], run being the result of training_run). read returns the text of a file.
     """
     files: dict[str, str]
     found: list[dict[str, Any]]
@@ -69,7 +69,7 @@ def collect(
 
 
 def _marked(one: dict[str, Any], declared: Sequence[str]) -> dict[str, Any]:
-    """A measurement with the simulated parts that it rests on."""
+    """A measurement with the simulated parts that it depends on."""
     if one["status"] == SKIPPED:
         return one
     device = ""
@@ -88,8 +88,8 @@ def _of_guest(name: str, looks: Mapping[str, Any], files: dict[str, str]) -> lis
         if result.get("skipped") or not result:
             continue
         if "measurements" not in result:
-            said = " ".join(str(result.get("msg") or "it said nothing").split())
-            how = "does not answer" if result.get("unreachable") else "could not be looked at"
+            said = " ".join(str(result.get("msg") or "no error message").split())
+            how = "does not answer" if result.get("unreachable") else "could not be read"
             found.append(measurement("guest.kernel", {"guest": name}, FAILED, f"{name} {how}: {said}"))
             continue
         outputs = mapping(result.get("outputs"))
@@ -114,7 +114,7 @@ def _told(result: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _heard(name: str, told: Any) -> dict[str, Any] | None:
-    """A measurement of a guest, or None: whatever the guest sends, it is about itself and has no evidence yet."""
+    """A measurement of a guest, or None. It is always about that guest and has no evidence yet."""
     told = mapping(told)
     rung = rungs.of(told.get("check") if isinstance(told.get("check"), str) else "")
     status = told.get("status")
@@ -130,7 +130,7 @@ def _heard(name: str, told: Any) -> dict[str, Any] | None:
 
 
 def _finite(value: Any, depth: int = 0) -> Any:
-    """A value without numbers that JSON or a sum cannot hold, and without levels that no reader goes down."""
+    """A value without numbers that JSON or a sum cannot hold, and without too many levels."""
     if isinstance(value, (dict, list, tuple)) and depth > DEEPEST:
         return None
     if isinstance(value, dict):
@@ -143,7 +143,7 @@ def _finite(value: Any, depth: int = 0) -> Any:
 
 
 def _counted(name: str, counts: Mapping[str, dict[str, Any]], files: dict[str, str]) -> list[dict[str, Any]]:
-    """What the counters of a guest grew by."""
+    """The difference of the counters of a guest."""
     before, after = counts.get("before"), counts.get("after")
     if before is None or after is None:
         return []
@@ -167,7 +167,7 @@ def _of_hosts(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, 
 
 
 def _of_run(run: Mapping[str, Any], files: dict[str, str], read: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The measurements of one run of training_run; of the one of hostname also that of the build."""
+    """The measurements of one run of training_run; for hostname also that of the build."""
     answer = mapping(run.get("run"))
     training = mapping(answer.get("training"))
     result = mapping(mapping(training.get("after")).get("result"))
@@ -179,7 +179,7 @@ def _of_run(run: Mapping[str, Any], files: dict[str, str], read: Callable[[str],
         why = " ".join(str(training.get("msg") or answer.get("msg")).split())
         failure = mapping(training.get("failure") or answer.get("failure"))
         if check == "cluster.hostname" and failure.get("code") in OF_BUILD:
-            # The run was refused for what the image lacks, before any process started.
+            # The run was rejected for a missing feature of the image, before any process started.
             check = "cluster.check_build"
         return [measurement(check, subject, FAILED, why, variant=variant, readings=_who(failure.get("subject"), names))]
     result = _whole(result, read)
@@ -212,7 +212,7 @@ def _subject(check: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _whole(result: dict[str, Any], read: Callable[[str], str]) -> dict[str, Any]:
-    """The result with all iterations, which only the file has."""
+    """The result with all iterations, which are only in the file."""
     text = read(result.get("file") or "")
     try:
         found = json.loads(text) if text else None
@@ -223,11 +223,11 @@ def _whole(result: dict[str, Any], read: Callable[[str], str]) -> dict[str, Any]
 
 def _failed(result: Mapping[str, Any]) -> str:
     verdict = mapping(result.get("verdict"))
-    return "" if verdict.get("state") == "passed" else str(verdict.get("reason") or "It did not end well.")
+    return "" if verdict.get("state") == "passed" else str(verdict.get("reason") or "The run failed.")
 
 
 def _who(host: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The guest that is to blame, where it is one of these."""
+    """The faulty guest, if it is one of these."""
     return {"at": host} if host in names else {}
 
 
@@ -239,7 +239,7 @@ def _unfinished(
     about: Mapping[str, Any],
     text: str = "",
 ) -> dict[str, Any]:
-    """A run that came to no figure: on which guest, and what is known of its error, or of all that it printed."""
+    """A run without a figure: its faulty guest, and the known error of the run or of its output."""
     verdict = mapping(result.get("verdict"))
     known = mapping(verdict.get("known")) or texts.known(text) or {}
     told = {**_who(verdict.get("host"), guests_of(subject)), **({"error": known["code"]} if known else {})}
@@ -259,7 +259,7 @@ def _nccl(subject: Mapping[str, Any], text: str, result: Mapping[str, Any], abou
     values["nodes"] = values.get("nodes") or len(subject["guests"])
     if told["why"]:
         return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about, text)
-    # Figures of a run that failed stay as evidence; the check fails by the verdict of the run.
+    # Figures of a failed run stay as evidence; the check fails by the verdict of the run.
     values["verdict"] = mapping(result.get("verdict"))
     return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
 
@@ -269,7 +269,7 @@ def _osu(
 ) -> dict[str, Any]:
     told = osu.parse(text)
     if told["why"]:
-        # What the program says of itself tells more than that a rank ended.
+        # The error of the program explains more than the exit of a rank.
         why = told["why"] if told["understood"] else _failed(result) or told["why"]
         return _unfinished(check, subject, result, why, about, text)
     values = dict(readings(told), ranks=len(listing(result.get("ranks"))), verdict=mapping(result.get("verdict")))
@@ -300,7 +300,7 @@ def _build(
         files[place] = f"### {shlex.join(CHECK_BUILD)}\n{output.rstrip()}\n"
     about = dict(about, command=CHECK_BUILD, evidence=place if output else "")
     if not build.get("version"):
-        why = "Horovod did not tell with what it was built."
+        why = "Horovod did not report its build features."
         return [measurement("cluster.check_build", subject, FAILED, why, **about)]
     return [measurement("cluster.check_build", subject, readings=build, **about)]
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Measurements of the fabric: the settings of all ends, and what ports of switches counted. Pure."""
+"""Measurements of the fabric: the settings of all ends, and the counters of switch ports. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import SKIPPED, measurement
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
 
-# In evidence, in the place of an output that is empty.
-NOTHING = "(it printed nothing)"
+# Text in evidence for an empty output.
+NOTHING = "(no output)"
 
 
 def of(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def _of_agreement(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[s
 
 
 def _of_switches(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
-    """What the ports of switches counted between both looks."""
+    """The difference of the counters of switch ports between both readings."""
     looks = mapping(seen.get("switches"))
     before, after = ({one["name"]: one for one in listing(looks.get(phase))} for phase in ("before", "after"))
     found = []
@@ -50,7 +50,7 @@ def _of_switches(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[st
             then, now = (_counters_of(one, port) for one in (was, switch))
             subject = {"switch": name, "port": port}
             if not then or not now:
-                silent = {"silent": f"{name} tells no counters of this port."}
+                silent = {"silent": f"{name} reports no counters of this port."}
                 found.append(measurement("fabric.counters", subject, readings=silent, **about))
                 continue
             place = evidence.place("fabric.counters", name, port)
@@ -70,20 +70,20 @@ def _raw_place(switch: str, phase: str) -> str:
 
 
 def _raw(name: str, looks: Mapping[str, Mapping[str, Any]], files: dict[str, str]) -> dict[str, Any]:
-    """Keep what a switch printed of its counters; the command of the rows."""
+    """Keep the counter output of a switch. Returns the command of the rows."""
     commands: list[str] = []
     for phase, switch in looks.items():
         printed = mapping(switch.get("counted"))
         files[_raw_place(name, phase)] = (
             "".join(f"### {name}: {command}\n{text.rstrip() or NOTHING}\n" for command, text in printed.items())
-            or f"### {name}: it told no output.\n"
+            or f"### {name}: no output.\n"
         )
         commands = list(printed) or commands
     return {"command": commands[:1] if len(commands) == 1 else commands}
 
 
 def flat(running: Mapping[str, Any]) -> dict[str, int]:
-    """{name: number} of a port's counters, with the names that adapters have for those of each priority."""
+    """{name: number} of a port's counters, with the names of adapters for those of each priority."""
     found = {}
     for name, value in mapping(running.get("counters")).items():
         way = {"pauses_received": "rx", "pauses_sent": "tx"}.get(name)

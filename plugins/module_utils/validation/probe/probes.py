@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is measured of one guest, from the inside: each probe gives the values that the ladder judges."""
+"""Measurements inside one guest: each probe returns the values that the check suite evaluates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 BEFORE, AFTER = "before", "after"
-# Without rx_dropped, in which the kernel counts frames of protocols too that nobody listens to, such as LLDP.
+# Without rx_dropped, because the kernel also counts frames of unused protocols there, such as LLDP.
 STATISTICS = (
     *("rx_bytes", "tx_bytes", "rx_packets", "tx_packets", "rx_errors", "tx_errors"),
     *("tx_dropped", "rx_missed_errors", "rx_fifo_errors"),
@@ -53,7 +53,7 @@ LIMIT_S = 60
 
 
 class Answer(Exception):
-    """A probe that measured nothing: its status, and why."""
+    """A probe without a measurement: its status and the reason."""
 
     def __init__(self, status: str, why: str) -> None:
         self.status, self.why = status, why
@@ -61,7 +61,7 @@ class Answer(Exception):
 
 
 class Probe:
-    """One look at a guest: what was run, what it said, and what it is worth."""
+    """One measurement of a guest: its command, output and version."""
 
     def __init__(self, commands: Commands, files: Files) -> None:
         self.commands, self.files = commands, files
@@ -69,14 +69,14 @@ class Probe:
         self.argv, self.output, self.version = [], "", ""
 
     def run(self, argv: Sequence[str]) -> Done:
-        """What a command printed; a missing one and one that does not end are the answer of the probe."""
+        """Run a command. A missing program and a timeout end the probe."""
         self.argv = list(argv)
         done = self.commands.run(argv, limit_s=LIMIT_S)
         self.output = "\n".join(part for part in (done.stdout.rstrip(), done.stderr.rstrip()) if part)
         if done.missing:
-            raise Answer(MISSING, f"There is no program {argv[0]}.")
+            raise Answer(MISSING, f"The program {argv[0]} is missing.")
         if done.timed_out:
-            raise Answer(TIMEOUT, f"{argv[0]} did not end within {LIMIT_S} seconds.")
+            raise Answer(TIMEOUT, f"{argv[0]} timed out after {LIMIT_S} seconds.")
         return done
 
     def read(self, path: str) -> str:
@@ -87,14 +87,14 @@ class Probe:
 
 
 def understood(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a reader's answer; one without figures is a failure with its reason."""
+    """The values of a parser; without figures, the probe fails with its reason."""
     if told["why"]:
         raise Answer(FAILED, told["why"])
     return readings(told)
 
 
 def _whole(done: Done, told: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a reader's answer, if the program came to its end: what it printed before that is a part."""
+    """The values of a parser, if the program finished: an earlier output is incomplete."""
     values = understood(told)
     if not done.ok:
         raise Answer(FAILED, done.outcome)
@@ -111,7 +111,7 @@ def kernel(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
 
 def clock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     if any(probe.files.exists(path) for path in CONTAINERS):
-        raise Answer(SKIPPED, "It is a container, which has the clock of its machine.")
+        raise Answer(SKIPPED, "The guest is a container, which uses the clock of its machine.")
     done = probe.run(["chronyc", "-n", "tracking"])
     return understood(chrony.parse(done.stdout + done.stderr))
 
@@ -120,7 +120,7 @@ def address(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     name = _interface(wish)
     told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
     if told.rc != 0:
-        raise Answer(FAILED, f"There is no interface {name}.")
+        raise Answer(FAILED, f"The interface {name} does not exist.")
     found = [words[3].partition("/")[0] for words in map(str.split, told.stdout.splitlines()) if len(words) > 3]
     state = (probe.files.text(f"/sys/class/net/{name}/operstate") or "").strip()
     return {"interface": name, "addresses": found, "state": state or None}
@@ -130,26 +130,26 @@ def _interface(wish: Mapping[str, Any]) -> str:
     if wish["interface"]:
         return wish["interface"]
     if wish["mac"]:
-        raise Answer(FAILED, f"No adapter has the MAC address {wish['mac']}, which is that of the data path.")
-    raise Answer(FAILED, "The interface of the data path is not known.")
+        raise Answer(FAILED, f"No adapter has the MAC address {wish['mac']} of the data path.")
+    raise Answer(FAILED, "The interface of the data path is unknown.")
 
 
 def mtu(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     name = _interface(wish)
     text = probe.read(f"/sys/class/net/{name}/mtu").strip()
     if not text.isdecimal():
-        raise Answer(FAILED, f"There is no interface {name}.")
+        raise Answer(FAILED, f"The interface {name} does not exist.")
     return {"interface": name, "mtu": int(text)}
 
 
 def loaded(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     text = probe.read("/proc/modules")
-    # Where there are none, as in a container, what is built in still shows as a folder.
+    # If the file is empty, as in a container, built-in modules still have a folder.
     listed = modules.parse(text).get("modules") or []
     found = sorted({*listed, *rdma.loaded(probe.files)})
     probe.output = "\n".join(found)
     if not found:
-        raise Answer(FAILED, "The kernel does not tell its modules.")
+        raise Answer(FAILED, "The kernel does not report its modules.")
     return {"modules": found}
 
 
@@ -158,7 +158,7 @@ def memlock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     probe.argv = ["su", "-l", user, "-c", "ulimit -S -l; ulimit -H -l"]
     told = rdma.memlock(probe.commands, user)
     if told is None:
-        raise Answer(FAILED, f"A login of {user} could not be tried.")
+        raise Answer(FAILED, f"Cannot read the memlock limit of a login of {user}.")
     probe.output = f"soft {told['soft_kb']} kB, hard {told['hard_kb']} kB; -1 is unlimited"
     return dict(told, user=user)
 
@@ -180,7 +180,7 @@ def gid(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def gpus(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """nvidia-smi tells of driver, licence and memory at once; it fails with a status of its own where there is none."""
+    """nvidia-smi reports driver, licence and memory at once; without a driver it exits with its own status."""
     done = probe.run(SMI)
     told = _whole(done, smi.parse(done.stdout or done.stderr))
     probe.version = told.get("driver") or ""
@@ -202,7 +202,7 @@ def _part(gpu: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def xids(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """The journal has what the kernel's buffer has lost already; a guest may have only one of both."""
+    """The journal keeps messages that the kernel buffer has lost; a guest may have only one of both."""
     found = None
     for argv in (["journalctl", "-k", "-b", "--no-pager", "-o", "short-iso"], ["dmesg"]):
         try:
@@ -211,13 +211,13 @@ def xids(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
             found = found or {"why": trouble.why}
             continue
         found = xid.parse(done.stdout or done.stderr)
-        # All of the log is no evidence of anything; it may hold what is nobody's business.
+        # The evidence has only the lines of the driver, because the full log may have private data.
         lines = probe.output.splitlines()
         told = [line for line in lines if re.search(r"NVRM|\bSXid \(", line)]
         probe.output = "\n".join([*told, f"({len(lines)} lines of the log were read, {len(told)} are of the driver)"])
         if not found["why"] and (done.ok or found["xids"]):
             return understood(found)
-        # A log that broke off shows no error of what it lacks.
+        # An incomplete log does not show the errors of its missing part.
         found = found if found["why"] else {"why": done.outcome}
     raise Answer(FAILED, cast("dict[str, Any]", found)["why"])
 
@@ -235,7 +235,7 @@ def gpudirect(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def counted(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """{name: number} of the adapter and of its RDMA device. Tools tell more than files, where they are there."""
+    """{name: number} of the adapter and of its RDMA device. Tools report more than files, if they are installed."""
     name, files = _interface(wish), probe.files
     found = {}
     one, port = rdma.device_of(rdma.devices(files), name)
@@ -248,7 +248,7 @@ def counted(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
         told = counters.ethtool(probe.run(["ethtool", "-S", name]).stdout)
         found.update(told.get("counters") or {})
     except Answer:
-        # The files of the kernel are enough.
+        # The files of the kernel are sufficient.
         probe.output = ""
     probe.output = "\n".join(f"{key} {value}" for key, value in sorted(found.items()))
     if not found:
@@ -261,7 +261,7 @@ def _numbers(files: Files, folder: str, names: Iterable[str]) -> dict[str, int]:
     return {name: int(value) for name, value in told.items() if value.isdecimal()}
 
 
-# (check, probe, what it is about, whether it is asked again after timed runs)
+# (check, probe, its part of the guest, whether it is repeated after timed runs)
 PROBES = (
     ("guest.kernel", kernel, "", False),
     ("guest.clock", clock, "", False),
@@ -286,7 +286,7 @@ WITH_PHASE = ("guest.licence", "guest.counters")
 def measured(
     wish: Mapping[str, Any], commands: Commands, files: Files, clocks: Clocks = time
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """([measurement], {check: all that was printed}) of what is wished."""
+    """([measurement], {check: its full output}) of the requested checks."""
     found, outputs = [], {}
     for check, work, about, again in PROBES:
         if (about and not wish[about]) or (wish["phase"] == AFTER and not again):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The record of a validation: judged, put together, and written to the folder of the run."""
+"""The record of a validation: evaluated, composed, and written to the folder of the run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect, topology
 
 NAME, FORMAT = "validation.json", 1
-# A log of a training; more of it is in the file of its run.
+# Limit of a training log; the file of the run has the rest.
 MOST_READ = 1 << 26
 
 
 def read(path: str) -> str:
-    """The text of a file of the controller; nothing where there is none."""
+    """The text of a file on the controller; an empty text if it does not exist."""
     try:
         with open(os.path.expanduser(path), encoding="utf-8", errors="replace") as file:
             return file.read(MOST_READ)
@@ -34,7 +34,7 @@ def read(path: str) -> str:
 def record(
     params: Mapping[str, Any], now: str, reader: Callable[[str], str] = read
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, Any] | None]:
-    """({the record}, {file: text} of evidence, the new baseline or None): everything but writing."""
+    """({the record}, {file: text} of evidence, the new baseline or None), without writing files."""
     seen = {
         **{key: params[key] for key in ("guests", "agreement", "pairs", "switches", "runs", "simulated")},
         "hosts": {name: one["host"] for name, one in params["places"].items() if one.get("host")},
@@ -77,7 +77,7 @@ def record(
 
 
 def _concerns(relaxed: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    """Whether a relaxed setting is one of this row; a setting of a variant concerns no other."""
+    """Whether a relaxed setting affects this row; a setting of a variant affects no other variant."""
     return not {row["check"], f"{row['check']}:{row['variant']}"}.isdisjoint(relaxed["checks"])
 
 
@@ -86,7 +86,7 @@ def _less(relaxed: Mapping[str, Any]) -> str:
 
 
 def write(folder: str, made: Mapping[str, Any], files: Mapping[str, str]) -> str:
-    """Write the record in one piece, after the files that it names; where it is then."""
+    """Write the record atomically, after the files that it names. Returns its path."""
     folder = os.path.expanduser(folder)
     try:
         for name, text in files.items():
@@ -96,9 +96,9 @@ def write(folder: str, made: Mapping[str, Any], files: Mapping[str, str]) -> str
     except OSError as trouble:
         raise OperatorError(
             f"Folder {folder}",
-            "it was to take the result of the validation",
-            f"It cannot be written: {trouble.strerror}",
-            "Make room, or name another result_dir",
+            "cannot write the result of the validation",
+            f"The operating system reports: {trouble.strerror}",
+            "Free space, fix the permissions, or set another result_dir",
             "no_result_dir",
         ) from trouble
 
@@ -110,28 +110,28 @@ def keep(path: str, kept: Mapping[str, Any]) -> None:
         put(path, baselines.text_of(kept))
     except OSError as trouble:
         raise OperatorError(
-            f"Baseline {path}",
-            "it was to be written",
-            f"It cannot be written: {trouble.strerror}",
-            "Make room, or name another baseline",
+            f"File {path}",
+            "cannot write the baseline",
+            f"The operating system reports: {trouble.strerror}",
+            "Free space, fix the permissions, or set another baseline",
             "no_baseline",
         ) from trouble
 
 
 def put(path: str, text: str) -> str:
-    """Write a whole file at once."""
+    """Write a file atomically."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     handle, made = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".result-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    # As any new file of this user; a temporary one is for its owner alone.
+    # The mode of a new file of this user; temporary files are private to the owner.
     os.chmod(made, 0o666 & ~_umask())
     os.replace(made, path)
     return path
 
 
 def _umask() -> int:
-    # There is no way to look at it without setting it.
+    # Reading the umask requires setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The picture of a site for a report: hosts with GPUs and adapters, switches, VMs, and the cables between. Pure."""
+"""The topology of a site for a report: hosts with GPUs and adapters, switches, VMs, and cables. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated as parts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping, number
 
-# A GPU that vCenter tells of and the guest does not.
+# A GPU that vCenter reports and the guest does not.
 UNSEEN = "unseen GPU"
 
 
@@ -27,10 +27,10 @@ def picture(
 ) -> dict[str, Any]:
     """The topology of validation.json.
 
-    guests is {name: {host, gpu, nic, address}}, gpu being the name of a GPU or how many vCenter tells of. agreement is
-    the result of roce_agreement_info, host_ports what esxi_roce_info tells ([{name, ports}]), switches what
-    roce_qos_info does ([{name, platform}]). Of the measurements it takes what nvidia-smi said in each guest.
-    simulated has the words of parts.PARTS that the site declares.
+    guests is {name: {host, gpu, nic, address}}, gpu being the name of a GPU or the number of GPUs in vCenter.
+    agreement is the result of roce_agreement_info, host_ports that of esxi_roce_info ([{name, ports}]), switches
+    that of roce_qos_info ([{name, platform}]). From the measurements it uses the nvidia-smi output of each guest.
+    simulated has the names of parts.PARTS that the site declares.
     """
     gpus = {
         name: _gpus(name, mapping(guest).get("gpu"), measurements, simulated) for name, guest in mapping(guests).items()
@@ -94,16 +94,16 @@ def picture(
 def _gpus(
     vm: str, told: Any, measurements: Sequence[Mapping[str, Any]], simulated: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """What a VM has, each GPU as {name of the card, mig, vgpus, vm, simulated}.
+    """The GPUs of a VM, each as {name of the card, mig, vgpus, vm, simulated}.
 
-    Of a vGPU its name tells the kind of its card. Which card of the host it is, nobody tells.
+    The name of a vGPU contains the type of its card. The card of the host is unknown.
     """
     looks = [one for one in measurements if one["check"] == "guest.driver" and one["subject"].get("guest") == vm]
     last = looks[-1] if looks else {}
     seen = listing(mapping(last.get("readings")).get("gpus")) or ([{"name": told}] if isinstance(told, str) else [])
     made = [dict(_gpu(mapping(gpu)), vm=vm, simulated=bool(last.get("simulated"))) for gpu in seen]
     lacking = int(number(told) or 0) - len(made)
-    # vCenter alone knows of these.
+    # Only vCenter reports these.
     fake = parts.VCENTER in simulated
     return made + [{"name": UNSEEN, "mig": "", "vgpus": [], "vm": vm, "simulated": fake} for _one in range(lacking)]
 
@@ -114,20 +114,20 @@ def _gpu(told: Mapping[str, Any]) -> dict[str, Any]:
     board, part = catalogue.board_of(profile), catalogue.mig_type(profile)
     if board is None:
         return {"name": name, "mig": mig, "vgpus": [name] if told.get("virtualization") == "vgpu" else []}
-    # The table's remarks on a card stand in brackets.
+    # Remarks on a card in the table are in parentheses.
     card = board.title.partition(" (")[0]
     return {"name": card, "mig": part.mig_profile if part else mig, "vgpus": [profile]}
 
 
 def _profile(name: str) -> str:
-    """The profile of a vGPU as vSphere names it: a guest may have NVIDIA A100-40C for grid_a100-40c."""
+    """The vSphere name of a vGPU profile: a guest may have NVIDIA A100-40C for grid_a100-40c."""
     family, _space, rest = name.lower().replace(" ", "_").partition("_")
     known = (f"{one}_{rest}" for one in (family, "grid", "nvidia"))
     return next((one for one in known if catalogue.is_known(one)), name)
 
 
 def _short(gpus: Sequence[Mapping[str, Any]]) -> str:
-    """The GPUs of a VM in words."""
+    """The GPUs of a VM as text."""
     names = [gpu["vgpus"][0] if gpu["vgpus"] else gpu["name"] for gpu in gpus]
     counted = ((names.count(name), name) for name in dict.fromkeys(names))
     return ", ".join(f"{count} x {name}" if count > 1 else name for count, name in counted)

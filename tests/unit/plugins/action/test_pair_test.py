@@ -60,8 +60,8 @@ def test_parameters_that_cannot_be_meant_are_refused_all_at_once():
     told = run(guests=guests("127.0.0.1"), seconds=0)
     assert told["failed"]
     assert told["failure"]["problems"] == [
-        "guests: a pair needs at least two of them.",
-        "seconds: it is 0. It needs at least 1.",
+        "guests: a pair needs at least two guests.",
+        "seconds: 0 is too small. Use at least 1.",
     ]
 
 

@@ -116,7 +116,7 @@ def test_answers_of_switches_are_those_of_switches_that_answered():
 @pytest.mark.parametrize(
     "own, switches, why",
     [
-        ({"site": {"fabric": {"agreement": "skip"}}}, ["leaf-01"], "The site leaves it out"),
+        ({"site": {"fabric": {"agreement": "skip"}}}, ["leaf-01"], "The site skips this check"),
         ({"site": {"fabric": None}}, [], "the group switches is empty"),
         ({"__fabric_check": {"skipped": True}}, ["leaf-01"], "A limit, a tag or switch_state"),
     ],

@@ -34,7 +34,7 @@ def test_what_cannot_be_meant_is_refused():
     given = {"intent": {}, "thresholds": {"pair.nothing": {"low": 1}}, "result_dir": "results"}
     assert module.check_params(checked(given, module.ARGUMENTS)) == [
         "thresholds.pair.nothing: there is no such check.",
-        "intent: it names no guests.",
+        "intent: guests is missing. Name at least one guest.",
     ]
 
 

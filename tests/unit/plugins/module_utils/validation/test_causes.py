@@ -27,7 +27,7 @@ def test_pvrdma_of_one_host_that_fell_back_to_tcp():
     assert causes(told) == [("pvrdma_tcp", "job-03")]
     row = row_of(told, "pair.write_bw job-01 > job-03")
     assert row["verdict"] == "fail"
-    assert row["cause"].startswith("PVRDMA fell back to TCP: job-03 (esx-03 vmnic2, leaf-02 Ethernet1). Look at esx-03")
+    assert row["cause"].startswith("PVRDMA fell back to TCP: job-03 (esx-03 vmnic2, leaf-02 Ethernet1). Check on esx")
     # What stands on it is not run, and the others are not blamed.
     assert row_of(told, "pair.write_bw_both job-01 > job-03")["verdict"] == "not_run"
     assert row_of(told, "cluster.nccl rdma")["verdict"] == "not_run"
@@ -48,7 +48,7 @@ def test_latency_alone_is_no_fall_back():
     told = lab.judged()
     row = row_of(told, "pair.write_lat job-01 > job-02")
     assert (causes(told), row["verdict"]) == ([("latency", "job-01 > job-02")], "warn")
-    assert "bandwidth is good: power saving" in row["cause"]
+    assert "bandwidth is good: check CPU power management" in row["cause"]
 
 
 def test_nccl_on_sockets():
@@ -64,7 +64,7 @@ def test_nccl_on_sockets():
     "settings, no_device, words",
     [
         ({"NCCL_IB_DISABLE": "1"}, False, "; NCCL_IB_DISABLE is set for the run"),
-        ({"NCCL_IB_HCA": "=mlx5_7"}, True, "; no RDMA device fits NCCL_IB_HCA, =mlx5_7"),
+        ({"NCCL_IB_HCA": "=mlx5_7"}, True, "; no RDMA device matches NCCL_IB_HCA, =mlx5_7"),
         ({"NCCL_IB_DISABLE": "0", "NCCL_IB_HCA": "=mlx5_0"}, False, ""),
     ],
     ids=["off", "another device", "not to blame"],
@@ -78,7 +78,7 @@ def test_the_environment_of_a_run_keeps_nccl_on_sockets(settings, no_device, wor
 def test_a_network_of_nccl_that_nobody_knows_is_named():
     lab = World(2, "sriov")
     lab.set("cluster.nccl", transport=None, networks=["AWS Libfabric"])
-    assert row_of(lab.judged(), "cluster.nccl rdma")["why"].startswith("NCCL used AWS Libfabric, which is not known to")
+    assert row_of(lab.judged(), "cluster.nccl rdma")["why"].startswith("NCCL used AWS Libfabric, an unknown network")
 
 
 def test_one_guest_whose_nccl_went_on_sockets_is_named():
@@ -101,7 +101,7 @@ def test_pfc_mismatch_by_bandwidth_against_latency(path):
     assert causes(told) == [("loss", "job-02")]
     cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
     assert "while latency is good" in cause
-    assert "job-02 (esx-02 vmnic2, leaf-01 Ethernet2), where it receives" in cause
+    assert "job-02 (esx-02 vmnic2, leaf-01 Ethernet2), only when it receives" in cause
 
 
 def test_pfc_mismatch_by_counters_and_settings():
@@ -140,7 +140,7 @@ def test_loss_that_only_a_warning_of_the_settings_explains():
     lab.set("fabric.settings", disagreements=warned("stamps_nothing", "esx-01 vmnic2 puts no DSCP of its own."))
     cause = row_of(lab.judged(), "pair.write_bw job-01 > job-02")["cause"]
     assert cause.startswith("packets are lost under load")
-    assert cause.endswith("; the settings say: esx-01 vmnic2 puts no DSCP of its own.")
+    assert cause.endswith("; fabric.settings reports: esx-01 vmnic2 puts no DSCP of its own.")
 
 
 def test_a_cable_that_is_slow_is_no_loss():
@@ -150,7 +150,7 @@ def test_a_cable_that_is_slow_is_no_loss():
     told = lab.judged()
     cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
     assert [code for code, _place in causes(told)] == ["slow_end"]
-    assert cause.endswith("nothing points to lost packets: the settings say: leaf-03 swp31 has a cable of 25 Gbit/s.")
+    assert cause.endswith("no sign of lost packets: fabric.settings reports: leaf-03 swp31 has a cable of 25 Gbit/s.")
 
 
 def test_a_cable_that_is_slow_does_not_hide_settings_that_drop_packets():
@@ -160,7 +160,7 @@ def test_a_cable_that_is_slow_does_not_hide_settings_that_drop_packets():
     lab.set("fabric.settings", disagreements=[*warned("slow_cable", "A cable of 25 Gbit/s."), wrong])
     cause = row_of(lab.judged(), "pair.write_bw job-01 > job-02")["cause"]
     assert cause.startswith("packets are lost under load")
-    assert cause.endswith("; the settings say: leaf-01 Ethernet1 sends no pauses.")
+    assert cause.endswith("; fabric.settings reports: leaf-01 Ethernet1 sends no pauses.")
 
 
 def test_an_end_that_is_slow_without_loss_is_told_from_loss():
@@ -169,7 +169,7 @@ def test_an_end_that_is_slow_without_loss_is_told_from_loss():
         lab.set("pair.write_bw", pair, gbps=79.5)
     told = lab.judged()
     assert causes(told) == [("slow_end", "job-04")]
-    assert "nothing points to lost packets: NUMA node" in row_of(told, "pair.write_bw job-04 > job-01")["cause"]
+    assert "no sign of lost packets: check the NUMA node" in row_of(told, "pair.write_bw job-04 > job-01")["cause"]
 
 
 @pytest.mark.parametrize(
@@ -198,8 +198,8 @@ def test_a_way_on_which_nothing_arrives_is_not_one_with_a_small_mtu():
         lab.set("pair.ping_mtu", pair, received=0, where="silent", passes=None)
     told = lab.judged()
     row = row_of(told, "pair.ping_mtu job-01 > job-03")
-    assert (causes(told), row["why"]) == ([("unreachable", "job-03")], "No packet arrives, however small it is.")
-    assert row["cause"].startswith("nothing gets through: job-03 (esx-03 vmnic2, leaf-02 Ethernet1): a link, a cable")
+    assert (causes(told), row["why"]) == ([("unreachable", "job-03")], "No packet of any size arrives.")
+    assert row["cause"].startswith("no packet arrives: job-03 (esx-03 vmnic2, leaf-02 Ethernet1): check link, cable")
 
 
 @pytest.mark.parametrize("code", ["mtu", "not_acting"])
@@ -211,8 +211,8 @@ def test_an_mtu_in_the_middle_is_where_the_settings_say(code):
     other = dict(said, code="pfc_one_sided", key="pfc", msg="leaf-01 Ethernet1 sends no pauses.")
     lab.set("fabric.settings", disagreements=[other, said])
     cause = row_of(lab.judged(), "pair.ping_mtu job-01 > job-02")["cause"]
-    assert cause.startswith("the MTU on the way is too small: between job-01")
-    assert cause.endswith(f"; the settings say: {words}")
+    assert cause.startswith("path MTU too small: between job-01")
+    assert cause.endswith(f"; fabric.settings reports: {words}")
 
 
 def _crosses(pair):
@@ -255,7 +255,7 @@ def test_two_vms_on_one_host():
     told = lab.judged()
     row = row_of(told, "placement.hosts")
     assert (row["verdict"], causes(told)) == ("fail", [("shared_host", "")])
-    assert row["cause"] == "the host esx-01, on which job-01 and job-02 run"
+    assert row["cause"] == "the host esx-01, which runs job-01 and job-02"
 
 
 def test_more_than_the_line_is_a_shared_host_where_their_places_say_so():
@@ -265,7 +265,7 @@ def test_more_than_the_line_is_a_shared_host_where_their_places_say_so():
         lab.set("pair.write_bw", pair, gbps=138.0)
     told = lab.judged()
     row = row_of(told, "pair.write_bw job-01 > job-02")
-    assert (row["verdict"], row["cause"]) == ("warn", "the host esx-01, on which job-01 and job-02 run")
+    assert (row["verdict"], row["cause"]) == ("warn", "the host esx-01, which runs job-01 and job-02")
     # Both directions are of one cause.
     assert [(one["code"], len(one["rows"])) for one in told["causes"]] == [("shared_host", 2)]
 
@@ -312,11 +312,11 @@ def test_an_outlier_within_the_marks_is_told_with_its_place():
     told = lab.judged()
     row = row_of(told, "pair.write_lat job-01 > job-02")
     assert row["verdict"] == "warn"
-    assert row["cause"].startswith("job-01 (esx-01 vmnic2, leaf-01 Ethernet1), where it sends; bandwidth is good: ")
+    assert row["cause"].startswith("job-01 (esx-01 vmnic2, leaf-01 Ethernet1), only when it sends; bandwidth is good: ")
     assert len(not_right(told)) == 3
 
 
-@pytest.mark.parametrize("code, words", [("no_connection", "does not answer"), ("wrong_gid", "GID index belongs")])
+@pytest.mark.parametrize("code, words", [("no_connection", "does not answer"), ("wrong_gid", "GID index has no")])
 def test_a_guest_that_nobody_reaches_is_named(code, words):
     lab = World(4, "sriov")
     for pair in touch(lab, "job-02"):

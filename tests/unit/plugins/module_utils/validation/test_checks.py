@@ -79,9 +79,9 @@ def test_a_link_below_the_speed_of_its_adapter_is_a_warning(rate, path, warned):
     [
         ("192.0.2.1", ["192.0.2.9"], "site.guests.data_addresses", False),
         ("192.0.2.9", ["192.0.2.1"], "site.guests.data_addresses", True),
-        (None, ["192.0.2.1"], "the address of its interface", False),
-        (None, ["192.0.2.9"], "the address of its interface", True),
-        (None, [], "the site fixes no address", False),
+        (None, ["192.0.2.1"], "the address of the interface", False),
+        (None, ["192.0.2.9"], "the address of the interface", True),
+        (None, [], "the site sets no address", False),
     ],
     ids=["fixed", "fixed otherwise", "of the interface", "not of the interface", "none known"],
 )
@@ -216,7 +216,7 @@ def test_a_build_without_a_version_proves_nothing(values, expected, measured):
     [
         ({"wrong": 0}, [], ""),
         ({"wrong": 2}, [("fail", "wrong")], ""),
-        ({"wrong": None}, [], "not checked"),
+        ({"wrong": None}, [], "not verified"),
         ({"wrong": 0, "nodes": 1}, [("fail", "ranks")], ""),
         ({"wrong": 0, "large": False, "largest_bytes": 8}, [], "8 bytes"),
     ],
@@ -279,12 +279,12 @@ def test_one_rank_alone_says_whether_its_gpu_computes_right_and_nothing_of_bandw
     "values, code, words",
     [
         ({"transport": "rdma"}, None, ""),
-        ({"transport": None}, "transport_unknown", "did not say which network"),
+        ({"transport": None}, "transport_unknown", "does not name its network"),
         ({"transport": None, "networks": ["Foo", "Bar"]}, "transport_unknown", "Foo and Bar"),
-        ({"transport": "tcp"}, "nccl_sockets", "it chose the sockets"),
+        ({"transport": "tcp"}, "nccl_sockets", "it selected the sockets"),
         ({"transport": "tcp", "no_device": True}, "nccl_sockets", "it found no RDMA device"),
-        ({"transport": "mixed"}, "nccl_sockets", "partly over TCP"),
-        ({"transport": "rdma", "gpudirect": "some"}, "gpudirect", "directly"),
+        ({"transport": "mixed"}, "nccl_sockets", "partly used TCP"),
+        ({"transport": "rdma", "gpudirect": "some"}, "gpudirect", "GPUDirect RDMA"),
     ],
 )
 def test_nccl_has_to_show_that_it_used_rdma(values, code, words):
@@ -299,7 +299,7 @@ def test_nccl_has_to_show_that_it_used_rdma(values, code, words):
     [
         ({"NCCL_IB_DISABLE": "1"}, False, [], "NCCL on sockets; NCCL_IB_DISABLE is set for the run"),
         ({"NCCL_IB_DISABLE": "0"}, False, [], "NCCL on sockets"),
-        ({"NCCL_IB_HCA": "mlx5_9"}, True, [], "NCCL on sockets; no RDMA device fits NCCL_IB_HCA, mlx5_9"),
+        ({"NCCL_IB_HCA": "mlx5_9"}, True, [], "NCCL on sockets; no RDMA device matches NCCL_IB_HCA, mlx5_9"),
         ({"NCCL_IB_HCA": "mlx5_9"}, False, [], "NCCL on sockets"),
         ({}, False, ["job-01", "job-02"], "NCCL on sockets"),
     ],

@@ -144,4 +144,4 @@ def test_a_gpu_that_is_attached_and_does_not_answer_is_missing(word):
     about = About("guest.driver", {"guest": "job-01"}, "", {"driver": "", "gpus_per_guest": 1}, {})
     assert check_guest.driver(smi.parse(text), about).remarks == []
     (remark,) = check_guest.driver(smi.parse(lost + text.replace(": 1\n", ": 2\n", 1)), about).remarks
-    assert "It shows 1 of 2 GPUs." in str(remark)
+    assert "The driver shows 1 of 2 GPUs." in str(remark)

@@ -137,7 +137,7 @@ def test_one_gpu_alone_says_nothing_of_a_bandwidth_and_whether_it_computes_right
     lab.set("cluster.nccl", busbw=0.0, alone=True, nodes=1, wrong=wrong)
     row = row_of(lab.judged(), "cluster.nccl tcp")
     assert (row["verdict"], row["measured"]) == (verdict, None)
-    assert ("no other to exchange with" if verdict == "skipped" else "were wrong") in row["why"]
+    assert ("has one GPU" if verdict == "skipped" else "are wrong") in row["why"]
 
 
 def test_two_looks_at_counters_are_one_row():
@@ -151,7 +151,7 @@ def test_two_looks_at_counters_are_one_row():
     assert row_of(lab.judged(), "guest.counters job-02")["verdict"] == "warn"
     lab.drop("guest.counters")
     lab.add("guest.counters", "job-01", "before", counters={"out_of_sequence": 5})
-    assert "only one look" in row_of(lab.judged(), "guest.counters job-01")["why"]
+    assert "read only once" in row_of(lab.judged(), "guest.counters job-01")["why"]
 
 
 def test_counters_of_a_time_in_which_nothing_was_sent_say_nothing():
@@ -210,7 +210,7 @@ def test_a_run_that_is_worse_than_the_baseline_warns(check, change, verdict):
 
 def test_where_nothing_is_published_the_row_says_so():
     expect = row_of(World(2, "tcp").judged(), "pair.iperf3 job-01 > job-02")["expected"]
-    assert (expect["text"], expect["low"]) == ("No mark is published. This run becomes the baseline", None)
+    assert (expect["text"], expect["low"]) == ("No threshold is published. This run becomes the baseline", None)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_a_broken_rung_stops_what_stands_on_it_and_says_so(check, subject, stopp
     for name in stopped:
         row = next(row for row in told["rows"] if row["id"].startswith(name))
         assert row["verdict"] == "not_run"
-        assert "what it needs did not pass" in row["why"]
+        assert "required checks did not pass" in row["why"]
     others = [row for row in told["rows"] if row["check"] == "guest.xid" and row["subject"] != {"guest": subject}]
     assert {row["verdict"] for row in others} <= {"pass"}
 
@@ -118,8 +118,8 @@ def test_the_first_broken_rung_is_named_and_not_one_that_it_stopped():
     lab = World(3, "sriov")
     lab.set("guest.modules", "job-02", modules=["ib_core"])
     row = row_of(lab.judged(), "pair.rping job-02 > job-03")
-    assert "guest.gid job-02 was not run" in row["why"]
-    assert row_of(lab.judged(), "guest.gid job-02")["why"].endswith("guest.rdma_device job-02 was not run.")
+    assert "guest.gid job-02 did not run" in row["why"]
+    assert row_of(lab.judged(), "guest.gid job-02")["why"].endswith("guest.rdma_device job-02 did not run.")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_the_log_tells_of_a_gpu_that_the_driver_shows_no_more():
 def test_a_site_leaves_a_check_out_with_its_reason():
     lab = World(2, "sriov", skip={"fabric.settings": "the network belongs to others"})
     row = row_of(lab.judged(), "fabric.settings")
-    assert (row["verdict"], row["why"]) == ("skipped", "The site leaves it out: the network belongs to others.")
+    assert (row["verdict"], row["why"]) == ("skipped", "The site skips this check: the network belongs to others.")
 
 
 def test_a_site_that_leaves_out_what_sends_has_no_counters_to_look_at():
@@ -170,7 +170,8 @@ def test_a_site_that_leaves_out_what_sends_has_no_counters_to_look_at():
         lab.drop(check)
     told = lab.judged()
     row = row_of(told, "guest.counters job-01")
-    assert (row["verdict"], row["why"]) == ("skipped", "All that sends while it is counted is left out.")
+    why = "The site skips all tests that send traffic while the counters are read."
+    assert (row["verdict"], row["why"]) == ("skipped", why)
     assert told["verdict"]["state"] == "pass"
 
 

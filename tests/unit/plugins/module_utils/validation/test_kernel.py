@@ -239,4 +239,4 @@ def test_a_drop_counter_that_is_no_count_is_not_left_out(shown):
     assert counters.ethtool(text.format(7, shown))["counters"]["rx_discards_phy"] == 7
     found = counters.ethtool(text.format(shown, 7))
     assert (found["understood"], "counters" in found) == (False, False)
-    assert f"the value of rx_discards_phy is no count: {shown}" in found["why"]
+    assert f"the value of rx_discards_phy is not a count: {shown}" in found["why"]

@@ -28,7 +28,7 @@ def test_without_hosts_the_line_is_what_guests_see():
     assert not_right(made.judged()) == {}
     made.set("pair.write_bw", gbps=20.0)
     row = row_of(made.judged(), ROW)
-    assert (row["verdict"], "20 Gb/s is not at least 78 Gb/s (78 % of the line of 100 Gb/s)" in row["why"]) == (
+    assert (row["verdict"], "20 Gb/s misses the threshold of at least 78 Gb/s (78 % of the" in row["why"]) == (
         "fail",
         True,
     )
@@ -68,7 +68,7 @@ def test_only_the_port_of_the_data_path_counts(devices, low):
         ({"interface": "ens192", "devices": [device(100, "ens192")]}, ""),
         ({"interface": "ens192", "devices": [device(100)]}, "No RDMA device belongs to ens192."),
         ({"interface": None, "devices": [device(100, "ens192")]}, "No RDMA device belongs to ens224."),
-        ({"interface": None, "devices": []}, "There is no RDMA device."),
+        ({"interface": None, "devices": []}, "The guest has no RDMA device."),
     ],
     ids=["as the site says", "as the guest says", "not the guest's", "not the site's", "none at all"],
 )
@@ -103,7 +103,7 @@ def test_a_slow_link_is_told_at_its_pairs_and_at_no_other():
     slow = {name: row for name, row in rows.items() if "job-04" in name}
     assert {row["verdict"] for row in slow.values()} == {"fail"}
     assert {row["verdict"] for name, row in rows.items() if name not in slow} == {"pass"}
-    why = "The link of job-04 has 25 Gb/s, and the fastest of the guests 100."
+    why = "The link of job-04 runs at 25 Gb/s, the fastest link at 100 Gb/s."
     assert [name for name, row in slow.items() if why not in row["why"]] == []
 
 
@@ -113,7 +113,7 @@ def test_more_than_the_line_may_be_a_speed_that_is_wrong(known):
     made.topology = made.topology if known else {}
     told = made.judged()
     row = row_of(told, ROW)
-    why = "the speed given, 25 Gb/s, is wrong, or the two share a host"
+    why = "The line speed of 25 Gb/s is wrong, or both guests share a host"
     assert (row["verdict"], why in row["why"]) == ("warn", True)
     assert row["cause"].startswith("between job-01")
     assert told["causes"] == []
@@ -133,13 +133,13 @@ def test_a_mark_of_the_site_that_cannot_be_worked_out_warns(path):
 def test_a_share_of_rdma_that_was_not_measured_warns_too():
     made = World(2, "sriov", skip={"pair.write_bw": "slow"})
     row = row_of(made.judged(thresholds={"cluster.nccl": {"low": 0.8, "share": "rdma"}}), "cluster.nccl rdma")
-    assert (row["verdict"], "RDMA's bandwidth" in row["why"]) == ("warn", True)
+    assert (row["verdict"], "the RDMA bandwidth" in row["why"]) == ("warn", True)
 
 
 def test_of_usual_marks_the_row_says_why_they_do_not_apply():
     row = row_of(lab(path="pvrdma").judged(), ROW)
     assert (row["verdict"], row["expected"]["low"]) == ("not_required", None)
-    assert row["expected"]["text"].startswith("Marks are shares of the line, whose speed is not known")
+    assert row["expected"]["text"].startswith("The thresholds are shares of the line speed, which is unknown")
     assert row["expected"]["text"].endswith("This run becomes the baseline")
 
 

@@ -118,4 +118,4 @@ def test_a_row_of_osu_without_its_number_does_not_leave_the_others_as_the_result
     assert osu.parse(f"{head}2 1.7\n")["usec"] == 1.7
     found = osu.parse(f"{head}{row}\n2 1.7\n")
     assert (found["understood"], "usec" in found) == (False, False)
-    assert f"no row of numbers: {row}" in found["why"]
+    assert f"is not numeric: {row}" in found["why"]

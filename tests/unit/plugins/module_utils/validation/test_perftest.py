@@ -153,7 +153,7 @@ def test_what_it_says_of_itself_is_the_reason(text, reason):
 def test_what_is_not_understood_is_no_zero(text):
     found = perftest.parse(text)
     assert found["understood"] is False
-    assert found["why"].startswith("The output of perftest is not understood")
+    assert found["why"].startswith("Cannot parse the output of perftest")
     assert "gbps" not in found
     assert "usec" not in found
 

@@ -91,11 +91,11 @@ def test_rules_for_all_and_for_one_check(given, cpu, percent):
     [
         ({"pair.bandwidth": {"low": 1}}, "no such check"),
         ({"pair.write_bw": {"lowest": 1}}, "no such setting"),
-        ({"pair.write_bw": {"low": "fast"}}, "a number was wanted"),
+        ({"pair.write_bw": {"low": "fast"}}, "it must be a number"),
         ({"pair.write_bw": {"low": 0.9, "share": "all"}}, "line or rdma"),
-        ({"pair.write_bw": 90}, "a dictionary was wanted"),
+        ({"pair.write_bw": 90}, "it must be a dictionary"),
         ({"baseline": {"worse": 5}}, "no such setting"),
-        ([], "a dictionary was wanted"),
+        ([], "it must be a dictionary"),
     ],
 )
 def test_what_a_site_cannot_mean_is_refused(given, words):

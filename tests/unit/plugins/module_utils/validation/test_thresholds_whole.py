@@ -73,7 +73,7 @@ def test_words_of_a_site_are_compared_with_its_unit():
             "verdict": "fail",
             "source": "the site",
             "from_site": True,
-            "text": "at least 5.75 and at most 12.65 Gb/s (50 % of RDMA's 11.5 GB/s)",
+            "text": "at least 5.75 and at most 12.65 Gb/s (50 % of the RDMA bandwidth of 11.5 GB/s)",
         },
         {
             "low": 6.9,
@@ -81,7 +81,7 @@ def test_words_of_a_site_are_compared_with_its_unit():
             "verdict": "warn",
             "source": "the site",
             "from_site": True,
-            "text": "at least 6.9 Gb/s (60 % of RDMA's 11.5 GB/s), else it warns",
+            "text": "at least 6.9 Gb/s (60 % of the RDMA bandwidth of 11.5 GB/s), else a warning",
         },
     ]
     unknown = About("pair.write_bw", {}, "", subject.intent, {}, {})

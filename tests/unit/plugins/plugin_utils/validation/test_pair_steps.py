@@ -153,7 +153,7 @@ def test_no_free_port_is_said(machine):
         last = taken.getsockname()[1]
         machine.params["ports"] = {"first": last, "count": 1}
         began = machine.of_run("20260301-081530-6ed2").serve(machine.guest, of(("server", commands.PORT)), 20)
-    assert began.trouble == f"all ports up to {last} are taken"
+    assert began.trouble == f"all ports up to {last} are in use"
 
 
 def test_a_server_that_dies_at_once_is_said(machine):

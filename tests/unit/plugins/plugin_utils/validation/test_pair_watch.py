@@ -44,7 +44,7 @@ def test_cheap_checks_come_first_and_all_pairs_do_the_same_at_a_time():
     world.run()
     calls = [what for _name, what in world.steps.done if what.startswith("call ")]
     assert list(dict.fromkeys(calls)) == [f"call {check}" for check in (names.PING, names.BANDWIDTH, names.TCP)]
-    assert world.told[0] == "pair.ping_mtu: round 1 of 3, 1 pair(s) side by side."
+    assert world.told[0] == "pair.ping_mtu: round 1 of 3, 1 pair(s) in parallel."
 
 
 def test_rdma_that_does_not_connect_is_not_waited_for_again():
@@ -59,7 +59,7 @@ def test_rdma_that_does_not_connect_is_not_waited_for_again():
     assert world.of(names.RPING)[there]["status"] == "failed"
     for check in names.PERFTEST:
         assert world.of(check)[there]["status"] == "skipped"
-        assert world.of(check)[there]["why"] == "pair.rping from job-01 to job-02 did not succeed."
+        assert world.of(check)[there]["why"] == "pair.rping from job-01 to job-02 failed."
         assert world.of(check)[back]["status"] == "done"
     assert world.of(names.TCP)[there]["status"] == "done"
 
@@ -89,7 +89,7 @@ def test_a_program_that_is_missing_is_named_with_its_package():
     world = World(looks={"job-02": seen("job-02", without)})
     world.run()
     one = world.of(names.BANDWIDTH)["job-01", "job-02"]
-    assert (one["status"], one["why"]) == ("missing", "There is no program ib_write_bw on job-02. Install perftest.")
+    assert (one["status"], one["why"]) == ("missing", "The program ib_write_bw is missing on job-02. Install perftest.")
     assert one["readings"] == {}
     assert world.of(names.PING)["job-01", "job-02"]["status"] == "done"
 
@@ -110,7 +110,7 @@ def test_a_server_that_dies_at_once_is_not_waited_for():
     one = world.of(names.BANDWIDTH)["job-01", "job-02"]
     assert one["status"] == "failed"
     assert one["why"] == (
-        "The server ib_write_bw on job-02 ended before its client came: Unable to find the Infiniband/RoCE."
+        "The server ib_write_bw on job-02 ended before its client connected: Unable to find the Infiniband/RoCE."
     )
     assert one["readings"] == {"error": "no_device"}
     assert not [what for _name, what in world.steps.done if what.startswith("call")]
@@ -177,7 +177,7 @@ def test_a_run_that_was_just_killed_is_waited_for():
 
     world = World(checks=[names.PING], looks={"job-02": look})
     world.run()
-    assert world.told[0] == "an earlier run is still going on; waiting for its end."
+    assert world.told[0] == "an earlier run is still active; waiting for its end."
     assert {one["status"] for one in world.watch.measurements} == {"done"}
 
 

@@ -92,15 +92,15 @@ OUT = {
     ),
     "no timeout": (
         seen("job-01", {"setsid": ""}),
-        "There is no program timeout on job-01. Install coreutils.",
+        "The program timeout is missing on job-01. Install coreutils.",
     ),
     "no rights": (
         seen("job-01", work_dir="closed"),
-        "The folder for the run cannot be written on job-01. Use become, make room, or name another work_dir.",
+        "The folder for the run is not writable on job-01. Use become, free space, or set another work_dir.",
     ),
     "no room": (
         seen("job-01", work_dir="full"),
-        "The folder for the run has no room left on job-01. Use become, make room, or name another work_dir.",
+        "The folder for the run has no free space on job-01. Use become, free space, or set another work_dir.",
     ),
     "nothing": (seen("job-01"), ""),
 }

@@ -9,41 +9,41 @@ from .ends import params
 
 GUEST = {"name": "job-01", "address": "10.0.112.11"}
 WRONG = {
-    "one guest": ({"guests": [GUEST]}, "guests: a pair needs at least two of them."),
+    "one guest": ({"guests": [GUEST]}, "guests: a pair needs at least two guests."),
     "a guest twice": (
         {"guests": [GUEST, {**GUEST, "address": "10.0.112.12"}]},
-        "guests: the guest job-01 is there twice.",
+        "guests: the guest job-01 is listed twice.",
     ),
     "an address twice": (
         {"guests": [GUEST, {**GUEST, "name": "job-02"}]},
-        "guests: the address 10.0.112.11 is there twice.",
+        "guests: the address 10.0.112.11 is listed twice.",
     ),
     "no IPv4 address": (
         {"guests": [GUEST, {"name": "job-02", "address": "fe80::1"}]},
-        "guests: job-02 has the address fe80::1, which is no IPv4 address.",
+        "guests: the address fe80::1 of job-02 is not an IPv4 address.",
     ),
-    "no time": ({"seconds": 0}, "seconds: it is 0. It needs at least 1."),
-    "no processes": ({"processes": 0}, "processes: it is 0. It needs at least 1."),
-    "no message": ({"sizes": [0]}, "sizes: a message of 0 bytes is none."),
-    "no sizes": ({"latency_sizes": []}, "latency_sizes: it is empty."),
-    "no checks": ({"checks": []}, "checks: it is empty."),
-    "no limit": ({"limits": {"test_s": 0}}, "limits: test_s is 0, which is no time."),
-    "no MTU": ({"mtu": 9}, "mtu: 9 is no MTU. Use 68 to 65535."),
+    "no time": ({"seconds": 0}, "seconds: 0 is too small. Use at least 1."),
+    "no processes": ({"processes": 0}, "processes: 0 is too small. Use at least 1."),
+    "no message": ({"sizes": [0]}, "sizes: a message size of 0 bytes is invalid. Use at least 1."),
+    "no sizes": ({"latency_sizes": []}, "latency_sizes: the list is empty. Name at least one size."),
+    "no checks": ({"checks": []}, "checks: the list is empty. Name at least one check."),
+    "no limit": ({"limits": {"test_s": 0}}, "limits: test_s of 0 seconds is invalid. Use at least 1."),
+    "no MTU": ({"mtu": 9}, "mtu: 9 is not a valid MTU. Use 68 to 65535."),
     "no traffic class": (
         {"traffic_class": 256},
-        "traffic_class: 256 is none. Use 0 to 255, which is four times the DSCP.",
+        "traffic_class: 256 is not a traffic class. Use 0 to 255, four times the DSCP.",
     ),
     "ports beyond the last": (
         {"ports": {"first": 65530, "count": 20}},
-        "ports: 20 ports from 65530 on do not exist.",
+        "ports: 20 ports from 65530 on exceed the range 1 to 65535.",
     ),
     "fewer ports than processes": (
         {"ports": {"count": 2}, "processes": 4},
-        "ports: 4 processes each need one, and there are 2.",
+        "ports: 4 processes need as many ports, but count is 2.",
     ),
     "a folder that others use": (
         {"work_dir": "/run"},
-        "work_dir: /run is removed afterwards. Name a folder of its own, such as /run/pairs.",
+        "work_dir: /run is removed after the run. Name a dedicated folder, such as /run/pairs.",
     ),
 }
 

@@ -63,9 +63,9 @@ def test_licence_and_address_are_told_as_they_are(tmp_path):
 
 
 WITHOUT = {
-    "no nvidia-smi": (["nvidia-smi -q"], {}, "guest.licence", "missing", "There is no program nvidia-smi."),
-    "no chrony": (["chronyc"], {}, "guest.clock", "missing", "There is no program chronyc."),
-    "no log": (["journalctl"], {}, "guest.xid", "failed", "There is no program journalctl."),
+    "no nvidia-smi": (["nvidia-smi -q"], {}, "guest.licence", "missing", "The program nvidia-smi is missing."),
+    "no chrony": (["chronyc"], {}, "guest.clock", "missing", "The program chronyc is missing."),
+    "no log": (["journalctl"], {}, "guest.xid", "failed", "The program journalctl is missing."),
     "no driver": (
         [],
         {"nvidia-smi -q": (9, "No devices were found\n")},
@@ -78,7 +78,7 @@ WITHOUT = {
         {"su -l": (1, "su: user does not exist")},
         "guest.memlock",
         "failed",
-        "A login of root could not be tried.",
+        "Cannot read the memlock limit of a login of root.",
     ),
 }
 
@@ -139,7 +139,7 @@ def test_containers_have_the_clock_of_their_machine(tmp_path):
     guest = healthy(tmp_path)
     guest.files.write("/.dockerenv", "")
     one = measure(guest)[0]["guest.clock"]
-    assert (one["status"], one["why"]) == ("skipped", "It is a container, which has the clock of its machine.")
+    assert (one["status"], one["why"]) == ("skipped", "The guest is a container, which uses the clock of its machine.")
 
 
 def test_after_timed_runs_only_what_they_can_have_changed_is_measured(tmp_path):
@@ -170,8 +170,8 @@ def test_results_of_simulated_devices_are_marked(tmp_path):
 @pytest.mark.parametrize(
     "mac, why",
     [
-        (None, "The interface of the data path is not known."),
-        ("00:50:56:90:00:99", "No adapter has the MAC address 00:50:56:90:00:99, which is that of the data path."),
+        (None, "The interface of the data path is unknown."),
+        ("00:50:56:90:00:99", "No adapter has the MAC address 00:50:56:90:00:99 of the data path."),
     ],
 )
 def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path, mac, why):
@@ -181,4 +181,4 @@ def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path, 
 
 def test_an_interface_that_is_gone_is_told(tmp_path):
     guest = healthy(tmp_path, {"ip -4 -o addr show dev ens224": (1, 'Device "ens224" does not exist.')})
-    assert measure(guest)[0]["guest.address"]["why"] == "There is no interface ens224."
+    assert measure(guest)[0]["guest.address"]["why"] == "The interface ens224 does not exist."

@@ -132,7 +132,7 @@ def test_two_vms_on_one_host_are_told(tmp_path):
     "result, why",
     [
         ({"unreachable": True, "msg": "no route\nto host"}, "job-02 does not answer: no route to host"),
-        ({"failed": True, "msg": "MODULE FAILURE"}, "job-02 could not be looked at: MODULE FAILURE"),
+        ({"failed": True, "msg": "MODULE FAILURE"}, "job-02 could not be read: MODULE FAILURE"),
     ],
 )
 def test_a_guest_that_was_not_looked_at_fails_its_first_rung(tmp_path, result, why):
@@ -164,7 +164,7 @@ def test_ports_of_switches_are_compared_with_themselves():
     assert one["command"] == ["show counters"]
     assert files[one["evidence"]].endswith("name, before, after\nroce_drops 0 0\nrx_prio3_pause 1 5\n")
     assert files["evidence/fabric.counters.leaf-01.before.txt"] == "### leaf-01: show counters\npaused 1\n"
-    assert silent["readings"] == {"silent": "leaf-01 tells no counters of this port."}
+    assert silent["readings"] == {"silent": "leaf-01 reports no counters of this port."}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_the_fabric_of_a_rehearsal_is_marked_as_everything_that_rdma_goes_over(s
 
 def test_a_site_that_leaves_out_the_comparison_of_the_fabric_is_not_incomplete_by_it(tmp_path):
     intent = {"guests": GUESTS, "data_path": "pvrdma", "gpus": "none", "mtu": 9000}
-    why = "The site leaves it out: site.fabric.agreement is skip."
+    why = "The site skips this check: site.fabric.agreement is skip."
     made, _files, _kept = judged(tmp_path, intent=intent, agreement={"why": why}, simulated=["rdma"])
     rows = {row["check"]: row for row in made["rungs"] if row["check"].startswith("fabric.")}
     assert {row["verdict"] for row in rows.values()} == {"skipped"}
