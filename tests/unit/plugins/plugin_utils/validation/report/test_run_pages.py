@@ -72,7 +72,7 @@ FACTS = (
     "Check the names",
     "1500",
     "9000",
-    "needs reboot",
+    "effective after reboot",
     "esx-02",
     "bios.Sriov",
     "cold power cycle",
