@@ -122,8 +122,8 @@ REFUSALS = {
     ),
     "no_baseline": (
         lambda: record.keep("/dev/null/site/baseline.json", {}),
-        "Baseline /dev/null/site/baseline.json: it was to be written. It cannot be written: Not a directory. Make "
-        "room, or name another baseline.",
+        "File /dev/null/site/baseline.json: cannot write the baseline. The operating system reports: Not a directory. "
+        "Free space, fix the permissions, or set another baseline.",
     ),
     "release_too_old": (
         lambda: rules._check_release(

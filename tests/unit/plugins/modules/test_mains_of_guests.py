@@ -86,7 +86,7 @@ ANSWERS = {
                     "evidence": "",
                     "simulated": False,
                     "variant": "",
-                    "why": f"No adapter has the MAC address {MAC}, which is that of the data path.",
+                    "why": f"No adapter has the MAC address {MAC} of the data path.",
                 }
             ],
             "outputs": {"guest.mtu": ""},
@@ -181,7 +181,11 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
         ),
         ("nvidia_container_runtime", {"engine": "docker", "config": "x"}, "`config`: x is not an absolute path."),
         ("surroundings_info", {"timeout_s": 301}, "timeout_s is 301; it must be between 1 and 300."),
-        ("validation_result", {"result_dir": "/nonexistent", "intent": {}}, "intent: it names no guests."),
+        (
+            "validation_result",
+            {"result_dir": "/nonexistent", "intent": {}},
+            "intent: guests is missing. Name at least one guest.",
+        ),
         (
             "vgpu_guest_driver",
             {"package": " "},
