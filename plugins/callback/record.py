@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record of a run: its stages, and what they changed on which object."""
+"""The record of a run: its stages and their changes by object."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an operator sees of a run: its stages, what changes, and everything that goes wrong."""
+"""The output of a run for an operator: its stages, changes and failures."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
 
 NAME = "aiready.vsphere.stages"
 RECORD = "aiready.vsphere.record"
-# Automation controller makes a callback of its own of this one, without its options: the environment counts there.
+# Automation controller derives its own callback from this one, without the options. The environment sets them there.
 _ALONE = {
     "show": ("AIREADY_STAGES_SHOW", "changes"),
     "live": ("AIREADY_STAGES_LIVE", "auto"),
@@ -102,7 +102,7 @@ _PAUSES = ("ansible.builtin.pause", "pause")
 
 
 class CallbackModule(Default):
-    """Ansible's own output, less what needs no attention, and stages."""
+    """Ansible's own output with stages, without tasks that need no attention."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
@@ -113,8 +113,8 @@ class CallbackModule(Default):
         self._listener: Listener
         self._watch: watch.Watch
         self._listener = self._watch = None  # type: ignore[assignment]
-        self._brief = False  # whether what needs no attention is left out
-        self._shown = False  # whether the result at hand is shown nevertheless
+        self._brief = False  # whether tasks that need no attention are hidden
+        self._shown = False  # whether the current result is shown nevertheless
         self._open = False
 
     def get_option(self, k: str, hostvars: dict[str, Any] | None = None) -> Any:
@@ -183,7 +183,7 @@ class CallbackModule(Default):
         self._say_all((text, screen.BAD) for text in self._listener.unreadable())
         self._say_all(screen.broken_off(self._listener.course, self._record()))
 
-    # What came of a task
+    # Results of tasks
 
     def v2_runner_on_ok(self, result: TaskResult) -> None:
         seen, seconds = self._ended(result)
@@ -227,7 +227,7 @@ class CallbackModule(Default):
             super().v2_playbook_on_include(included_file)
 
     def _whole(self, method: str, *arguments: Any) -> None:
-        """As Ansible itself shows it."""
+        """Show a result in Ansible's own format."""
         self._shown = True
         try:
             getattr(super(), method)(*arguments)
@@ -235,7 +235,7 @@ class CallbackModule(Default):
             self._shown = False
 
     def _tell_trouble(self, result: TaskResult, seen: results.Seen) -> None:
-        """Warnings, deprecations and errors of a result that is not shown otherwise."""
+        """Show warnings, deprecations and errors of a hidden result."""
         if not any(seen.data.get(key) for key in ("warnings", "deprecations", "exception")):
             return
         if self._last_task_banner != result._task._uuid:
@@ -259,7 +259,7 @@ class CallbackModule(Default):
     def _begun(self, task: Task) -> None:
         self._watch.forget()
         self._turned(self._listener.task_begins(task))
-        # Somebody may be asked something by this task.
+        # This task may wait for input.
         self._watch.hide(task.resolved_action in _PAUSES or task.action in _PAUSES or bool(task.debugger))
 
     def _turned(self, turn: tuple[Stage | None, Stage | None]) -> None:

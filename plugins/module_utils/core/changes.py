@@ -27,7 +27,7 @@ class Change:
     after: object
     # What makes the change take effect ('power_cycle', 'reboot', ...); None means at once.
     needs: str | None = None
-    # What it is a setting of, where several objects share that, such as a switch of many hosts.
+    # The object of the setting, if several objects share it, such as a switch of many hosts.
     of: str | None = None
 
     def __str__(self) -> str:

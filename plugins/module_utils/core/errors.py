@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The one kind of error that this collection raises on purpose."""
+"""The error class for all expected failures of this collection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class OperatorError(Exception):
     """
 
     def __init__(self, subject: object, wanted: object, found: object, todo: object, code: str, **data: object) -> None:
-        # Guests, switches and BMCs have their words in it, and a terminal shows it.
+        # A terminal shows these texts, and parts of them come from guests, switches and BMCs.
         self.subject, self.wanted, self.found, self.todo = map(plain_text.shown, (subject, wanted, found, todo))
         self.code = code
         self.data = plain_text.shown_all(data)
@@ -34,7 +34,7 @@ class OperatorError(Exception):
 
     @property
     def failure(self) -> dict[str, object]:
-        """The machine-readable twin of the message."""
+        """The machine-readable form of the message."""
         return dict(self.data, code=self.code, subject=self.subject)
 
 

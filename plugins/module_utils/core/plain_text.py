@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Texts that come from elsewhere, without what a terminal would act on. Pure."""
+"""Texts of other systems without characters that control a terminal. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import re
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
-# No counter of a machine has more digits, and Python refuses to read some thousands.
+# No counter has more digits, and Python rejects numbers with thousands of digits.
 MOST_DIGITS = 20
 # C0 with ESC and BEL, DEL, C1; the marks that turn the direction of a line; halves of characters.
 _ACTS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
@@ -21,19 +21,19 @@ _LINE = re.compile(f"[{_ACTS}\t\n]")
 
 
 def acts(text: str, lines: bool = False) -> bool:
-    """Whether a text has characters that a terminal or a file of lines acts on; lines allows line breaks and tabs."""
+    """Whether a text has control characters for a terminal or a file of lines; lines allows line breaks and tabs."""
     return (_LINES if lines else _LINE).search(text) is not None
 
 
 def shown(text: Any) -> Any:
-    """A text for a terminal: line breaks and tabs stay, other control characters are written as escapes."""
+    """A text for a terminal. Line breaks and tabs stay, and other control characters become escapes."""
     if not isinstance(text, str):
         return text
     return _LINES.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def shown_all(value: Any) -> Any:
-    """The same of all texts in a value of JSON."""
+    """The same for all texts in a JSON value."""
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, dict):
@@ -53,14 +53,14 @@ def whole(text: str, otherwise: T) -> int | T: ...
 
 
 def whole(text: str, otherwise: Any = None) -> Any:
-    """The whole number that another machine wrote, or the value of otherwise."""
+    """The whole number in a text of another system, or the value of otherwise."""
     text = text.strip()
     digits = text[1:] if text[:1] == "-" else text
     return int(text) if digits.isdecimal() and len(digits) <= MOST_DIGITS else otherwise
 
 
 def decoded(text: str | bytes) -> bytes:
-    """The bytes that another machine wrote in base64; nothing where it is none."""
+    """The bytes of a base64 text of another system; empty if the text is not valid."""
     try:
         return base64.b64decode(text)
     except (binascii.Error, ValueError):

@@ -26,11 +26,11 @@ class Noun(Generic[W, S]):
     """
 
     def read(self, items: Sequence[Item[W, S]]) -> None:
-        """Fill item.now and item.ids from the world."""
+        """Read the current state into item.now and item.ids."""
         raise NotImplementedError
 
     def want(self, item: Item[W, S]) -> S:
-        """The state that the wish asks for; raises OperatorError when it is impossible."""
+        """The desired state. Raises OperatorError for an invalid request."""
         raise NotImplementedError
 
     def compare(self, now: S, wanted: S) -> list[Change]:
@@ -38,17 +38,17 @@ class Noun(Generic[W, S]):
         raise NotImplementedError
 
     def validate(self, items: Sequence[Item[W, S]]) -> None:
-        """In check mode: let the world judge item.changes without making them, where it can. Records item.error."""
+        """In check mode, let the server validate item.changes without a change, if it can. Records item.error."""
 
     def keep(self, items: Sequence[Item[W, S]]) -> None:
-        """Outside of check mode: items that are right already. Whatever is done here changes nothing."""
+        """Outside check mode: handle items without changes. This must not change anything."""
 
     def apply(self, items: Sequence[Item[W, S]]) -> None:
         """Make exactly item.changes; sets item.touched before the first request that changes something."""
         raise NotImplementedError
 
     def prove(self, items: Sequence[Item[W, S]]) -> None:
-        """Read every touched item again into item.proved; a gap is an error unless the item has one already."""
+        """Read every touched item again into item.proved. A difference is an error, unless the item has one."""
         raise NotImplementedError
 
     def project(self, state: S) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Noun(Generic[W, S]):
         raise NotImplementedError
 
     def pending(self, state: S) -> list[dict[str, Any]]:
-        """What is set in this state and waits for a restart: [{what, needs}]."""
+        """Settings of this state that are pending a restart: [{what, needs}]."""
         return []
 
 
@@ -136,7 +136,7 @@ def _leave(
 
 
 def _result(noun: Noun[W, S], item: Item[W, S]) -> dict[str, Any]:
-    """The same keys in check mode, without a change and with one, sound or failed."""
+    """The result of an item, with the same keys in every case."""
     if item.proved is not None:
         last = item.proved
     elif item.error is None:
@@ -157,7 +157,7 @@ def _result(noun: Noun[W, S], item: Item[W, S]) -> dict[str, Any]:
 
 
 def _pending(noun: Noun[W, S], item: Item[W, S]) -> list[dict[str, Any]]:
-    """After the proof, what the world says; before it, also what the planned changes will wait for."""
+    """Pending settings as read after the changes. In check mode, also those of the planned changes."""
     if item.proved is not None:
         waiting = list(noun.pending(item.proved))
     else:
@@ -169,7 +169,7 @@ def _pending(noun: Noun[W, S], item: Item[W, S]) -> list[dict[str, Any]]:
 
 
 def _made(noun: Noun[W, S], item: Item[W, S]) -> list[Change]:
-    """The changes that were made, or would be; of an item that failed, those that are there all the same."""
+    """The changes made or planned. A failed item has the changes that are effective nevertheless."""
     if item.error is None:
         return item.changes
     return noun.compare(item.now, item.proved) if item.proved is not None else []
@@ -187,7 +187,7 @@ def _diff(item: Item[W, S], changes: Sequence[Change]) -> dict[str, Any]:
         "before": {change.path: change.before for change in changes},
         "after": {change.path: change.after for change in changes},
     }
-    # What is sent to a command line stands below the difference that it makes.
+    # The diff shows the commands below the difference.
     if item.ids.get("commands"):
         shown["prepared"] = "\n".join([*item.ids["commands"], ""])
     return shown

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether certificates of vCenter and of BMCs are verified, and which setting says otherwise.
+"""Whether certificates of vCenter and BMCs are verified, and the setting that disables this.
 
 Pure, except that a file of authorities which cannot be used is read for the reason.
 """
@@ -30,19 +30,19 @@ _OFF = ("0", "f", "false", "n", "no", "off")
 
 
 def is_off(side: Side, environment: Mapping[str, str]) -> bool:
-    """Whether the environment switches verification off; AWX's own credential for vCenter does by default."""
+    """Whether the environment disables verification, as AWX's own credential for vCenter does by default."""
     return str(environment.get(side.variable) or "").strip().lower() in _OFF
 
 
 def source(side: Side, environment: Mapping[str, str]) -> str:
-    """The setting that switches verification off, where it is off."""
+    """The setting that disables verification; empty if certificates are verified."""
     if is_off(side, environment):
         return f"the environment variable {side.variable} is {environment[side.variable]}"
     return f"{side.prefix}validate_certs is false"
 
 
 def contradictions(side: Side, params: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
-    """A file of trusted authorities beside a setting by which nobody looks at it."""
+    """A file of trusted authorities, and the setting that disables its use."""
     ca_file = params.get(f"{side.prefix}ca_file")
     if params.get(f"{side.prefix}validate_certs", True) or not ca_file:
         return []
@@ -54,7 +54,7 @@ def contradictions(side: Side, params: Mapping[str, Any], environment: Mapping[s
 
 
 def warning(side: Side, name: str, params: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    """The warning of a task whose connection is not verified; empty where it is."""
+    """The warning of a task without certificate verification; empty with verification."""
     if params.get(f"{side.prefix}validate_certs", True):
         return ""
     return (
@@ -64,7 +64,7 @@ def warning(side: Side, name: str, params: Mapping[str, Any], environment: Mappi
 
 
 def why_unusable(path: str, error: object) -> str:
-    """Why a file holds no authorities; the TLS library only reports that it found none."""
+    """The reason why a file has no authorities. The TLS library only reports that it found none."""
     try:
         with open(path, "rb") as opened:
             content = opened.read(65536)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The course of a run by stages, as callbacks hear of it: what has begun, what came of it, and how long it took."""
+"""The course of a run by stages, from the events of callbacks: start, result and duration."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import Seen
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
-# Tasks that take longer are kept, so that a later run can show their usual duration.
+# The record has tasks that take longer, so that a later run can show their usual duration.
 LONG_S = 5.0
 SAYS = "ansible.builtin.debug"
 REPORTS = ("aiready.vsphere.validation_report",)
-# What Ansible does by itself when a play begins says nothing about the stage.
+# Ansible gathers facts by itself when a play begins. This is no work of the stage.
 LOOKS = ("ansible.builtin.setup", "ansible.builtin.gather_facts")
 NOT_ENDED = "The run was broken off in this stage."
 NOT_BEGUN = "The run ended before this stage."
@@ -37,7 +37,7 @@ ENDED_EARLY = "The run ended here before its last play. See the output above."
 
 @dataclass
 class Clock:
-    """Time; replaced in tests."""
+    """The clock. Tests replace it."""
 
     monotonic: Callable[[], float] = time.monotonic
     utc: Callable[[], datetime] = lambda: datetime.now(timezone.utc)
@@ -70,9 +70,9 @@ class Stage:
     began: str = ""
     since: float = 0.0
     seconds: float = 0.0
-    state: str = ""  # as long as it runs
+    state: str = ""  # empty while it runs
     why: str = ""
-    check: bool = False  # nothing was changed: its changes are those that would be made
+    check: bool = False  # check mode: its changes are planned, not made
     ran: bool = False
     hosts: set[str] = field(default_factory=set)
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Stage:
     failures: list[Failure] = field(default_factory=list)
     restarts: dict[str, int] = field(default_factory=dict)
     tasks: list[dict[str, Any]] = field(default_factory=list)
-    later: list[dict[str, Any]] = field(default_factory=list)  # what a plan leaves open
+    later: list[dict[str, Any]] = field(default_factory=list)  # unknown until another stage runs
 
     def as_result(self) -> dict[str, Any]:
         found = {
@@ -106,7 +106,7 @@ class Stage:
 
 
 class Course:
-    """Fed with the events of a run in their order."""
+    """Receives the events of a run in their order."""
 
     def __init__(self, clock: Clock | None = None) -> None:
         self.clock = clock or Clock()
@@ -130,7 +130,7 @@ class Course:
     def playbook_begins(
         self, plays: Iterable[tuple[str, str, Any]], check: bool | None = False, tags: Iterable[str] = ()
     ) -> None:
-        """plays: [(id, path, variables)] in their order; tags: what --tags asks for, if it does."""
+        """plays: [(id, path, variables)] in their order; tags: the values of --tags."""
         self.check, self._planned = bool(check), stages.plan(plays)
         self._plays_left = set(self._planned)
         self._tags = {str(tag) for tag in tags} - {"all", "tagged", "untagged", "always"}
@@ -140,13 +140,13 @@ class Course:
     def play_begins(
         self, play: str, path: str = "", variables: Mapping[str, Any] | None = None
     ) -> tuple[Stage | None, Stage | None]:
-        """(the stage that ended, the stage that began); both are None if it continues."""
+        """Return (the stage that ended, the stage that began). Both are None if the stage continues."""
         self._plays_left.discard(play)
         stage, self._prepares = self._planned.get(play) or stages.of_play(path, variables or {})
         return self._turn(stage)
 
     def task_begins(self, role: str) -> tuple[Stage | None, Stage | None]:
-        """As above: a play without a stage gets that of the first role of this collection in it."""
+        """Return the same. A play without a stage gets the stage of its first role of this collection."""
         stage = stages.of_role(role) if role else None
         if stage is None or (self.now is not None and self.now.name in self._planned_stages()):
             return None, None
@@ -164,7 +164,7 @@ class Course:
         skipped: bool = False,
         unreachable: bool = False,
     ) -> float:
-        """A task ended on a host. Returns how many seconds it took there."""
+        """Note the end of a task on a host. Return its duration there in seconds."""
         name, since = self.running.pop((seen.host, task._uuid), (seen.task, None))
         seconds = 0.0 if since is None else self.clock.monotonic() - since
         self._hear(seen)
@@ -177,7 +177,7 @@ class Course:
             stage.tasks.append({"task": seen.task, "object": seen.host, "seconds": round(seconds, 1)})
         if not (skipped or self._prepares or seen.action in LOOKS) and self._is_asked_for(task):
             stage.ran = True
-        # What a task only looks at, in a run that changes things, was not done.
+        # A task in check mode changes nothing in a run that makes changes.
         if self.check or not seen.check:
             self._note(stage, results.changes(seen))
         if self.check and seen.action == SAYS and not seen.hidden:
@@ -188,7 +188,7 @@ class Course:
         return seconds
 
     def ends(self, lost: set[str] | None = None, why: str = "") -> Stage | None:
-        """The playbook is done; lost: the hosts on which something failed for good, where that is known."""
+        """Note the end of the playbook. lost: the hosts with a final failure, if they are known."""
         left, self.ahead = self.ahead, []
         if lost is not None:
             self._settle(lost)
@@ -199,7 +199,7 @@ class Course:
         return ended
 
     def seconds(self) -> float:
-        """How long the present stage has been running."""
+        """Duration of the current stage so far, in seconds."""
         return 0.0 if self.now is None else self.clock.monotonic() - self.now.since
 
     def restarts(self) -> dict[str, int]:
@@ -238,7 +238,7 @@ class Course:
         return self.outside if self.now is None else self.now.failures
 
     def _settle(self, lost: set[str]) -> None:
-        """Keep the failures of hosts that are lost, and find one for each: a failed run never looks like a good one."""
+        """Keep the failures of lost hosts, at least one for each, so that no failed run ends with a good verdict."""
         for stage in self.stages:
             stage.failures = [one for one in stage.failures if one.host in lost or one.ends_run]
             if stage.state == FAILED and not stage.failures and not stage.why:
@@ -260,7 +260,7 @@ class Course:
                 return self._end(), None
             return None, None
         ended = self._end()
-        # Stages of the list that never came are none of this run.
+        # Stages that the run passed over are not part of it.
         if name in self.ahead:
             self.ahead = self.ahead[self.ahead.index(name) + 1 :]
             self.number = self.count - len(self.ahead)
@@ -286,7 +286,7 @@ class Course:
 
     def _note(self, stage: Stage, changes: Iterable[dict[str, Any]]) -> None:
         for change in changes:
-            # In check mode, roles look and then ask again, in another task: the same change once.
+            # In check mode, two tasks of a role report the same change. It counts once.
             told = json.dumps([change[key] for key in ("object", "what", "before", "after")], sort_keys=True)
             if not (self.check and told in stage.told):
                 stage.told.add(told)
@@ -304,7 +304,7 @@ class Course:
 
 
 def ends_all(task: Task, ignored: bool, unreachable: bool) -> bool:
-    """Whether this ends the play for all hosts, although only this host is counted, and as ignored.
+    """Whether this failure ends the play for all hosts, although Ansible counts one ignored failure.
 
     Strategy linear does so when a task with run_once or any_errors_fatal ignores unreachable hosts and no other errors.
     """
@@ -313,7 +313,7 @@ def ends_all(task: Task, ignored: bool, unreachable: bool) -> bool:
 
 
 def is_rescued(task: Task) -> bool:
-    """Whether a block around the task catches its failure. A failure within the rescue is one of its own."""
+    """Whether a block around the task rescues its failure. A rescue does not catch its own failures."""
     child, parent = task, task._parent
     while parent is not None:
         if isinstance(parent, Block) and parent.rescue and any(child._uuid == one._uuid for one in parent.block):

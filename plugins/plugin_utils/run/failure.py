@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The result of a failed task of a stage: short, with keys of the site. Ansible's own callbacks print all of it."""
+"""The short result of a failed task of a stage, with keys of the site. Ansible's own callbacks print whole results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STAGES = tuple(os.path.join(_ROOT, folder) + os.sep for folder in ("roles", "pl
 # Lists and dictionaries that Ansible itself handles.
 _ANSIBLES = ("warnings", "deprecations", "diff", "invocation", "exception")
 _STATES = ("changed", "before", "after", "changes")
-# Set by playbook preflight, whose table has a row for every failure.
+# Playbook preflight sets this variable. Its table has a row for every failure.
 LOOKS = "__preflight_looks"
 MORE = "Run with -v to see the whole result."
 # The page with one anchor for each failure code, by its path in the collection.
@@ -33,17 +33,17 @@ _CODE = re.compile(r"[a-z0-9_]{1,80}")
 
 
 def answer(result: dict[str, Any], task: Task, variables: Mapping[str, Any], verbosity: int) -> dict[str, Any]:
-    """What a task returns. Playbooks of users get the whole result of a module."""
+    """Return the result of a task. Playbooks of users get the whole result of a module."""
     if not result.get("failed") or not of_stage(task.get_path()):
         return result
     if result.get("failure"):
-        # A failure on purpose. From ansible-core 2.19 on, its trace holds the message of the module, and is printed.
+        # An expected failure. From ansible-core 2.19 on, Ansible prints its trace, which repeats the message.
         result = {key: value for key, value in result.items() if key != "exception"}
     if task.ignore_errors:
-        # Each failure that preflight expects is a row of its table, and no error on the screen.
+        # Preflight shows expected failures as rows of its table, not as errors.
         return dict(result, failed=False) if variables.get(LOOKS) and result.get("failure") else result
     result = dict(result, msg=in_site(str(result.get("msg", ""))))
-    # What never fails is read by a later task.
+    # A later task reads the result of a task that never fails.
     return result if verbosity or False in (task.failed_when or ()) else short(result)
 
 
@@ -70,7 +70,7 @@ def of_stage(path: str | None) -> bool:
 
 
 def short(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The message, its code, and what was changed although the task failed. The record of a run needs that too."""
+    """Keep the message, the code, and the changes made before the failure, which the record of the run needs."""
     kept: dict[str, Any] = {}
     for key, value in result.items():
         if key == "failure" and isinstance(value, dict):
@@ -97,7 +97,7 @@ def _is_changed(item: Any) -> bool:
 
 
 def _changed(item: Mapping[str, Any]) -> dict[str, Any]:
-    """A changed object: by its two states if it failed after some changes, else by its changes."""
+    """A changed object with its changes. An object that failed after some changes has its two states."""
     found = {key: value for key, value in item.items() if not isinstance(value, (dict, list)) and key != "msg"}
     before, after = item["before"] or {}, item["after"] or {}
     differ = [key for key in {**before, **after} if item.get("failed") and before.get(key) != after.get(key)]

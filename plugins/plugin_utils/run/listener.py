@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The events that Ansible sends to callbacks, for the course of a run and for the folder of its results."""
+"""Ansible's events for callbacks, forwarded to the course of a run and the folder of its results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PLAN = "{{ aiready_plan | default('', true) }}"
 _RESULTS = """{{ aiready_results if aiready_results is defined
 else ((site | default({}, true)).validation | default({}, true)).result_dir
 | default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
-# Parts of the site that are simulated, which the report marks.
+# Simulated parts of the site. The report labels them.
 _SIMULATED = (
     "{{ ((site | default({}, true)).validation | default({}, true)).simulated | default([], true) | join(' ') }}"
 )
@@ -79,7 +79,7 @@ class Listener:
         self._ask(host, task)
 
     def ended(self, result: TaskResult, **how: bool) -> tuple[Seen, float]:
-        """(the result, the seconds that its task took)."""
+        """Return (the result, the duration of its task in seconds)."""
         seen = run_results.seen(result)
         seconds = self.course.ended(seen, result._task, **how)
         self.folder.heard(run_folder=self.course.folder)
@@ -91,12 +91,12 @@ class Listener:
         return self.course.ends(lost)
 
     def unreadable(self) -> list[str]:
-        """Sentences about files of variables that Ansible cannot read."""
+        """Return sentences about files of variables that Ansible cannot read."""
         folders = [self._play.get_loader().get_basedir()] if self._play is not None else []
         return unreadable_files.unreadable(context.CLIARGS.get("inventory") or (), folders)
 
     def _ask(self, host: Host, task: Task) -> None:
-        """The folders of the results and of the plan, by variables; once in a play, since it costs milliseconds."""
+        """Read the folders of results and plan from variables, once in a play, since this takes milliseconds."""
         if self._asked or self._play is None or self.course.now is None:
             return
         self._asked = True
@@ -108,7 +108,7 @@ class Listener:
             for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
                 self.folder.heard(**{key: self._said(templar, template)})
         except AnsibleError:
-            # Variables that cannot be worked out fail the task that needs them, with an error there.
+            # An undefined variable fails the task that needs it, with an error there.
             return
 
     @staticmethod
@@ -118,7 +118,7 @@ class Listener:
 
 
 def at_exit(work: Callable[[], object]) -> Callable[[], None]:
-    """Do this when the process ends, which may come without the event of the end of the run."""
+    """Call work when the process ends. An interrupted run has no event for its end."""
     owner = os.getpid()
 
     def ending() -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A few lines below everything else on a terminal, which change in place while what is printed scrolls by above."""
+"""Lines at the bottom of a terminal that change in place, while other output scrolls above them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-# Between two reads of the clock; other output is not delayed.
+# Seconds between two updates; other output is not delayed.
 PAUSE_S = 0.25
 _UP, _CLEAR = "\x1b[{0}A\r", "\x1b[J"
 
 
 class LiveLines:
-    """Takes the writes to both outputs, so that nothing is printed into the lines and nothing that is printed is lost.
+    """Intercepts both outputs, so that nothing is printed into the lines and no output is lost.
 
-    lock is the one that guards all output: whoever forks holds it, so that no child begins with half a line.
-    lines() are [(text, colour)], and paint makes one of them coloured; take(text) tells whether the lines show what was
-    written, so that it is not printed besides.
+    lock guards all output. Ansible holds it while it forks, so that no child begins with half a line. lines() returns
+    [(text, colour)], and paint colours one of them. take(text) returns whether the lines show this text, so that it is
+    not printed too.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class LiveLines:
     def start(self) -> None:
         with self._lock:
             for stream in (sys.stdout, sys.stderr):
-                # What goes to a file does not meet the lines.
+                # Output to a file does not reach the terminal.
                 if stream.isatty():
                     self._streams.append((stream, stream.write))
                     stream.write = self._writer(stream, stream.write)  # type: ignore[method-assign]
@@ -59,7 +59,7 @@ class LiveLines:
         self._thread.start()
 
     def stop(self) -> None:
-        """Take the lines away; everything is as it was before."""
+        """Remove the lines and restore both outputs."""
         self._over.set()
         if self._thread is not None:
             self._thread.join(5)
@@ -71,7 +71,7 @@ class LiveLines:
             self._streams = []
 
     def hide(self, hidden: bool = True) -> None:
-        """While a prompt waits for an answer."""
+        """Hide the lines while a prompt waits for an answer."""
         with self._lock:
             self._hidden = hidden
             if hidden:
@@ -108,7 +108,7 @@ class LiveLines:
                 self._erase()
                 count = write(text)
                 stream.flush()
-                # Who asks something writes no whole line.
+                # A prompt writes no whole line.
                 self._within_line = not text.endswith("\n") if text else self._within_line
                 return count
 
@@ -129,7 +129,7 @@ class LiveLines:
 
 
 def cut(text: str, columns: int) -> str:
-    """As much of a text as fits into a line; some characters take two places, and some none."""
+    """The part of a text that fits into a line. Some characters have two columns, and some none."""
     kept: list[str]
     kept, used = [], 0
     for char in text:

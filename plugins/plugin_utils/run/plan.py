@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The plan of a run, which check mode makes: what it leaves open, and how it compares with what was done. Pure."""
+"""The plan of a run from check mode: its open settings, and its comparison with the run. Pure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 _LATER = re.compile(
     r"(?P<object>\S.*): (?P<what>(?:(?!: ).)+?) will be planned after (?P<after>[^:]+?)(?:: (?P<why>.+))?"
 )
-# A VM that several modules change is switched off and on once for all of them, each of which alone would do both; a
-# note in the VM records that for the next run.
+# Several modules share one power cycle of a VM, although each of them alone would do its own. A note in the VM records
+# this for the next run.
 CYCLE, NOTE = "power_cycle", "power_on_again"
 EVERYTHING = "everything"
 _NOT_BEGUN = "The run ended before this stage."
 
 
 def later(objects: str | Iterable[str], after: str, why: str = "", what: str | Iterable[str] = ()) -> list[str]:
-    """Sentences on settings that are unknown until something has run: a stage, or a restart."""
+    """Sentences about settings that are unknown until a stage or a restart is complete."""
     objects = [objects] if isinstance(objects, str) else objects
     what = ", ".join([what] if isinstance(what, str) else what) or EVERYTHING
     why = why.strip().rstrip(".")
@@ -33,7 +33,7 @@ def later(objects: str | Iterable[str], after: str, why: str = "", what: str | I
 
 
 def understood(message: Any) -> list[dict[str, Any]]:
-    """[{object, what, after, why}] of such sentences among those of a message; what is empty for everything.
+    """Return [{object, what, after, why}] of such sentences in a message; what is empty for everything.
 
     An entry of what is a setting, all that begin so before a dot, or a pattern with *.
     """
@@ -47,20 +47,21 @@ def understood(message: Any) -> list[dict[str, Any]]:
 
 
 def planned(record: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What check mode left of a record, which may be None."""
+    """The stages of a record in check mode. The record may be None."""
     return {"stages": [stage for stage in (record or {"stages": []})["stages"] if stage.get("check_mode")]}
 
 
 def made(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What was done in a record; one folder may hold both."""
+    """The stages of a record outside check mode. One folder may contain both."""
     return {"stages": [stage for stage in record["stages"] if not stage.get("check_mode")]}
 
 
 def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]:
-    """A record that check mode made beside that of the run: what is alike, and what is not.
+    """Compare the record of a run in check mode with the record of the run.
 
-    as_announced counts settings; not_announced and not_done are lists of {stage, object, what, before, after}; later is
-    what the plan left open, with how many changes it became; not_begun are planned stages that the run did not come to.
+    as_announced counts settings. not_announced and not_done are lists of {stage, object, what, before, after}. later has
+    the open settings of the plan with the number of their changes. not_begun has planned stages that the run did not
+    reach.
     """
     told, found = _settings(plan), _settings(done)
     begun = {stage.get("name") for stage in done["stages"] if stage.get("why") != _NOT_BEGUN}
@@ -89,7 +90,7 @@ def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]
 
 
 def lines(comparison: Mapping[str, Any], folder: str) -> list[str]:
-    """The comparison, to be read."""
+    """The comparison as lines of text."""
     alike, more, less = (comparison[key] for key in ("as_announced", "not_announced", "not_done"))
     found = [
         f"Compared with the plan in {folder}: {_many(alike, 'change')} as planned, "
@@ -129,7 +130,7 @@ def _marks(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _alike(told: Sequence[tuple[Any, Any]], done: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether a setting went where it was announced; it may have gone back afterwards, as a host into its service."""
+    """Whether a setting changed as planned. It may have changed back later, such as maintenance mode."""
     before, after = told[0][0], told[-1][1]
     if done[0][0] != before:
         return False
@@ -141,7 +142,7 @@ def _came_back(changes: Sequence[tuple[Any, Any]]) -> bool:
 
 
 def _covers(mark: Mapping[str, Any], stage: str, name: str, what: str) -> bool:
-    """Whether a mark is about this setting, of the object or a part of it."""
+    """Whether an open setting of the plan covers this setting of the object or of a part of it."""
     if mark["stage"] != stage or not (name == mark["object"] or name.startswith(f"{mark['object']} ")):
         return False
     return not mark["what"] or any(fnmatchcase(what, one) or what.startswith(f"{one}.") for one in mark["what"])

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The progress of long work: lines that every callback shows, and that callback stages knows by their mark."""
+"""The progress of long work as lines. Every callback shows them, and callback stages finds them by their prefix."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def tell(display: Display, text: str) -> None:
-    """For action plugins, at any time: not among the results, since some callbacks write those as JSON."""
+    """Show progress from an action plugin. Results cannot show it, since some callbacks write them as JSON."""
     display.display(f"{MARK}{plain_text.shown(text)}", stderr=True)
 
 
 def told(written: str) -> str | None:
-    """The text where this is a line of tell, as it is written to a terminal; else None."""
+    """Return the text of a line of progress as written to a terminal, or None for other lines."""
     text = _COLOUR.sub("", written)
     if not text.startswith(MARK) or not text.endswith("\n") or "\n" in text[:-1]:
         return None

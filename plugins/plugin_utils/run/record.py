@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 NAME, FORMAT = "stages.json", 1
 RESULTS = "~/aiready/results"
-# All callbacks of a process speak of the same run.
+# All callbacks of a process share one run.
 RUN = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{os.getpid() & 0xFFFF:04x}"
-# Of so many earlier runs the times are taken, of the newest first.
+# Usual times come from the newest COUNTED runs among LOOKED_AT records.
 LOOKED_AT, COUNTED = 30, 5
-# Writing may take this part of the time of a run, so that a long record is written less often.
+# Writing may use this share of the duration of a run, so that a long record is written less often.
 SHARE = 0.02
 _KEPT = ("format", "began", "ended", "stages", "reboots", "pending", "failures", "simulated_parts")
 
 
 class Folder:
-    """Where the results of this run lie. An option beats what a play says, and that the usual place."""
+    """The folder of this run. An option takes precedence over a variable, and a variable over the default."""
 
     def __init__(self, run_folder: str | None = "", results: str | None = "") -> None:
         self._option, self._results_option = run_folder or "", results or ""
         self._said = self._results_said = ""
 
     def heard(self, run_folder: str = "", results: str = "") -> None:
-        """The values of variables or of a task; later ones count."""
+        """Note the values of variables or of a task. Later values replace earlier ones."""
         self._said = run_folder or self._said
         self._results_said = results or self._results_said
 
@@ -59,20 +59,20 @@ class Folder:
 
 
 class Record:
-    """What is written: the stages of earlier playbooks of the run, which are kept, and those of this one."""
+    """The file with the stages of earlier playbooks of the run, which are kept, and those of this one."""
 
     def __init__(self, warn: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> None:
         self._warn, self._monotonic = warn, monotonic
         self._earlier: dict[str, Any] | None
         self._path, self._earlier = "", {}
-        self.last: dict[str, Any] = {"stages": []}  # what was written, or would have been
+        self.last: dict[str, Any] = {"stages": []}  # the record, also if it cannot be written
         self._not_before = 0.0
         self._silent = False
-        self.is_behind = False  # something was left for the next time
+        self.is_behind = False  # the file lacks the latest changes
         self.is_lost = False  # the last attempt to write failed, with a warning
 
     def write(self, folder: str, told: dict[str, Any], at_once: bool = True) -> None:
-        """Write the record of this playbook, unless the last time was just now. No trouble with it ends the run."""
+        """Write the record of this playbook, but not too often. An error here does not end the run."""
         began = self._monotonic()
         self.is_behind = not at_once and began < self._not_before
         if self.is_behind:
@@ -92,7 +92,7 @@ class Record:
         self._not_before = now + (now - began) / SHARE
 
     def _move(self, path: str) -> None:
-        """The folder of the run became known only now: what was written elsewhere goes there."""
+        """Move the record to the folder of the run, which may become known late."""
         before, ours = self._path, not self._earlier
         self._path, self._earlier = path, {}
         if os.path.exists(path):
@@ -158,7 +158,7 @@ def told(course: Course, began: str, ended: str | None, simulated: Iterable[str]
 
 
 def read(path: str) -> dict[str, Any] | None:
-    """A record, or None for what is none."""
+    """Return a record, or None if the file has no valid record."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -174,7 +174,7 @@ def of_folder(folder: str) -> dict[str, Any] | None:
 
 
 class Usual:
-    """How long stages and tasks take, by the records of earlier runs."""
+    """Usual durations of stages and tasks, from the records of earlier runs."""
 
     def __init__(self, records: Iterable[Mapping[str, Any]] = (), check: bool = False) -> None:
         self._stages: dict[str, list[float]]

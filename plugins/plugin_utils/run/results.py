@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The objects in the result of a task: what was changed or restarted, why it failed. No secret passes here."""
+"""The objects in the result of a task: changes, restarts, reasons of failures. No secret passes."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 OWN = "aiready.vsphere."
 HIDDEN = "[not shown]"
-# Longer values are not what a reader of a report looks for.
+# Longer values do not help a reader of a report.
 LONGEST = 400
-# Messages of these were written for an operator; those of other modules may hold whatever a command printed.
+# Messages of these actions are for operators. Other modules may return the output of any command.
 _TOLD = ("ansible.builtin.assert", "ansible.builtin.fail")
-# What modules of this collection answer with, see runner.run: objects with a name of their own wherever the task runs,
+# Keys of results of this collection, see runner.run: objects with a name of their own wherever the task runs,
 _NAMED = ("vms", "cluster")
 # and parts of the host that the task is about. All others are that host itself.
 _PARTS = ("interface", "roce", "gpus", "devices")
-# Other output shows what these do, and they leave no permanent change.
+# These modules make no permanent change, and other output shows their work.
 _PASSING = ("pair_test", "training_run", "validation_report", "validation_result")
 _CONTROLLER = ("localhost", "127.0.0.1", "::1")
-# Changes that are a restart: what a module of this collection restarts, it says so.
+# Changes that are a restart, by module of this collection.
 _RESTARTS = {"esxi_reboot": ("boot_time", None), "bmc_power": ("power", "on")}
 _POWER_CYCLE = "power_cycle"
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A result in the same terms on every release of ansible-core."""
+    """A result with the same fields on every release of ansible-core."""
 
     host: str
     action: str  # with its collection
@@ -53,13 +53,13 @@ class Seen:
 
     @property
     def own(self) -> str:
-        """The module's name where it is one of this collection."""
+        """Name of the module in this collection; empty for other modules."""
         return self.action[len(OWN) :] if self.action.startswith(OWN) else ""
 
 
 def seen(result: TaskResult) -> Seen:
-    """Of what Ansible hands to callbacks."""
-    # From ansible-core 2.19 on there are public names; those before it had only these.
+    """Read a result that Ansible passes to callbacks."""
+    # ansible-core has public names since 2.19. Earlier releases have only these.
     task, host = result._task, result._host
     data = result.result if hasattr(result, "result") else result._result
     fields = result._task_fields or {}
@@ -84,12 +84,12 @@ def short(name: str) -> str:
 
 
 def changes(seen: Seen) -> list[dict[str, Any]]:
-    """[{object, what, before, after, task}] that were made; in check mode, those that would be."""
+    """Return the changes as [{object, what, before, after, task}]. In check mode, they are planned."""
     found: list[dict[str, Any]] = []
     if seen.own in _PASSING:
         return found
     for data in _items(seen.data):
-        # Several entries of a loop, of which nothing is known but that they changed something, are one change.
+        # Changed entries of a loop without details count as one change.
         found += [change for change in _of(seen, data) if change["before"] != change["after"] or change not in found]
     return found
 
@@ -119,7 +119,7 @@ def _of(seen: Seen, data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _objects(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(key, object) of an answer of runner.run."""
+    """Yield (key, object) of a result of runner.run."""
     for key, value in data.items():
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict) and {"changed", "before", "after", "changes"} <= set(item):
@@ -149,7 +149,7 @@ def _object_of(seen: Seen, key: str, item: Mapping[str, Any]) -> str:
     if key in _NAMED:
         return name or key
     if seen.own:
-        # Modules of this collection are delegated to the controller, and are about the host of the play.
+        # Modules of this collection run on the controller and manage the host of the play.
         host = seen.host
         if host in _CONTROLLER:
             return name or host
@@ -164,7 +164,7 @@ def _entry(thing: str, what: str, before: Any, after: Any, task: str) -> dict[st
 
 
 def safe(name: str, value: Any) -> Any:
-    """A value that may be written down and read by anybody."""
+    """Return a value without secrets, for a file that anybody may read."""
     if value is None or isinstance(value, (bool, int)):
         return HIDDEN if value and SECRET.search(name) else value
     if isinstance(value, dict):
@@ -183,7 +183,7 @@ def _whole(value: Any) -> Any:
 
 
 def restarts(seen: Seen) -> dict[str, int]:
-    """{object: how many times it was restarted} by this task."""
+    """Return {object: number of its restarts} of this task."""
     found: dict[str, int] = {}
     if seen.check:
         return found
@@ -223,7 +223,7 @@ def is_part(name: str, names: Iterable[str]) -> bool:
 
 
 def message(seen: Seen) -> str:
-    """Why it failed, where that was written to be read by anybody; else nothing, and the output has it."""
+    """Return the message of a failure if it is meant for operators, else an empty text. The output has all messages."""
     if seen.hidden:
         return "Its output is hidden (no_log)."
     if not (seen.own or seen.action in _TOLD or seen.data.get("unreachable")):

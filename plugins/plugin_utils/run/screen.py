@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The words of the callback stages: pure texts, each with the kind of its colour."""
+"""The texts of the callback stages, each with the kind of its colour. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Course, Stage
 
 GOOD, BAD, QUIET, PLAIN, WARN = "good", "bad", "quiet", "plain", "warn"
-# Of hosts that do the same, so many are named.
+# Number of hosts that a line names.
 NAMED = 3
 _KIND = {OK: GOOD, FAILED: BAD, SKIPPED: QUIET}
 _VERDICT = {"pass": GOOD, "warn": WARN, "fail": BAD, "incomplete": WARN}
@@ -36,13 +36,13 @@ def duration(seconds: float) -> str:
 
 
 def watch(seconds: float) -> str:
-    """As a clock shows it."""
+    """A duration in the format of a clock."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
 
 
 def usual(span: tuple[float, float] | None) -> str:
-    """How long something usually takes, or nothing."""
+    """The usual duration in words, or an empty text."""
     if span is None:
         return ""
     low, high = span
@@ -62,7 +62,7 @@ def begins(stage: Stage, course: Course, span: tuple[float, float] | None) -> st
 def still(
     course: Course, span: tuple[float, float] | None, tasks: Mapping[str, Sequence[tuple[str, float]]], now: float
 ) -> str:
-    """That a stage is in progress, if lines cannot change in place."""
+    """The line of a stage in progress, for outputs whose lines cannot change in place."""
     doing = "; ".join(_doing(tasks, now))
     return f"[{cast('Stage', course.now).name}] {duration(course.seconds())}{_of(span)}: {doing}."
 
@@ -95,7 +95,7 @@ def live(
 
 
 def ends(stage: Stage, span: tuple[float, float] | None) -> tuple[str, str]:
-    """What came of a stage, in one line."""
+    """The result of a stage in one line."""
     text = f"STAGE [{stage.name}] {_state(stage)}"
     if stage.state != SKIPPED:
         text += f" after {duration(stage.seconds)}{_unusual(stage, span)}: {_sum(stage)}"
@@ -121,7 +121,7 @@ def last(course: Course, report: Mapping[str, str], record: str | None) -> list[
 
 
 def broken_off(course: Course, record: str | None) -> list[tuple[str, str]]:
-    """When a run ended without its end: interrupted, or by an error of Ansible itself."""
+    """Lines for a run without a regular end: interrupted, or ended by an error of Ansible."""
     stage = next((stage for stage in reversed(course.stages) if stage.why != NOT_BEGUN), None)
     if stage is None and not course.stages:
         return []
@@ -134,7 +134,7 @@ def broken_off(course: Course, record: str | None) -> list[tuple[str, str]]:
 
 
 def report_of(data: Mapping[str, Any]) -> dict[str, str]:
-    """What module validation_report answered, as {state, words, path}; empty where there is no report."""
+    """The result of module validation_report as {state, words, path}; empty if there is no report."""
     report: Any = data.get("report") if isinstance(data.get("report"), dict) else {}
     after: Any = report.get("after") if isinstance(report.get("after"), dict) else {}
     files: Any = after.get("files") if isinstance(after.get("files"), dict) else {}
@@ -152,7 +152,7 @@ def _verdict(course: Course, report: Mapping[str, str]) -> list[tuple[str, str]]
     failed = [f"in {_joined(names)}"] if names else []
     failed += [_outside(course)] if course.outside else []
     told = f"{report['state']}. {report['words']}".strip() if report["state"] else ""
-    # A validation that fails has its own words for it.
+    # The verdict of a failed validation is more specific.
     in_its_words = failed == ["in validation"] and _VERDICT.get(report["state"]) in (WARN, BAD)
     if failed and not in_its_words:
         words = f"Verdict: failed {' and '.join(failed)}. See above. A new run continues from the current state."
@@ -167,7 +167,7 @@ def _verdict(course: Course, report: Mapping[str, str]) -> list[tuple[str, str]]
 
 
 def _outside(course: Course) -> str:
-    """Where the failures are that are in no stage."""
+    """The place of failures outside the stages."""
     ran = [stage.name for stage in course.stages if stage.why != NOT_BEGUN]
     return f"after stage {ran[-1]}" if ran else "before the first stage"
 

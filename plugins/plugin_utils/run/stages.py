@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# Said by a play of the user's own, in its vars or in those of its import_playbook.
+# Set by a play of a user, in its vars or in those of its import_playbook.
 VARIABLE = "aiready_stage"
-# In the order of a run, with how many seconds one usually takes: estimates, as long as there are no records of earlier
-# runs. A stage without anything to do is near the first number, one with much to do near the second.
+# The stages in their order, with estimates of their duration in seconds for users without records of earlier runs. A
+# stage without work is near the first number, one with much work near the second.
 USUAL = {
     "preflight": (10, 60),
     "hosts": (60, 2700),
@@ -27,11 +27,11 @@ USUAL = {
     "training": (120, 1800),
     "validation": (300, 2400),
 }
-# Playbooks of this collection whose name is not that of their stage.
+# Playbooks of this collection whose name differs from their stage.
 PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "validate": "validation"}
-# Those that others import as a part of their stage.
+# Playbooks that other playbooks import as a part of their stage.
 PARTS = {"fabric_check": ("fabric", "validation")}
-# Playbooks that only prepare whatever stage comes next.
+# Playbooks that only prepare the next stage.
 BEFORE_OTHERS = ("known_guests",)
 # Roles of this collection; role site is part of every stage.
 ROLES = {
@@ -50,12 +50,12 @@ _OWN = str(Path(__file__).absolute().parents[3] / "playbooks")
 
 
 def of_play(path: str, variables: Any, own: str = _OWN) -> tuple[str | None, bool]:
-    """(stage or None, whether the play only prepares the stage that comes next)."""
+    """Return (stage or None, whether the play only prepares the next stage)."""
     return _told(path, variables, own)[:2]
 
 
 def _told(path: str, variables: Any, own: str) -> tuple[str | None, bool, Sequence[str]]:
-    """As above, and the stages that it may be a part of."""
+    """Return the same, and the stages that it may be a part of."""
     said = variables.get(VARIABLE) if isinstance(variables, dict) else None
     if isinstance(said, str) and said.strip() and "{{" not in said:
         return said.strip(), False, ()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the callback stages shows while tasks run: lines in place on a terminal, else a line now and then."""
+"""Output of the callback stages while tasks run: live lines on a terminal, else a line at intervals."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ COLOURS = {
     screen.QUIET: C.COLOR_SKIP,
     screen.PLAIN: None,
 }
-# The latest progress of so many objects.
+# Number of objects whose latest progress is shown.
 _TOLD = 3
 
 
 class Watch:
-    """Beside the run, from its first stage to its end."""
+    """Shows the progress from the first stage of a run to its end."""
 
     def __init__(self, display: Display, listener: Listener) -> None:
         self._display, self._listener = display, listener
@@ -54,7 +54,7 @@ class Watch:
     def start(self, live: bool, still_s: float) -> None:
         if self._live is not None or self._still is not None:
             return
-        # Forks hold it while they are made, so that no child begins with a lock that stays closed.
+        # Ansible holds this lock while it forks, so that no child inherits a locked lock.
         lock = getattr(self._display, "_lock", None)
         if live and lock is not None:
             self._live = LiveLines(lock, self._lines, self._take, _painted)
@@ -80,7 +80,7 @@ class Watch:
             self._told.pop(host, None)
 
     def usually(self, name: str) -> tuple[float, float] | None:
-        """How long a stage usually takes."""
+        """The usual duration of a stage, or None."""
         return self._times().stage(name)
 
     def say(self, text: str, kind: str) -> None:
@@ -94,7 +94,7 @@ class Watch:
         return self._usual
 
     def _running(self, at_least: float = 0.0) -> tuple[dict[str, list[tuple[str, float]]], float]:
-        """{task: [(host, since)]} of those that have been running for so long, and the time."""
+        """Return {task: [(host, since)]} of tasks that run for at least so many seconds, and the time."""
         found: dict[str, list[tuple[str, float]]]
         found, course = {}, self._listener.course
         now = course.clock.monotonic()
@@ -129,7 +129,7 @@ class Watch:
 
 
 class Every:
-    """Has something done every so many seconds, beside the run."""
+    """Calls a function at intervals, in a thread of its own."""
 
     def __init__(self, seconds: float, work: Callable[[float], object]) -> None:
         self._seconds, self._work, self._over = seconds, work, threading.Event()
@@ -145,12 +145,12 @@ class Every:
             try:
                 self._work(self._seconds)
             except (OSError, ValueError):
-                # The reader is gone, and the run continues.
+                # Nothing reads the output any more. The run continues.
                 return
 
 
 def can_be_live() -> bool:
-    """Whether this is a terminal that can move back, without prompts between the tasks."""
+    """Whether the terminal supports live lines, and no prompt comes between tasks."""
     asks = context.CLIARGS.get("step") or getattr(C, "ENABLE_TASK_DEBUGGER", False) or C.DEFAULT_STRATEGY == "debug"
     able = os.environ.get("TERM", "") not in ("", "dumb") and "CI" not in os.environ
     return able and not asks and sys.stdout.isatty()

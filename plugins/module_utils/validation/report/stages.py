@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stages of a run took, and what they found and changed on which object."""
+"""The stages of a run with their duration, and their changes by object."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 )
 
 STATES = ("ok", "failed", "skipped")
-# What the record of a run says of a stage that was not ended.
+# The record of a run has this text for a stage without an end.
 BROKEN_OFF = "The run was broken off in this stage."
 
 
 def stages(recorded: Any, declared: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Stages in the order in which they ran; a run that was started again has a stage more than once."""
+    """Stages in the order in which they ran. A run that was started again has a stage more than once."""
     found = [_stage(entry, declared) for entry in entries(recorded)]
-    # The stage that makes the report goes on while it is made, and after a killed run nobody could end the last one.
+    # The stage that renders the report continues meanwhile, and the last stage of a killed run has no end.
     if found and found[-1]["state"] == "failed" and found[-1]["why"] == BROKEN_OFF:
         found[-1]["state"] = "open"
     return found
@@ -45,7 +45,7 @@ def _stage(entry: Mapping[str, Any], declared: Sequence[str]) -> dict[str, Any]:
         "seconds": number(entry.get("seconds")),
         "state": state if state in STATES else "unknown",
         "why": text(entry.get("why")),
-        # Nothing was changed; what it holds are the changes that would have been made.
+        # In check mode, nothing was changed. The changes are planned.
         "check_mode": flag(entry.get("check_mode")),
         "simulated": rests_on(text(entry.get("name")), declared),
         "changes": 0 if flag(entry.get("check_mode")) else len(entries(entry.get("changes"))),
@@ -57,14 +57,14 @@ def _stage(entry: Mapping[str, Any], declared: Sequence[str]) -> dict[str, Any]:
 
 
 def rests_on(name: str, declared: Sequence[str]) -> bool:
-    """Whether a stage works on parts that the site declares as simulated."""
+    """Whether a stage manages parts that the site declares as simulated."""
     return bool(simulated.among(simulated.STAGES.get(name, ()), declared))
 
 
 def total(some: Sequence[Mapping[str, Any]], ended: str = "") -> float:
-    """From the beginning of the first stage to the end of the last one, or of the validation, with what lies between.
+    """Seconds from the start of the first stage to the end of the last one, or of the validation.
 
-    The stage that makes the report goes on while it is made. Without moments it is the sum of the stages.
+    The stage that renders the report continues after it. Without times in the record, this is the sum of the stages.
     """
     begun: list[tuple[Any, float]] = [(moment(stage["began"]), stage["seconds"] or 0) for stage in some]
     begun = [(one.timestamp(), seconds) for one, seconds in begun if one is not None]
@@ -76,9 +76,9 @@ def total(some: Sequence[Mapping[str, Any]], ended: str = "") -> float:
 
 
 def moment(told: Any) -> datetime | None:
-    """A moment of a record; None where nothing can be read from it."""
+    """A time of a record, or None if it is not valid."""
     try:
-        # Before Python 3.11 a Z is not understood.
+        # Python before 3.11 does not accept a Z.
         read = datetime.fromisoformat(told.replace("Z", "+00:00"))
     except (ValueError, TypeError, AttributeError):
         return None
@@ -86,18 +86,18 @@ def moment(told: Any) -> datetime | None:
 
 
 def failed(some: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Stages that failed and did not end well later on, when the run was started again; not those of check mode."""
+    """Stages whose last run failed, without those of check mode."""
     last = {stage["name"]: stage for stage in some if not stage["check_mode"]}
     return [stage for stage in last.values() if stage["state"] == "failed"]
 
 
 def broken_off(some: Sequence[Mapping[str, Any]]) -> str:
-    """The name of the stage that nobody ended, or empty."""
+    """The name of the stage without an end, or empty."""
     return some[-1]["name"] if some and some[-1]["state"] == "open" else ""
 
 
 def changes(recorded: Any, declared: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """What was changed, by object: [{object, changes: [{what, before, after, stage, task}]}]."""
+    """Changes by object: [{object, changes: [{what, before, after, stage, task}]}]."""
     by_object: dict[str, list[dict[str, Any]]] = {}
     for stage in entries(recorded):
         if flag(stage.get("check_mode")):
@@ -118,7 +118,7 @@ def changes(recorded: Any, declared: Sequence[str] = ()) -> list[dict[str, Any]]
 
 
 def shown(value: Any) -> str | None:
-    """A value of any kind in one line; None is what was not there."""
+    """A value of any kind in one line; None for an absent value."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -131,7 +131,7 @@ def shown(value: Any) -> str | None:
 
 
 def reboots(recorded: Any, declared: Sequence[str] = (), vms: Collection[str] = ()) -> list[dict[str, Any]]:
-    """How often each object was restarted: [{object, count, simulated}]; what is none of these VMs is a host."""
+    """Number of restarts of each object: [{object, count, simulated}]. Objects that are not in vms are hosts."""
     found = mapping(recorded)
     of_host, of_vm = (bool(simulated.among(parts, declared)) for parts in (simulated.OF_HOST, simulated.OF_VM))
     return [
