@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What was measured from each node to each other one, as matrices with what stands out in them."""
+"""Measurements between nodes as matrices, with their worst pairs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
     text,
 )
 
-# What is a matter of degree; a path MTU, say, is right or wrong.
+# Units of values with a degree. A path MTU is only right or wrong.
 UNITS = ("Gb/s", "GB/s", "us", "ms")
-# How many of the worst pairs a matrix names.
+# Worst pairs that a matrix names.
 TOLD = 10
 
 
 def matrices(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One matrix for each check, variant and unit that was measured between at least two nodes. Pairs that were not
-    measured are a part of it, or a node that nobody reaches would be missing."""
+    """One matrix for each check, variant and unit with a measurement between two nodes. It includes pairs without a
+    measurement, so that an unreachable node is visible."""
     found: dict[tuple[str, str, str], list[tuple[str, str, dict[str, Any]]]]
     missed: dict[tuple[str, str, str], list[tuple[str, str, dict[str, Any]]]]
     found, missed = {}, {}
@@ -85,7 +85,7 @@ def _of(at: Mapping[tuple[str, str], Mapping[str, Any]], one: str, other: str, k
 
 
 def _node(name: str, nodes: Sequence[str], at: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, Any]:
-    """A node against the others: the middle of what it sends and of what it gets."""
+    """The median sent and received value of a node."""
     sends = [at[name, other]["measured"] for other in nodes if (name, other) in at]
     gets = [at[other, name]["measured"] for other in nodes if (other, name) in at]
     return {"node": name, "sends": median(sends), "gets": median(gets)}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The picture of the topology: where each box and each line stands. Pure geometry, drawn by a template."""
+"""The picture of the topology: the place of each box and each line. A template draws it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.numbers import cut, figure, shortened
 
-# Hosts in one picture. A run of many hosts has many pictures, so that each fits on a page.
+# Hosts in one picture, so that each picture fits on a page.
 HOSTS = 8
 LINE = 16
 PORT = 24
@@ -19,7 +19,7 @@ PORT = 24
 
 @dataclass(frozen=True)
 class Form:
-    """One way to arrange the columns: (left edge, width) of each, in units of the picture."""
+    """An arrangement of the columns: (left edge, width) of each, in units of the picture."""
 
     name: str
     width: int
@@ -28,18 +28,18 @@ class Form:
     nic: tuple[int, int]
     port: tuple[int, int]
     switch: tuple[int, int]
-    # Switches beyond those; where there is no room for a column of theirs they stand below the others.
+    # Switches without a host; below the others if there is no room for a column.
     beyond: tuple[int, int]
-    # Height of one row of a host, and where in it the VM and the devices stand.
+    # Height of one row of a host, and the offsets of the VM and the devices in it.
     row: int
     vm_at: int
     device_at: int
-    # Of one sign in the first line of a box, and in the others.
+    # Width of a character in the first line of a box, and in the other lines.
     char: float
     small: float
 
 
-# From left to right where there is room; on a phone the VM stands above its devices.
+# From left to right on a wide screen. On a phone, the VM is above its devices.
 _WIDE = {"vm": (12, 190), "gpu": (258, 238), "nic": (520, 138), "port": (724, 92), "switch": (816, 134)}
 WIDE = Form("wide", 1130, **_WIDE, beyond=(990, 128), row=58, vm_at=0, device_at=0, char=7.0, small=6.8)
 _NARROW = {"vm": (12, 196), "gpu": (12, 120), "nic": (140, 68), "port": (228, 62), "switch": (290, 70)}
@@ -120,9 +120,9 @@ def _host(
 
 
 def _lines(gpus: Sequence[dict[str, Any]]) -> list[str]:
-    """What a box says of the GPUs that a VM has: alike ones once, with their number."""
+    """The lines of the box with the GPUs of a VM: equal GPUs once, with their number."""
     kinds = [" ".join([gpu["mig"], *gpu["vgpus"]]).strip() for gpu in gpus]
-    # Whose boards these are is no news.
+    # All boards are from NVIDIA.
     cards = _counted([gpu["name"].replace("NVIDIA ", "", 1) for gpu in gpus])
     fake = ["simulated"] if any(gpu["simulated"] for gpu in gpus) else []
     words = _counted(kinds) if len(set(kinds)) > 1 else kinds[0]
@@ -132,7 +132,7 @@ def _lines(gpus: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _counted(names: Sequence[str]) -> str:
-    """Names, each once and with its number where there are several."""
+    """Each name once, with its number if there are several."""
     counts = {name: names.count(name) for name in names if name}
     return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items())
 
@@ -140,7 +140,7 @@ def _counted(names: Sequence[str]) -> str:
 def _rows(
     topology: Mapping[str, Any], host: Mapping[str, Any]
 ) -> list[tuple[dict[str, Any] | None, list[dict[str, Any]], dict[str, Any] | None]]:
-    """[(vm, GPUs, nic)] of a host: each VM beside the devices that it has, then the devices that no VM has."""
+    """[(vm, GPUs, nic)] of a host: each VM with its devices, then the devices without a VM."""
     known = {vm["name"]: vm for vm in topology["vms"]}
     names = list(dict.fromkeys([*host["vms"], *(vm["name"] for vm in topology["vms"] if vm["host"] == host["name"])]))
     gpus, nics = list(host["gpus"]), list(host["nics"])
@@ -168,7 +168,7 @@ def _rows(
 
 
 def _gpus(vm: Mapping[str, Any], gpus: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The GPUs of a VM among those of its host; where nobody says whose each is, the first one that it names."""
+    """The GPUs of a VM among those of its host; without a recorded owner, the first one that the VM names."""
     named = [one for one in gpus if not one["vm"] and vm["gpu"] and vm["gpu"] in (one["name"], *one["vgpus"])]
     return [one for one in gpus if one["vm"] == vm["name"]] or named[:1]
 
@@ -180,7 +180,7 @@ def _switches(
     boxes: list[dict[str, Any]],
     wires: list[dict[str, Any]],
 ) -> int:
-    """Switches with the ports that lead to these hosts, each as near to them as there is room."""
+    """Switches with the ports of these hosts, each as near to its hosts as possible."""
     known = {switch["name"]: switch for switch in topology["switches"]}
     by_switch: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for nic, box in sorted(plugs, key=lambda plug: plug[1]["y"]):
@@ -188,8 +188,8 @@ def _switches(
     at, bottom = {}, 8
     for name, ends in by_switch.items():
         middle = 44 + len(ends) * PORT / 2 - 2
-        wished = sum(box["y"] + BOX / 2 for _nic, box in ends) / len(ends) - middle
-        y, height = max(bottom, round(wished)), 48 + len(ends) * PORT
+        ideal = sum(box["y"] + BOX / 2 for _nic, box in ends) / len(ends) - middle
+        y, height = max(bottom, round(ideal)), 48 + len(ends) * PORT
         at[name] = _box("switch", form.switch, y, height, [name, _platform(known, name)], form, _fake(known, name))
         boxes.append(at[name])
         for index, (nic, box) in enumerate(ends):
@@ -218,7 +218,7 @@ def _fake(known: Mapping[str, Mapping[str, Any]], name: str) -> bool:
 def _beyond(
     known: Mapping[str, Mapping[str, Any]], at: dict[str, dict[str, Any]], form: Form, boxes: list[dict[str, Any]]
 ) -> int:
-    """Switches that the switches of these hosts lead to, in a column of their own or below; returns the lower edge."""
+    """Switches behind the switches of these hosts, in a column of their own or below; returns the lower edge."""
     near = list(at)
     names = [peer["to"] for name in near if name in known for peer in known[name]["peers"]]
     names = [name for name in dict.fromkeys(names) if name and name not in at]
@@ -240,7 +240,7 @@ def _beyond(
 def _cable(
     at: dict[str, dict[str, Any]], name: str, peer: Mapping[str, Any], form: Form, number: int
 ) -> dict[str, Any]:
-    """Between two switches: straight where they stand side by side, else along the right edge of their column."""
+    """Between two switches: straight if they are side by side, else along the right edge of their column."""
     one, other = at[name], at[peer["to"]]
     title = f"{name} {peer['port']} to {peer['to']}"
     if other["x"] > one["x"]:

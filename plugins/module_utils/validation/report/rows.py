@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The rows of the ladder: as they were recorded, sorted into layers and checks, counted."""
+"""The recorded rows of the check suite, grouped by layer and check, and counted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 )
 
 VERDICTS = ("fail", "warn", "not_run", "skipped", "not_required", "pass")
-# Of those that did not pass, the worst first.
+# Verdicts other than pass, the most severe first.
 WORDS = {
     "fail": "failed",
     "warn": "warned",
@@ -29,34 +29,34 @@ WORDS = {
     "skipped": "skipped",
     "not_required": "not required",
 }
-# What a row that needs such a one cannot do without.
+# Verdicts that prevent the rows that need such a row.
 STOPS = ("fail", "not_run")
 BETTER = {"Gb/s": "higher", "GB/s": "higher", "img/s": "higher", "%": "higher", "us": "lower", "ms": "lower"}
 LAYERS = {
     "guest": "Each guest",
-    "placement": "Where guests are",
+    "placement": "Placement",
     "pair": "Pairs of guests",
-    "fabric": "The fabric",
-    "cluster": "All guests together",
+    "fabric": "Fabric",
+    "cluster": "All guests",
     "other": "Other",
 }
 
 
 def rows(recorded: Any, remarks: list[str]) -> list[dict[str, Any]]:
-    """Rows with all keys, each of its kind. What contradicts itself is put right, and said in remarks."""
+    """Rows with all keys and the right types. A contradictory row is corrected, and remarks has the reason."""
     found = [_row(entry, index, remarks) for index, entry in enumerate(entries(recorded), 1)]
     _follow(found)
     return found
 
 
 def _follow(found: Sequence[dict[str, Any]]) -> None:
-    """Say of each row that could not run what it goes back to: the first rows below it that did not pass."""
+    """Set `because` of each row that could not run: the first rows below it that did not pass."""
     by_id = {row["id"]: row for row in found}
     known: dict[str, list[str]] = {}
 
     def roots(row: Mapping[str, Any]) -> list[str]:
         if row["id"] not in known:
-            known[row["id"]] = []  # whoever needs itself ends here
+            known[row["id"]] = []  # a row that needs itself ends here
             bad = [by_id[name] for name in row["needs"] if name in by_id and by_id[name]["verdict"] in STOPS]
             below = [name for one in bad for name in roots(one) or [one["id"]]]
             known[row["id"]] = list(dict.fromkeys(below)) if row["verdict"] == "not_run" else []
@@ -103,12 +103,12 @@ def _row(entry: Mapping[str, Any], index: int, remarks: list[str]) -> dict[str, 
     }
     row["better"] = _better(row["expected"], row["unit"])
     if row["verdict"] not in VERDICTS:
-        remarks.append(f"{label}: the verdict '{row['verdict']}' is not known, so it counts as not run.")
+        remarks.append(f"{label}: unknown verdict '{row['verdict']}'. The row counts as not run.")
         row["verdict"] = "not_run"
     words = {"pass": "passed", "not_required": "not required"}
     if row["verdict"] in words and row["measured"] in (None, ""):
-        told = words[row["verdict"]]
-        remarks.append(f"{label}: it was recorded as {told} and nothing was measured, so it counts as not run.")
+        verdict = words[row["verdict"]]
+        remarks.append(f"{label}: recorded as {verdict} without a measured value. The row counts as not run.")
         row["verdict"] = "not_run"
         row["why"] = row["why"] or "Nothing was measured."
     return row
@@ -124,7 +124,7 @@ def _expected(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kind(variant: str) -> str:
-    """A variant in words: 4:rdma is a training on four nodes."""
+    """A variant in words, such as 4:rdma for a training on four nodes."""
     found = re.fullmatch(r"(\d+):(rdma|tcp)", variant)
     if found is None:
         return variant
@@ -132,14 +132,14 @@ def _kind(variant: str) -> str:
 
 
 def _better(expected: Mapping[str, Any], unit: str) -> str:
-    """Which way a figure gets better: as the bounds say, else as its unit does; empty where neither tells."""
+    """The direction in which a value gets better, from its bounds, else from its unit; empty if unknown."""
     if (expected["low"] is None) != (expected["high"] is None):
         return "higher" if expected["high"] is None else "lower"
     return BETTER.get(unit, "")
 
 
 def on(subject: Mapping[str, Any]) -> str:
-    """What a row is about, in words."""
+    """The objects of a row, in words."""
     if "from" in subject and "to" in subject:
         return f"{text(subject['from'])} → {text(subject['to'])}"
     if "switch" in subject:
@@ -162,7 +162,7 @@ def tally(numbers: Mapping[str, int]) -> str:
 
 
 def worst(some: Sequence[Mapping[str, Any]]) -> str:
-    """The verdict that decides: of fail, warn and not run the first that a row has; else pass, where one passed."""
+    """The verdict of several rows: the first of fail, warn and not run that a row has, else pass if one passed."""
     have = {row["verdict"] for row in some}
     for verdict in ("fail", "warn", "not_run", "pass", "not_required", "skipped"):
         if verdict in have:
@@ -171,12 +171,12 @@ def worst(some: Sequence[Mapping[str, Any]]) -> str:
 
 
 def ladder(some: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Layers in the order of the ladder, in each its checks, in each its rows: what is not right first."""
+    """Layers in the order of the check suite with their checks and rows, problems first."""
     layers = []
     for layer, title in LAYERS.items():
         here = [row for row in some if row["layer"] == layer]
         if here:
-            # A check before and after the timed runs has two titles.
+            # A check that runs before and after the timed runs has two titles.
             checks = [_check(key, here) for key in dict.fromkeys((row["check"], row["title"]) for row in here)]
             layers.append(
                 {"layer": layer, "title": title, "verdict": worst(here), "counts": counts(here), "checks": checks}
@@ -189,10 +189,10 @@ def _check(key: tuple[str, str], here: Sequence[dict[str, Any]]) -> dict[str, An
     figures = [
         row["measured"] for row in mine if number(row["measured"]) is not None and row["unit"] == mine[0]["unit"]
     ]
-    # A row that could not run often does not say what would have been expected of it.
-    telling = [row["expected"] for row in mine if row["expected"]["text"]]
-    expected = list(dict.fromkeys(one["text"] for one in telling))
-    sources = {one["source"] for one in telling}
+    # A row that could not run often has no expected value.
+    given = [row["expected"] for row in mine if row["expected"]["text"]]
+    expected = list(dict.fromkeys(one["text"] for one in given))
+    sources = {one["source"] for one in given}
     return {
         "check": key[0],
         "title": key[1],
@@ -206,7 +206,7 @@ def _check(key: tuple[str, str], here: Sequence[dict[str, Any]]) -> dict[str, An
         "low": min(figures, default=None),
         "median": median(figures),
         "high": max(figures, default=None),
-        # Of all rows alike, or empty.
+        # The value that all rows expect, or empty.
         "expected": expected[0] if len(expected) == 1 else "",
         "expected_of_each": expected,
         "source": sources.pop() if len(sources) == 1 else "",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Trainings: how the throughput grows with nodes, what RDMA gains over TCP, how even the iterations are."""
+"""Trainings: throughput over nodes, RDMA against TCP, and the spread of the iterations."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
     texts,
 )
 
-# What a training went over; where that is not what was wanted it is `wanted:went`, which is neither RDMA nor TCP.
+# The transport of a training. `requested:used` is a training that used another transport than requested.
 TRANSPORTS = {
     "rdma": "RDMA",
     "tcp": "TCP",
-    "rdma:tcp": "RDMA wanted, went over TCP",
-    "rdma:mixed": "RDMA wanted, went partly over TCP",
-    "rdma:": "RDMA wanted, not proved",
-    "tcp:rdma": "TCP wanted, went over RDMA",
-    "tcp:mixed": "TCP wanted, went partly over RDMA",
+    "rdma:tcp": "RDMA requested, TCP used",
+    "rdma:mixed": "RDMA requested, TCP used in part",
+    "rdma:": "RDMA requested, not proved",
+    "tcp:rdma": "TCP requested, RDMA used",
+    "tcp:mixed": "TCP requested, RDMA used in part",
 }
 COUNT = ("pass", "not_required", "warn")
 WORDS = {"fail": "failed", "skipped": "skipped", "not_run": "not run"}
 
 
 def trainings(recorded: Any) -> list[dict[str, Any]]:
-    """Runs in the order of transport and nodes, with speed-up and efficiency.
+    """Runs ordered by transport and nodes, with speed-up and efficiency.
 
-    One whose row of the ladder neither passed nor warned has no rate, so that nothing takes it for a result.
+    A run whose check neither passed nor warned has no rate, so that no plot and no comparison uses it.
     """
     runs = [_run(entry) for entry in entries(recorded) if number(entry.get("nodes"))]
     runs.sort(key=lambda run: (run["model"], run["transport"], run["nodes"], run["ranks"] or 0))
@@ -53,17 +53,17 @@ def trainings(recorded: Any) -> list[dict[str, Any]]:
 
 
 def _tell_apart(runs: Sequence[dict[str, Any]]) -> None:
-    """One node alone is tried on each guest: such runs are named after theirs."""
+    """Add the name of the guest to runs on one node, because each guest has such a run."""
     names = [(run["model"], run["label"]) for run in runs]
-    ways = {run["transport"] for run in runs if run["nodes"] == 1}
+    transports = {run["transport"] for run in runs if run["nodes"] == 1}
     for run, name in zip(runs, names):
         if names.count(name) > 1 and run["guests"]:
-            if run["nodes"] == 1 and len(ways) == 1:
+            if run["nodes"] == 1 and len(transports) == 1:
                 run["label"] = f"1 node, {run['guests'][0]}"
             else:
                 run["label"] += f", {run['guests'][0]}" + (" ..." if len(run["guests"]) > 1 else "")
         if run["verdict"] not in COUNT:
-            run["label"] += f", {WORDS.get(run['verdict'], 'not judged')}"
+            run["label"] += f", {WORDS.get(run['verdict'], 'without a verdict')}"
 
 
 def _run(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _run(entry: Mapping[str, Any]) -> dict[str, Any]:
         "model": text(entry.get("model")),
         "verdict": verdict,
         "images_per_s": rate if verdict in COUNT else None,
-        # What it came to, whether that counts or not.
+        # The measured rate, also of a run that does not count.
         "measured": rate,
         "spread": number(entry.get("spread")) if verdict in COUNT else None,
         "speedup": None,
@@ -90,18 +90,18 @@ def _run(entry: Mapping[str, Any]) -> dict[str, Any]:
         "gain": None,
         "simulated": flag(entry.get("simulated")),
         "iterations": rounds,
-        # Some benchmarks tell the rate of each iteration and no time.
+        # Some benchmarks report the rate of each iteration and no time.
         "rated": any(one["images_per_s"] is not None for one in rounds),
         "fastest": min(seconds, default=None),
         "median": middle,
         "slowest": max(seconds, default=None),
-        # How far the slowest is from the middle.
+        # The distance of the slowest iteration from the median, in percent.
         "slowest_over": rounded(100 * (max(seconds) / middle - 1), 4) if middle else None,
     }
 
 
 def _transport(entry: Mapping[str, Any]) -> str:
-    """What a training went over, with what was wanted where that is something else."""
+    """The used transport of a training, with the requested one if it differs."""
     went, wanted = text(entry.get("transport")), text(entry.get("wanted"))
     return went if wanted in ("", went) else f"{wanted}:{went}"
 
@@ -116,8 +116,8 @@ def _iteration(entry: Mapping[str, Any], index: int) -> dict[str, Any]:
 
 
 def _base(run: Mapping[str, Any], runs: Sequence[dict[str, Any]]) -> tuple[int, float] | None:
-    """What a run is measured against, as (nodes, rate): one node with the same transport, else one node, else the
-    fewest nodes. Of several such runs it is the middle one, so that a slow guest is not the measure of all."""
+    """The reference of a run as (nodes, rate): one node with the same transport, else one node, else the fewest
+    nodes. The median of several such runs counts, so that one slow guest does not change the reference."""
     alike = [one for one in runs if one["model"] == run["model"] and one["images_per_s"]]
     mine = [one for one in alike if one["transport"] == run["transport"]]
     alone = [one for one in mine if one["nodes"] == 1] or [one for one in alike if one["nodes"] == 1]
@@ -127,7 +127,7 @@ def _base(run: Mapping[str, Any], runs: Sequence[dict[str, Any]]) -> tuple[int, 
 
 
 def _gain(run: Mapping[str, Any], runs: Sequence[dict[str, Any]]) -> float | None:
-    """What RDMA gains over TCP with the same model on as many nodes, in percent; one node uses no network."""
+    """RDMA against TCP with the same model on as many nodes, in percent. One node alone uses no network."""
     if run["transport"] != "rdma" or run["nodes"] == 1 or run["images_per_s"] is None:
         return None
     rates = [

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Values of a file that somebody else wrote, taken with care: what is not of its kind is absent."""
+"""Values of a file from another program: a value of the wrong type counts as absent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def text(value: Any, default: str = "") -> str:
-    """A text; a number becomes one, anything else is absent."""
+    """A text. A number becomes a text; any other value is absent."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -49,25 +49,25 @@ def texts(value: Any) -> list[str]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Names once each, as people count: job-2 before job-10."""
+    """Each name once, in natural order: job-2 before job-10."""
     return sorted(set(names), key=counted)
 
 
 def counted(name: str) -> tuple[list[tuple[int, str]], str]:
-    """A key for that order."""
+    """A key for natural order."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], name
 
 
 def rounded(value: T, digits: int = 6) -> T:
-    """A number that was worked out here, without the noise of binary fractions."""
+    """A computed number without the noise of binary fractions."""
     if value is None or value == 0:
         return value
     return round(value, digits - 1 - math.floor(math.log10(abs(value))))
 
 
 def median(values: Iterable[float]) -> float | None:
-    """The middle of a list, or None."""
+    """The median of a list; None for an empty list."""
     row = sorted(values)
     if not row:
         return None

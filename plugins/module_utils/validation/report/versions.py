@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which versions ran where, and where they differ between objects of a kind."""
+"""Versions by component, and whether they differ between objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 
 
 def versions(recorded: Any) -> list[dict[str, Any]]:
-    """By what: [{what, uniform, versions: [{version, objects, simulated}]}], the version of most objects first."""
+    """[{what, uniform, versions: [{version, objects, simulated}]}] by component, the most frequent version first."""
     by_what: dict[str, dict[str, list[str]]]
     fake: set[tuple[str, str]]
     by_what, fake = {}, set()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The look that all plots have in common. Matplotlib is imported when the first one is drawn."""
+"""The common style of all plots. The first plot imports Matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-# In units of the picture. On a phone a plot is a little smaller than that, on a desk a little larger.
+# In units of the picture. A plot is a little smaller on a phone, and a little larger on a desktop.
 WIDTH = 440
 UNIT = 72.0
 OLDEST = (3, 7)
@@ -29,19 +29,19 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 class NoPlots(Exception):
-    """Why there is no library that draws."""
+    """The reason why Matplotlib is missing."""
 
 
 @contextlib.contextmanager
 def ready() -> Iterator[None]:
-    """The settings for all figures, whatever the user's own are."""
+    """The settings for all figures, independent of the settings of the user."""
     try:
         import matplotlib
     except ImportError as error:
         raise NoPlots(f"Matplotlib cannot be imported: {error}") from None
     if matplotlib.__version_info__[:2] < OLDEST:
         raise NoPlots(f"Matplotlib is {matplotlib.__version__}")
-    # Hints about caches and fonts are nothing that an operator could act on.
+    # An operator cannot act on messages about caches and fonts.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -74,7 +74,7 @@ def ready() -> Iterator[None]:
 
 
 def figure(height: float, rows: int = 1, width: float = WIDTH, **layout: Any) -> tuple[Figure, list[Axes]]:
-    """A figure of so many units, with axes one below the other."""
+    """A figure of this height in units, with axes one below the other."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(width / UNIT, height / UNIT), dpi=UNIT, layout="constrained", **layout)
@@ -83,19 +83,19 @@ def figure(height: float, rows: int = 1, width: float = WIDTH, **layout: Any) ->
 
 
 def named(axes: Axes, label: str, simulated: bool) -> None:
-    """Say above the axis what it measures, since turned text is hard to read, and whether it was simulated."""
+    """Put the label and the mark of simulated values above the axis, because rotated text is hard to read."""
     axes.set_title(label, loc="left", fontsize=FONT - 0.5, color=COLOURS["muted"], pad=8)
     if simulated:
         axes.set_title("simulated", loc="right", fontsize=FONT - 0.5, color=COLOURS["warn"], style="italic", pad=8)
 
 
 def legend(made: Figure, handles: Iterable[Artist], columns: int = 3) -> None:
-    """Above all panels, from left to right."""
+    """A legend above all panels, from left to right."""
     made.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=2.4, columnspacing=1.6)
 
 
 def whole(axes: Axes, values: Iterable[float]) -> None:
-    """Ticks on just these whole numbers, or on as many of them as there is room for; on the last one always."""
+    """Ticks at these whole numbers, as far as there is room, and always at the last one."""
     row = sorted(set(values))
     apart = (row[-1] - row[0]) / 16
     kept = row[-1:]

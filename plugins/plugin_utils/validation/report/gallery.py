@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which plots a report has: each with its title and a description for whoever cannot see it."""
+"""The plots of a report, each with a title and a description for screen readers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def models(document: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Trainings by model, each model a study of its own: [(name, runs)]."""
+    """Trainings by model: [(name, runs)]."""
     runs = document["trainings"] or []
     return [
         (name, [run for run in runs if run["model"] == name]) for name in dict.fromkeys(run["model"] for run in runs)
@@ -27,7 +27,7 @@ def models(document: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]
 
 
 def drawings(document: Mapping[str, Any]) -> dict[str, str]:
-    """{name: svg} of everything that has a plot; raises canvas.NoPlots without the library."""
+    """{name: svg} of all plots; raises canvas.NoPlots without Matplotlib."""
     found = {}
     with canvas.ready():
         for name, title, description, draw in _wanted(document):
@@ -56,7 +56,7 @@ def _wanted(document: Mapping[str, Any]) -> Iterator[Plot]:
 
 
 def _of_model(document: Mapping[str, Any], index: int, model: str, runs: Sequence[Mapping[str, Any]]) -> Iterator[Plot]:
-    # One point shows nothing of how it grows.
+    # One point shows no scaling.
     scales = len({run["nodes"] for run in runs}) > 1
     measured = [run for run in runs if run["images_per_s"] is not None]
     if measured and scales:
@@ -83,7 +83,7 @@ def _of_model(document: Mapping[str, Any], index: int, model: str, runs: Sequenc
 
 
 def wanted_efficiency(document: Mapping[str, Any]) -> float | None:
-    """The bound of the efficiency, where the ladder or the thresholds tell one."""
+    """The lowest efficiency that passes, from the checks, else from the thresholds."""
     told = [
         row["expected"]["low"]
         for layer in document["ladder"]
@@ -101,7 +101,7 @@ def _matrix(found: Mapping[str, Any]) -> tuple[str, str]:
     kind = f", {found['kind']}" if found["kind"] else ""
     described = (
         f"{len(found['nodes'])} nodes, {found['pairs']} pairs, {numbers.figure(found['low'])} to "
-        f"{numbers.figure(found['high'])} {unit}, the middle is {numbers.figure(found['median'])} {unit}. "
+        f"{numbers.figure(found['high'])} {unit}, median {numbers.figure(found['median'])} {unit}. "
         f"The worst is from {worst['from']} to {worst['to']} with {numbers.figure(worst['measured'])} {unit}."
     )
     return _marked(found["title"] + kind, [found]), described

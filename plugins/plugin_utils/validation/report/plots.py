@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The plots of the report, one function for each kind: from data of the document to a figure."""
+"""The plots of the report: one function for each kind returns a figure from data of the document."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
-# Runs of one transport whose iterations are drawn, and bars in one plot.
+# Runs of one transport in a plot of iterations, and bars in one plot.
 RUNS_DRAWN, BARS = 6, 24
-# Up to so many nodes a matrix has its figures written into it; up to so many all names are written beside it.
+# Nodes up to which a matrix shows its values, and up to which it shows all names.
 WRITTEN, NAMED = 8, 16
 MARKED = 300
 
 
 def throughput(runs: Sequence[Mapping[str, Any]]) -> Figure:
-    """Images per second over nodes for each transport, with what it would be if it grew with the nodes."""
+    """Images per second over nodes for each transport, with the line of linear scaling."""
     made, (axes,) = canvas.figure(300)
     for transport, mine in _by_transport(runs, "images_per_s"):
         _through(axes, transport, _from_one(mine, runs, "images_per_s"), "images_per_s")
@@ -43,7 +43,7 @@ def throughput(runs: Sequence[Mapping[str, Any]]) -> Figure:
             "color": COLOURS["idle"],
             "linestyle": ":",
             "linewidth": 1.5,
-            "label": "as many times one node",
+            "label": "linear scaling",
         }
         axes.plot([1, most], [base, base * most], **ideal)
     axes.set_ylim(bottom=0)
@@ -52,13 +52,13 @@ def throughput(runs: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def efficiency(runs: Sequence[Mapping[str, Any]], wanted: float | None = None) -> Figure:
-    """Throughput per node against one node, in percent; wanted is the least that passes."""
+    """Throughput per node against one node, in percent; wanted is the lowest value that passes."""
     made, (axes,) = canvas.figure(300)
     for transport, mine in _by_transport(runs, "efficiency"):
         _through(axes, transport, _from_one(mine, runs, "efficiency"), "efficiency")
     if wanted is not None:
         line: dict[str, Any] = {"color": COLOURS["fail"], "linestyle": (0, (2, 2)), "linewidth": 1.3}
-        axes.axhline(wanted, label=f"wanted: {wanted:g} %", **line)
+        axes.axhline(wanted, label=f"required: {wanted:g} %", **line)
     top = max([100, *(run["efficiency"] for run in runs if run["efficiency"] is not None)])
     axes.set_ylim(0, top * 1.06)
     return _over_nodes(made, axes, runs, "efficiency in percent")
@@ -72,14 +72,14 @@ def _by_transport(runs: Sequence[Mapping[str, Any]], key: str) -> Iterator[tuple
 
 
 def _from_one(mine: list[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]], key: str) -> list[Mapping[str, Any]]:
-    """The runs of a transport; one node alone uses no network, so that each transport begins with it."""
+    """The runs of a transport. One node alone uses no network, so that the line of each transport starts there."""
     if any(run["nodes"] == 1 for run in mine):
         return mine
     return [run for run in runs if run["nodes"] == 1 and run[key] is not None] + mine
 
 
 def _through(axes: Axes, transport: str, runs: Sequence[Mapping[str, Any]], key: str) -> None:
-    """A line through the middle of each number of nodes, and a dot for each run where there are several."""
+    """A line through the median of each number of nodes, and a dot for each of several runs."""
     by_count: dict[int, list[float]] = {}
     for run in sorted(runs, key=lambda run: run["nodes"]):
         by_count.setdefault(run["nodes"], []).append(run[key])
@@ -91,7 +91,7 @@ def _through(axes: Axes, transport: str, runs: Sequence[Mapping[str, Any]], key:
 
 
 def _series(transport: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How a transport is drawn. It differs by colour, dashes and marker; hollow markers are simulated."""
+    """The colour, dashes and marker of a transport. Hollow markers are simulated."""
     colour = canvas.COLOUR_OF.get(transport, COLOURS["ink"])
     hollow = any(run["simulated"] for run in runs)
     return {
@@ -115,12 +115,12 @@ def _over_nodes(made: Figure, axes: Axes, runs: Sequence[Mapping[str, Any]], lab
 
 
 def matrix(found: Mapping[str, Any]) -> Figure:
-    """From each node (down) to each other one (across); what failed or warned is framed."""
+    """Values from each node (down) to each other node (across). Failed and warned cells have a frame."""
     count = len(found["nodes"])
     made, (axes,) = canvas.figure(380 if count > 2 else 320)
     blank = float("nan")
     grid = [[blank if value is None else value for value in row] for row in found["values"]]
-    # A scale that does not make much of little differences; dark is bad.
+    # A scale that does not exaggerate small differences; dark is bad.
     lower = found["better"] == "lower"
     low = min(found["low"], found["median"] * (0.95 if lower else 0.75))
     high = max(found["high"], found["median"] * (1.25 if lower else 1.05))
@@ -134,7 +134,7 @@ def matrix(found: Mapping[str, Any]) -> Figure:
         axes.vlines([edge + 0.5 for edge in range(count - 1)], -0.5, count - 0.5, **gaps)
     step = 1 if count <= NAMED else -(-count // NAMED)
     names = [numbers.shortened(name, 12) for name in found["nodes"][::step]]
-    # Long names across stand upright.
+    # Long names are vertical.
     turned: dict[str, Any] = {} if count * max(len(name) for name in names) < 40 else {"rotation": 90}
     axes.set_xticks(range(0, count, step), names, **turned)
     axes.set_yticks(range(0, count, step), names)
@@ -159,7 +159,7 @@ def _frames(axes: Axes, found: Mapping[str, Any]) -> None:
     ]
     for row, column, verdict in bad[:MARKED]:
         style = {"linestyle": "-" if verdict == "fail" else (0, (2, 1.5)), "linewidth": 2.5, "zorder": 3}
-        # On a light border, so that it shows on dark shades too.
+        # On a light border, so that it is visible on dark shades too.
         border = {"linestyle": "-", "linewidth": 5.5, "zorder": 2}
         for colour, drawn in ((COLOURS["page"], border), (COLOURS[verdict], style)):
             box = Rectangle((column - 0.45, row - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, **drawn)
@@ -176,14 +176,14 @@ def _written(axes: Axes, image: AxesImage, found: Mapping[str, Any]) -> None:
                 text = "○" if missed else numbers.NOTHING
                 axes.text(column, row, text, ha="center", va="center", color=COLOURS["muted"])
                 continue
-            # Whichever can be read better; the shades are the same in the dark.
+            # The colour with more contrast. The shades are the same in dark mode.
             colour = "#000000" if _luminance(image.cmap(cast("float", image.norm(value)))) > 0.179 else "#ffffff"
             text = numbers.figure(value) + signs.get(found["verdicts"][row][column], "")
             axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=size)
 
 
 def _luminance(colour: Sequence[float]) -> float:
-    """How bright a colour is to the eye (WCAG 2)."""
+    """The relative luminance of a colour (WCAG 2)."""
     linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in colour[:3]]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -197,11 +197,11 @@ def iterations(runs: Sequence[Mapping[str, Any]], key: str = "seconds") -> Figur
     markers = {count: canvas.MARKERS[index % len(canvas.MARKERS)] for index, count in enumerate(counts)}
     for axes, (transport, mine) in zip(panels, groups):
         for run in _some(mine):
-            told = [one for one in run["iterations"] if one[key] is not None]
+            known = [one for one in run["iterations"] if one[key] is not None]
             style = _series(transport, [run])
             style.update(marker=markers[run["nodes"]], markersize=5.5, linewidth=1.2)
-            style.update(markevery=max(1, len(told) // 25), markeredgewidth=1.3, linestyle="-")
-            axes.plot([one["iteration"] for one in told], [one[key] for one in told], **style)
+            style.update(markevery=max(1, len(known) // 25), markeredgewidth=1.3, linestyle="-")
+            axes.plot([one["iteration"] for one in known], [one[key] for one in known], **style)
         most = max(one[key] or 0 for run in mine for one in run["iterations"])
         axes.set_ylim(0, most * 1.15 or 1)
         cast("MaxNLocator", axes.xaxis.get_major_locator()).set_params(integer=True)
@@ -214,7 +214,7 @@ def iterations(runs: Sequence[Mapping[str, Any]], key: str = "seconds") -> Figur
 
 
 def _marker(count: int, marker: str) -> Line2D:
-    """A line of the legend for a number of nodes, whatever the transport."""
+    """A line of the legend for a number of nodes of any transport."""
     from matplotlib.lines import Line2D
 
     style: dict[str, Any] = {
@@ -227,14 +227,14 @@ def _marker(count: int, marker: str) -> Line2D:
 
 
 def _some(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """So many runs as can be told apart, the first and the last among them."""
+    """As many runs as are distinguishable, with the first and the last."""
     if len(runs) <= RUNS_DRAWN:
         return runs
     return [runs[round(index * (len(runs) - 1) / (RUNS_DRAWN - 1))] for index in range(RUNS_DRAWN)]
 
 
 def stages(some: Sequence[Mapping[str, Any]]) -> Figure:
-    """Time of each stage; what failed is hatched."""
+    """Duration of each stage. Failed stages are hatched."""
     known = [stage for stage in some if stage["seconds"] is not None][-BARS:]
     made, (axes,) = canvas.figure(60 + 26 * len(known))
     colours = {"ok": COLOURS["first"], "failed": COLOURS["fail"]}
@@ -288,6 +288,6 @@ def before_and_after(trainings: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def _beside(axes: Axes, x: float, y: float, text: str) -> None:
-    """A figure at the end of a bar."""
+    """A number at the end of a bar."""
     style: dict[str, Any] = {"va": "center", "color": COLOURS["ink"], "fontsize": canvas.FONT - 1}
     axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", **style)

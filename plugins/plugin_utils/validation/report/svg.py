@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A figure of Matplotlib as an SVG that belongs to the page: its colours, its font, a title and a description."""
+"""A figure of Matplotlib as an SVG with the colours and the font of the page, a title and a description."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-# Figures are drawn in these colours; the page has others for light, dark and paper under the same names.
+# Placeholders in a figure. The page has colours for light, dark and print under the same names.
 COLOURS = {
     "ink": "#010101",
     "muted": "#020202",
@@ -31,12 +31,12 @@ COLOURS = {
 }
 _COLOUR = re.compile("|".join(COLOURS.values()))
 _NAMES = {value: f"var(--{name})" for name, value in COLOURS.items()}
-# Fixed, so that the same figure gives the same names of clips and markers.
+# Fixed, so that the same figure has the same names of clips and markers.
 SETTINGS: dict[RcKeyType, str] = {"svg.fonttype": "none", "svg.hashsalt": "aiready.vsphere"}
 
 
 def drawn(figure: Figure, name: str, title: str, description: str) -> str:
-    """The figure as text; name is unique in the page, since all ids begin with it."""
+    """The figure as text; name is unique in the page, because all ids start with it."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", facecolor="none", metadata={"Date": None, "Creator": None})
     ElementTree.register_namespace("", SVG)
@@ -57,7 +57,7 @@ def drawn(figure: Figure, name: str, title: str, description: str) -> str:
 
 
 def _strip(root: ElementTree.Element) -> None:
-    """Take out what is not drawn, and the style sheet, which would hold for the whole page."""
+    """Remove metadata, and the style sheet, which would apply to the whole page."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):

@@ -59,9 +59,9 @@ def test_a_run_that_fell_back_to_tcp_is_not_reported_as_rdma():
     verdicts = {row["variant"]: row["verdict"] for row in told["rows"] if row["check"] == "cluster.training"}
     assert (verdicts["2:rdma"], verdicts["2:tcp"]) == ("fail", "pass")
     two = {run["label"]: (run["images_per_s"], run["gain"]) for run in made["trainings"] if run["nodes"] == 2}
-    assert two == {"2 nodes, TCP": (2664.0, None), "2 nodes, RDMA wanted, went over TCP, failed": (None, None)}
+    assert two == {"2 nodes, TCP": (2664.0, None), "2 nodes, RDMA requested, TCP used, failed": (None, None)}
     assert made["headline"]["label"] == "2 nodes, TCP"
-    assert "2 nodes, RDMA wanted, went over TCP, failed" in pages.html(made, {}, "")
+    assert "2 nodes, RDMA requested, TCP used, failed" in pages.html(made, {}, "")
     assert "| 2 nodes, RDMA |" not in pages.markdown(made)
 
 

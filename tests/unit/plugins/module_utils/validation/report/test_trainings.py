@@ -83,14 +83,14 @@ def test_a_slow_guest_alone_is_not_the_measure_of_all():
     [
         ("rdma", "rdma", "pass", "2 nodes, RDMA"),
         ("rdma", "rdma", "fail", "2 nodes, RDMA, failed"),
-        ("rdma", "tcp", "fail", "2 nodes, RDMA wanted, went over TCP, failed"),
-        ("rdma", "mixed", "fail", "2 nodes, RDMA wanted, went partly over TCP, failed"),
-        ("rdma", "", "skipped", "2 nodes, RDMA wanted, not proved, skipped"),
-        ("tcp", "rdma", "fail", "2 nodes, TCP wanted, went over RDMA, failed"),
+        ("rdma", "tcp", "fail", "2 nodes, RDMA requested, TCP used, failed"),
+        ("rdma", "mixed", "fail", "2 nodes, RDMA requested, TCP used in part, failed"),
+        ("rdma", "", "skipped", "2 nodes, RDMA requested, not proved, skipped"),
+        ("tcp", "rdma", "fail", "2 nodes, TCP requested, RDMA used, failed"),
         ("tcp", "tcp", "not_run", "2 nodes, TCP, not run"),
         # Of a record that does not tell what was wanted, or what it is worth.
         (None, "tcp", "warn", "2 nodes, TCP"),
-        (None, "tcp", None, "2 nodes, TCP, not judged"),
+        (None, "tcp", None, "2 nodes, TCP, without a verdict"),
     ],
 )
 def test_a_run_is_named_after_what_it_went_over_and_after_its_verdict(wanted, went, verdict, label):
