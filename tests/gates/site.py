@@ -10,8 +10,10 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 START = "README.md"
+PICTURES = "docs/pictures"
 # The table of contents: pages by kind, in the order of the sidebar. Every page but the start page needs an entry.
 NAVIGATION = {
+    "Tutorial": ("docs/tutorial.md",),
     "How-to": (
         "docs/preflight.md",
         "docs/stages.md",
@@ -94,9 +96,10 @@ INDEX = "Modules, plugins and roles"
 PAGE = re.compile(
     r"README\.md|CHANGELOG\.md|docs/.+\.md|roles/\w+/README\.md|tests/twin/README\.md|tests/twin/docs/.+\.md"
 )
-# A fenced block, of which nothing is a link, or a link to a file.
+# A fenced block, of which nothing is a link, a picture, or a link to a file.
 LINK = re.compile(
-    r"^(?P<fence>```+).*?^(?P=fence)|\[(?P<text>[^\]]*)\]\((?P<path>[^()\s#:]+)(?P<anchor>#[^()\s]*)?\)", re.M | re.S
+    r"^(?P<fence>```+).*?^(?P=fence)|(?P<picture>!)?\[(?P<text>[^\]]*)\]\((?P<path>[^()\s#:]+)(?P<anchor>#[^()\s]*)?\)",
+    re.M | re.S,
 )
 
 
@@ -144,12 +147,12 @@ def _contents(kind: str, group: tuple[str, ...]) -> str:
 
 
 def _linked(name: str, text: str, files: set[str]) -> str:
-    """Links between pages stay, and broken ones, which Sphinx reports. Other files and folders become their path."""
+    """Links between pages stay, and pictures, and broken links, which Sphinx reports. Other links become their path."""
     others = files - pages(files)
     others |= {folder.as_posix() for file in files for folder in PurePosixPath(file).parents}
 
     def one(found: re.Match[str]) -> str:
-        if found["fence"]:
+        if found["fence"] or found["picture"]:
             return found[0]
         folder = posixpath.dirname(name)
         path = posixpath.normpath(posixpath.join(folder, found["path"]))
