@@ -122,7 +122,10 @@ class CallbackModule(CallbackBase):
             return
         plan = run_plan.planned(record.of_folder(folder))
         if not plan["stages"]:
-            self._display.warning(f"aiready_plan names {folder}, which has no record of a run in check mode.")
+            self._display.warning(
+                f"Cannot compare this run with the plan in {folder}. The folder has no record of a run in check mode. "
+                "Set aiready_plan to the folder of a dry run."
+            )
             return
         for line in run_plan.lines(run_plan.compared(plan, run_plan.made(self._record.last)), folder):
             self._display.display(line)

@@ -282,7 +282,7 @@ def test_a_plan_that_is_none_is_told_and_does_not_fail_the_run(tmp_path):
     world = World(tmp_path, machines=plays("localhost", MACHINES))
     status, output = world.run("--extra-vars", f"aiready_plan={tmp_path / 'nowhere'}")
     assert status == 0
-    assert "which has no record of a run in check mode" in " ".join(output.split())
+    assert "has no record of a run in check mode" in " ".join(output.split())
 
 
 def test_folder_that_cannot_be_written_gives_one_warning_and_the_result_of_the_run(tmp_path):
@@ -290,6 +290,5 @@ def test_folder_that_cannot_be_written_gives_one_warning_and_the_result_of_the_r
     world.results.write_text("no folder")
     status, output = world.run()
     assert status == 0, output
-    assert output.count("could not be written") == 1
+    assert " ".join(output.split()).count("Cannot write the re") == 1
     assert "Report: " not in output
-    assert "Cannot write the report" not in " ".join(output.split())

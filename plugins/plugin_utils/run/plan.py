@@ -59,9 +59,9 @@ def made(record: Mapping[str, Any]) -> dict[str, Any]:
 def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]:
     """Compare the record of a run in check mode with the record of the run.
 
-    as_announced counts settings. not_announced and not_done are lists of {stage, object, what, before, after}. later has
-    the open settings of the plan with the number of their changes. not_begun has planned stages that the run did not
-    reach.
+    as_announced counts settings. not_announced and not_done are lists of {stage, object, what, before, after}. later
+    has the open settings of the plan with the number of their changes. not_begun has planned stages that the run did
+    not reach.
     """
     told, found = _settings(plan), _settings(done)
     begun = {stage.get("name") for stage in done["stages"] if stage.get("why") != _NOT_BEGUN}

@@ -86,7 +86,10 @@ class Record:
             self.is_lost = False
         except OSError as error:
             if not self._silent:
-                self._warn(f"The record of this run could not be written to {path}: {error.strerror or error}.")
+                why = error.strerror or error
+                self._warn(
+                    f"Cannot write the record of this run to {path}. {why}. Check the folder and its free space."
+                )
             self._silent = self.is_lost = True
         now = self._monotonic()
         self._not_before = now + (now - began) / SHARE

@@ -29,6 +29,6 @@ def write(folder: str, record: Mapping[str, Any], warn: Callable[[str], object])
         files.replace(os.path.join(folder, SUMMARY), run_pages.markdown(document, failure.explained))
     except OSError as error:
         why = error.strerror or error
-        warn(f"Cannot write the report of this run to {path}: {why}. The result of the run is not affected.")
+        warn(f"Cannot write the report of this run to {path}. {why}. Check the folder and its free space.")
         return ""
     return path

@@ -106,7 +106,8 @@ def test_a_record_that_cannot_be_written_is_told_of_once(tmp_path):
     for _turn in range(3):
         mine.write(str(tmp_path / "results" / "run"), record(stage("hosts")))
     assert len(warnings) == 1
-    assert "could not be written" in warnings[0]
+    assert str(tmp_path / "results" / "run" / "stages.json") in warnings[0]
+    assert "Not a directory" in warnings[0]
     assert mine.is_lost
     mine.write(str(tmp_path / "other"), record(stage("hosts")))
     assert not mine.is_lost
