@@ -130,7 +130,7 @@ def test_a_rehearsal_fails_on_a_pass_without_evidence(tmp_path):
     counts = {"pass": 1, "not_required": 0, "warn": 0, "fail": 0, "skipped": 0, "not_run": 0, "all": 1, "simulated": 0}
     verdict = {"state": "pass", "sentence": "All 1 checks passed.", "counts": counts}
     (tmp_path / "validation.json").write_text(json.dumps({"rungs": [row], "verdict": verdict, "simulated": ["rdma"]}))
-    with pytest.raises(RehearsalFailed, match=r"cluster\.hostname \(pass\): no evidence is kept"):
+    with pytest.raises(RehearsalFailed, match=r"cluster\.hostname \(pass\): no evidence is saved"):
         guests.validated(tmp_path)
 
 
