@@ -195,9 +195,9 @@ class RoceQos(Noun[Wish, View]):
         found += [Change(OBJECTS, wanted.objects, [])] if wanted.objects else []
         found += [Change(name, before, after) for name, (before, after) in sorted(wanted.strays.items())]
         if now.waits:
-            found.append(Change(UNCONFIRMED, "waits", "not needed"))
+            found.append(Change(UNCONFIRMED, "pending", "none"))
         if now.switch.unsaved and wanted.saved:
-            found.append(Change(UNSAVED, "differs", "as it runs"))
+            found.append(Change(UNSAVED, "differs", "same as running"))
         return found
 
     def validate(self, items: Sequence[Item[Wish, View]]) -> None:
