@@ -20,7 +20,7 @@ PYTEST = $(ALONE) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup rehearse twin twin-test test check lint unit wire e2e guests browser sanity molecule build docs bench lock clean
+.PHONY: help setup rehearse twin twin-test test check lint unit wire e2e guests browser sanity molecule build docs bench pictures lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,9 @@ docs: setup ## the site of all pages, modules, plugins and roles as HTML in .bui
 
 bench: setup ## requests and times of modules, planners and playbooks, in part beside community.vmware's
 	@$(ALONE) python -m bench
+
+pictures: setup ## the pictures of docs/pictures: a report, and the terminal of two runs on the simulated vCenter; needs Chromium
+	@$(ALONE) python -m pictures
 
 lock: setup ## renew the locks in requirements/ from the *.in files
 	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11 twin:3.11 docs:3.11; do \

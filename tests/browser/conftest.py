@@ -6,31 +6,12 @@ import json
 import os
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import ValidationReport
 
-from browser import broken, chromium, runs
+from browser import chromium, making
 
 REQUIRED = "AIREADY_BROWSER"  # required: a browser is installed where it can be, and tests without one fail
 # Where pictures of the reports are left, for people to look at; a test's own folder otherwise.
 PICTURES = "AIREADY_PICTURES"
-
-
-class Written(Exception):
-    """The module has left, and all is well."""
-
-
-class Module:
-    """What the runner needs of a module."""
-
-    check_mode = _diff = False
-
-    def exit_json(self, **answer):
-        raise Written
-
-    def fail_json(self, **answer):
-        raise AssertionError(answer["msg"])
 
 
 @pytest.fixture(scope="session")
@@ -57,32 +38,11 @@ def report(tmp_path_factory):
 
     def of(name):
         if name not in made:
-            made[name] = _make(top, name)
+            folder = making.make(top, name)
+            made[name] = folder, json.loads((folder / "report.json").read_text())
         return made[name]
 
     return of
-
-
-def _make(top, name):
-    earlier = None
-    if name == "compared":
-        old = runs.perfect(4, fake=True, line=88.0, step=1.08)
-        earlier = str(runs.write(top / "before", old, runs.results(old, step=1.08)))
-    if name in ("mixed", "compared"):
-        run, told = runs.mixed()
-    elif name == "cut-off":
-        run, told = broken.cut_off()
-    elif name == "fallback":
-        run, told = broken.fell_back()
-    else:
-        run = runs.perfect({"perfect": 4, "large": 64}[name])
-        told = runs.results(run)
-    folder = runs.write(top / name, run, told)
-    params = {"results": str(folder), "compare_with": earlier, "plots": "required"}
-    item = Item(str(folder), params, {"name": str(folder)})
-    with pytest.raises(Written):
-        runner.run(Module(), ValidationReport(params, None), [item], "report", single=True)
-    return folder, json.loads((folder / "report.json").read_text())
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,7 @@ def make(gate: Gate) -> None:
         target = SOURCE / site.page_path(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(site.page_text(name, (ROOT / name).read_text(), files))
+    shutil.copytree(ROOT / site.PICTURES, SOURCE / site.PICTURES)
     (SOURCE / "conf.py").write_text(SETTINGS)
     (SOURCE / "static").mkdir()
     (SOURCE / "static" / "site.css").write_text(STYLE)

@@ -30,6 +30,7 @@ def test_a_page_without_an_entry_and_an_entry_without_a_page_are_problems():
         ("docs/switches/eos.md", "[a](../fabric.md) [b](#c)", "[a](../fabric.md) [b](#c)"),
         ("docs/fabric.md", "[a](../README.md#b)", "[a](../index.md#b)"),
         ("docs/fabric.md", "[eos](../plugins/x.py)", "`plugins/x.py`"),
+        ("docs/fabric.md", "![a](pictures/x.png)", "![a](pictures/x.png)"),
         ("tests/twin/README.md", "[`a`](src/a.yml)", "`tests/twin/src/a.yml`"),
         ("docs/fabric.md", "[a](switches/)", "`docs/switches`"),
         ("docs/fabric.md", "[a](gone.md#b)", "[a](gone.md#b)"),
