@@ -221,7 +221,8 @@ validation:
         counts: {pass: 12, not_required: 0, warn: 0, fail: 0, skipped: 0, not_run: 0, all: 12, simulated: 0}
     not_right:
       description:
-        - Rows that failed, warned or did not run, each with C(id), C(verdict), C(why), C(cause) and C(evidence).
+        - Rows that failed, warned or did not run, each with C(id), C(verdict), C(why), C(cause), C(evidence) and
+          C(expected).
       type: list
       elements: dict
       returned: always
@@ -231,6 +232,7 @@ validation:
           why: Packets of 1500 bytes arrive, packets of 9000 bytes are dropped silently.
           cause: "path MTU too small: between train-01 and train-02; packets of the standard MTU arrive"
           evidence: evidence/pair.ping_mtu.train-01.train-02.txt
+          expected: 9000 bytes
     causes:
       description:
         - Known causes of the problems. Each has a C(code), the location in C(place), its description in C(text), and in
@@ -314,7 +316,9 @@ def answer(made: Mapping[str, Any], path: str, kept: Mapping[str, Any] | None) -
         "path": path,
         "verdict": made["verdict"],
         "not_right": [
-            {key: row[key] for key in TOLD} for row in made["rungs"] if row["verdict"] in ("fail", "warn", "not_run")
+            {**{key: row[key] for key in TOLD}, "expected": row["expected"]["text"]}
+            for row in made["rungs"]
+            if row["verdict"] in ("fail", "warn", "not_run")
         ],
         "causes": made["causes"],
         "simulated": made["simulated"],

@@ -97,9 +97,14 @@ def verdict(judged: Mapping[str, Any] | None, fail_on: str, result_dir: str) -> 
     validation = (judged or {}).get("validation") or {}
     found = validation.get("verdict") or NO_VERDICT
     wrong: Iterable[Mapping[str, Any]] = validation.get("not_right") or ()
-    rows = [f"{one['id']}: {one['why']}" for one in wrong]
+    rows = [f"{one['id']}: {one['why']}{_expected(one)}" for one in wrong]
     failed = found["state"] in BAD[fail_on]
     return {"state": found["state"], "failed": failed, "lines": [found["sentence"], *rows, f"Results: {result_dir}"]}
+
+
+def _expected(row: Mapping[str, Any]) -> str:
+    """The expected value of a row; a row that could not run may have none."""
+    return f" Expected: {row['expected']}." if row.get("expected") else ""
 
 
 def fabric(variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
