@@ -1,4 +1,4 @@
-"""A headless Chromium: found or installed from the distribution, and driven by its own protocol over a pipe."""
+"""A headless Chromium, found or installed from the distribution, and controlled by its protocol over a pipe."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ FLAGS = (
 
 
 class NoBrowser(RuntimeError):
-    """Why there is no browser, and what to do about it."""
+    """The reason why there is no browser, and the fix."""
 
 
 def have(say, install=False):
-    """The path of a browser; with `install`, as root on Debian, it is installed where there is none."""
+    """The path of a browser. With `install`, as root on Debian, a missing browser is installed."""
     found = _found()
     if found is not None:
         return found
-    why = "There is no Chromium here. On Debian, as root: apt-get install chromium."
+    why = "Chromium is not installed. On Debian, as root, run: apt-get install chromium."
     if not install:
         raise NoBrowser(why)
     if os.geteuid() != 0:
-        raise NoBrowser(f"{why} It cannot be installed from here, because this is not root.")
+        raise NoBrowser(f"{why} Only root can install it from here.")
     if _distribution() not in INSTALLED_BY or shutil.which("apt-get") is None:
-        # Ubuntu's package of that name is a snap, which does not run in containers.
-        raise NoBrowser(f"{why} It is installed from here only on Debian.")
-    say("There is no Chromium here. Installing it from the distribution.")
+        # In Ubuntu, the package is a snap, which does not run in containers.
+        raise NoBrowser(f"{why} This command installs it on Debian only.")
+    say("Chromium is not installed. Installing it from the distribution.")
     _install()
     found = _found()
     if found is None:
-        raise NoBrowser(f"{PACKAGE} was installed, and there is no {NAMES[0]} all the same.")
+        raise NoBrowser(f"The package {PACKAGE} was installed, but the command {NAMES[0]} is missing.")
     return found
 
 
@@ -71,16 +71,16 @@ def _distribution():
 
 
 def _install():
-    # Where the lists of packages cannot be renewed, those that are there may do.
+    # If the update of the package lists fails, the present lists may be enough.
     _status, old = _apt("update")
     status, said = _apt("install", "-y", "--no-install-recommends", PACKAGE, "fonts-dejavu-core")
     if status != 0:
         last = (old + said).splitlines()[-8:]
-        raise NoBrowser("\n".join([f"{PACKAGE} could not be installed: apt-get ended with status {status}.", *last]))
+        raise NoBrowser("\n".join([f"Cannot install {PACKAGE}: apt-get ended with status {status}.", *last]))
 
 
 def _apt(*words):
-    """Status and output; while another installation holds the lock of apt, as another gate's may, it is waited for."""
+    """Status and output. Waits while another installation, such as one of another gate, holds the lock of apt."""
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     argv = ["apt-get", "-o", f"DPkg::Lock::Timeout={LIMIT_S}", *words]
     until = time.monotonic() + LIMIT_S
@@ -95,14 +95,14 @@ def _apt(*words):
 
 
 class Browser:
-    """One process; pages are opened one after the other."""
+    """One process that opens one page after the other."""
 
     def __init__(self, path):
         self._profile = tempfile.mkdtemp(prefix="aiready-chromium-")
         read_here, write_there = os.pipe()
         read_there, write_here = os.pipe()
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-        # The browser reads from 3 and writes to 4. The shell puts the two ends there, from numbers that are neither.
+        # The browser reads from 3 and writes to 4. The shell moves the two ends there from other numbers.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (read_there, write_there)]
         argv = [path, *FLAGS, *sandbox, f"--user-data-dir={self._profile}"]
         script = f'exec "$@" 3<&{ends[0]} 4>&{ends[1]} {ends[0]}<&- {ends[1]}>&-'
@@ -123,7 +123,7 @@ class Browser:
         self.events = []
 
     def call(self, method, session=None, **params):
-        """One command of the protocol, and its answer."""
+        """Send one command of the protocol, and return its answer."""
         number = next(self._numbers)
         message = {"id": number, "method": method, "params": params}
         if session is not None:
@@ -173,7 +173,7 @@ class Browser:
 
 
 class Page:
-    """A page that was loaded at a width, with every request that it made."""
+    """A page, loaded at a width, with all its requests."""
 
     def __init__(self, browser, url, width, height, dark, mobile):
         self._browser = browser
@@ -200,7 +200,7 @@ class Page:
         return [event for event in mine if event.get("method") == method]
 
     def ask(self, expression):
-        """What an expression of JavaScript gives, as data."""
+        """The result of a JavaScript expression, as data."""
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])

@@ -1,4 +1,4 @@
-"""A browser for all tests of this level, and reports of runs that are made once."""
+"""One browser for all tests of this level, and reports that are rendered once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from browser import chromium, making
 
-REQUIRED = "AIREADY_BROWSER"  # required: a browser is installed where it can be, and tests without one fail
-# Where pictures of the reports are left, for people to look at; a test's own folder otherwise.
+REQUIRED = "AIREADY_BROWSER"  # required: a missing browser is installed, and tests without one fail
+# Folder of the screenshots for people; the folder of the test otherwise.
 PICTURES = "AIREADY_PICTURES"
 
 
@@ -18,7 +18,7 @@ PICTURES = "AIREADY_PICTURES"
 def browser(pytestconfig):
     required = os.environ.get(REQUIRED) == "required"
     try:
-        # Where it has to be installed first, people see how that goes.
+        # The output of an installation is visible.
         with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
             path = chromium.have(print, install=required)
     except chromium.NoBrowser as problem:

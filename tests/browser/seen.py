@@ -1,4 +1,4 @@
-"""What is wrong with a report as a browser shows it. `python -m browser.seen FOLDER` looks at the report of any run."""
+"""Problems of a report in a browser. `python -m browser.seen FOLDER` checks the report of any run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PLOTS = """
 FIGURES = """
 [...document.querySelectorAll("data")].map(one => [one.dataset.at, Number(one.value), one.textContent])
 """
-# Boxes that stand out of the page although they cannot be scrolled within it.
+# Boxes beyond the edge of the page that cannot be scrolled.
 WIDE = """
 [...document.querySelectorAll("main *, header *")].filter(one =>
   one.getBoundingClientRect().right > document.documentElement.clientWidth + 1
   && !one.closest(".scroll, pre, svg")).map(one => one.outerHTML.slice(0, 80))
 """
-# Texts of drawings that stand out of their boxes or lie on each other. Letters take a little more room than they ink.
+# Texts of drawings that leave their boxes or overlap. The box of a letter is a little larger than its ink.
 OVERLAPS = """
 [...document.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width).flatMap(svg => {
   const texts = [...svg.querySelectorAll("text")].filter(one => one.textContent.trim());
@@ -52,16 +52,16 @@ OVERLAPS = """
 
 
 def at(made, pointer):
-    """What stands at a place (a JSON pointer) of report.json."""
+    """The value at a JSON pointer of report.json."""
     for token in pointer.split("/")[1:]:
         made = made[int(token)] if isinstance(made, list) else made[token.replace("~1", "/").replace("~0", "~")]
     return made
 
 
 def wrong(page, folder, width) -> list[str]:
-    """What a page does that it should not: requests, complaints of the browser, parts that do not fit."""
+    """Problems of a page: requests, messages of the browser, parts that do not fit."""
     own = (Path(folder) / "report.html").resolve().as_uri()
-    # Pictures of matrices are part of the page.
+    # The page contains the pictures of matrices.
     asked = [url for url in page.requests if not url.startswith("data:image/png;")]
     found = [] if asked == [own] else [f"it asked for {[url[:120] for url in asked]}"]
     found += [f"the browser says: {text}" for text in page.complaints]
@@ -76,7 +76,7 @@ def wrong(page, folder, width) -> list[str]:
 
 
 def differing(page, made) -> list[str]:
-    """Numbers of the page that are not those of report.json at the place that they name."""
+    """Numbers of the page that differ from those of report.json at their JSON pointer."""
     return [
         f"{pointer}: {exact}, shown as {shown!r}"
         for pointer, exact, shown in page.ask(FIGURES)
@@ -85,7 +85,7 @@ def differing(page, made) -> list[str]:
 
 
 def look(folder, browser) -> dict[str, list[str]]:
-    """{view: what is wrong} of the report in a folder, and under `numbers` those that differ."""
+    """{view: problems} of the report in a folder, with `numbers` that differ."""
     folder = Path(folder).resolve()
     made = json.loads((folder / "report.json").read_text())
     told = {}
@@ -99,7 +99,7 @@ def look(folder, browser) -> dict[str, list[str]]:
 
 
 def problems(folder, say, install=False) -> list[str]:
-    """What is wrong with the report in a folder; raises chromium.NoBrowser where there is none to look with."""
+    """Problems of the report in a folder; raises chromium.NoBrowser without a browser."""
     browser = chromium.Browser(chromium.have(say, install))
     try:
         told = look(folder, browser)
@@ -110,5 +110,5 @@ def problems(folder, say, install=False) -> list[str]:
 
 if __name__ == "__main__":
     wrongs = problems(sys.argv[1], print)
-    print(*wrongs or ["Nothing is wrong with it."], sep="\n")
+    print(*wrongs or ["The report has no problem."], sep="\n")
     sys.exit(1 if wrongs else 0)
