@@ -1,4 +1,4 @@
-"""The tables of marks and rules in docs/validation.md, made from what the validation compares with.
+"""The tables of names, thresholds and rules in docs/validation.md, generated from the validation.
 
 `PYTHONPATH=tests:.build/collections python -m house.marks_table` writes them.
 """
@@ -26,8 +26,17 @@ def page() -> str:
     return renewed(PAGE, tables(), BEGIN, END)
 
 
+def names() -> list[str]:
+    """A row for each check with its name in the report, as the page has it."""
+    titles = {rung.check: [one for one in rungs.RUNGS if one.check == rung.check] for rung in rungs.RUNGS}
+    return [
+        f"| `{check}` | {', '.join(rungs.title(one, {'mtu': 9000}) for one in some)} |"
+        for check, some in titles.items()
+    ]
+
+
 def _marks() -> Iterator[str]:
-    yield "| Check | Mark | Where | Else | Source |"
+    yield "| Check | Threshold | Applies to | If missed | Source |"
     yield "|---|---|---|---|---|"
     for mark in thresholds.MARKS:
         limits = [
@@ -64,9 +73,9 @@ def _rules() -> Iterator[str]:
         yield f"| `{name}` | {_values(values)} | {rule['source']} |"
     for check, rules in thresholds.CHECK_RULES.items():
         for name, rule in rules.items():
-            yield f"| `{name}` of `{check}` | {_values(rule)} | it depends on the processor of the moment |"
+            yield f"| `{name}` of `{check}` | {_values(rule)} | it depends on the current CPU load |"
     for name, rule in thresholds.CPU_RULES.items():
-        yield f"| `{name}` of trainings without GPUs | {_values(rule)} | guests may share the processors |"
+        yield f"| `{name}` of trainings without GPUs | {_values(rule)} | guests may share CPUs |"
 
 
 def _values(values: dict) -> str:
