@@ -172,7 +172,7 @@ ARGUMENTS = dict(
 
 
 class KernelSettings(HostNoun[Dict[str, kernel.Setting]]):
-    """Boot settings of one host: all that it knows, of which the task names some."""
+    """Boot settings of one host: all known ones, of which the task names some."""
 
     def look(self, found: HostFound, wish: Wish) -> dict[str, kernel.Setting]:
         return kernel.settings_of(self.esxcli.call("system.settings.kernel.list"))

@@ -284,7 +284,7 @@ class HostGraphics(HostNoun[graphics.Graphics]):
 
     def want(self, item: Item[Wish, graphics.Graphics]) -> graphics.Graphics:
         if not item.now.devices and not item.wish["devices"]:
-            # There is nothing that the settings are for, and not every host without a GPU takes them.
+            # The settings have no device to apply to, and some hosts without a GPU reject them.
             self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
             return item.now
         return graphics.want(self.label, item.now, item.wish)

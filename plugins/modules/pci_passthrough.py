@@ -251,7 +251,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 
 
 class Passthrough(HostNoun[Dict[str, passthrough.Given]]):
-    """The devices of one host that are or may be given away."""
+    """Devices of one host that are or may be in passthrough mode."""
 
     PROPERTIES = (
         *facts.GRAPHICS,

@@ -224,7 +224,7 @@ class VmkernelMtu(HostNoun[mtu.Mtu]):
     def _raise(self, switch: Switch, size: int) -> None:
         outcome = self._try_to_raise(switch, size)
         if outcome.error is not None and outcome.error.code == "concurrent":
-            # Somebody was faster, often another host of the same play that raises the same switch.
+            # Another client was faster, often another host of the same play that raises the same switch.
             outcome = self._try_to_raise(switch, size)
         if outcome.error is not None:
             raise outcome.error

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Waiting for something on the guest: the one place that sleeps, so that tests need not."""
+"""Wait for an event on the guest: the only place that sleeps, so that tests need not."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Files of the guest that the module itself runs on. A file is the old one or the new one, never a part of it."""
+"""Files of the guest on which the module runs. A file has its old or its new content, never a part of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 
 
 class Files:
-    """The files below a root, which is another folder in tests. Paths are those that the guest knows."""
+    """Files below a root, which is another folder in tests. Paths are those of the guest."""
 
     def __init__(self, root: str = "/") -> None:
         self._root = root.rstrip("/")

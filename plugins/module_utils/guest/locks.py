@@ -66,7 +66,7 @@ def wait_until_free(files: Files, family: str, wait_s: float, subject: str, cloc
 
 
 def _locking(path: str) -> int | None:
-    """The process that has a lock on a file; asking needs no right to write, and takes no lock."""
+    """Return the process that holds a lock on a file; the query needs no write access, and takes no lock."""
     try:
         with open(path, "rb") as file:
             answer = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which distribution a guest runs, and what follows from it. Pure but for read()."""
+"""Distribution of a guest, and its consequences. Pure but for read()."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 
-# The distributions that are supported, by their ID and the versions of it, and the family each belongs to.
+# Supported distributions, by ID and version, with their family.
 SUPPORTED = {
     "ubuntu": ("20.04", "22.04", "24.04"),
     "debian": ("12",),
@@ -111,7 +111,7 @@ def told_supported() -> list[str]:
 def _family(identity: str, relatives: Iterable[str]) -> str | None:
     if identity in FAMILIES:
         return FAMILIES[identity]
-    # Fedora itself says of no other that it is like it.
+    # Fedora itself names no other distribution in ID_LIKE.
     return next((RELATIVES[name] for name in (identity, *relatives) if name in RELATIVES), None)
 
 

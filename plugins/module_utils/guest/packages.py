@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The package manager of the guest: what is installed, in which state, and installing with what it needs."""
+"""Package manager of the guest: installed packages with their states, and installation with dependencies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.os_release import Distribution
 
 
-# Building a kernel module on a small guest takes minutes.
+# A small guest needs minutes to build a kernel module.
 LIMIT_S = 1800
 # Errors of apt that an outdated list of packages explains.
 _OLD_LISTS = re.compile(
@@ -68,7 +68,7 @@ class Packages:
         raise NotImplementedError
 
     def repair(self, path: str | None = None) -> None:
-        """Finish what was broken off; path: the file of a package that may have been broken off half unpacked."""
+        """Repair an interrupted installation; path: the file of a package that may be half unpacked."""
         raise NotImplementedError
 
     def install(self, what: Sequence[str], how: str = "install", without: Sequence[str] = ()) -> None:
@@ -132,7 +132,7 @@ class Dpkg(Packages):
         return found
 
     def broken_off(self) -> bool:
-        # dpkg keeps what it has not yet entered into its list in files with numbers for names.
+        # dpkg saves data that is not yet in its list in files with numbers for names.
         return any(name.isdecimal() for name in self._files.names("/var/lib/dpkg/updates"))
 
     def in_file(self, path: str) -> Package | None:
@@ -235,8 +235,8 @@ class Rpm(Packages):
         done = self._commands.run(
             ["dnf", "-q", "repoquery", "--available", "--qf", fields + "\n", name], limit_s=LIMIT_S, network=True
         )
-        # Repeats and empty lines: whether a line ends of itself depends on the version of dnf. Its plugins, such as the
-        # one for subscriptions, say sentences in between.
+        # Repeats and empty lines: the version of dnf decides whether a line has a line end. Its plugins, such as the
+        # one for subscriptions, print sentences in between.
         told = [line.strip() for line in done.stdout.splitlines()]
         return list(dict.fromkeys(reversed([line for line in told if line and " " not in line])))
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Everything about a host that the layers above its hardware need, from what vCenter and esxcli have answered. Pure."""
+"""Facts of a host for the layers above its hardware, from the answers of vCenter and esxcli. Pure."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Answers:
     modules: list[Any] | None = None
     kernel: list[dict[str, Any]] | None = None
     options: dict[str, Any] | None = None
-    # {vmnic: what `esxcli network nic dcb status get` says}
+    # {vmnic: output of `esxcli network nic dcb status get`}
     dcb: dict[str, dict[str, Any] | None] = field(default_factory=dict)
     driver: dict[str, Any] | None = None
     # Exception users of lockdown mode.
@@ -191,7 +191,7 @@ def _module_of(row: Row, notes: Mapping[str, str], info: Any, network: Network) 
 
 
 def dcb_of(answer: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Mode and priorities with flow control, from what esxcli answers about a port."""
+    """Return mode and priorities with flow control, from esxcli's answer about a port."""
     if not answer:
         return None
     flags = answer.get("PFCConfiguration", "")
@@ -244,7 +244,9 @@ def _nic(
 def _given_ports(
     tree: pci.Tree, network: Network, given: Mapping[str, passthrough.Given], rows: Iterable[Mapping[str, Any]] | None
 ) -> list[str]:
-    """Adapters that were given away, which the host's network knows no more; nothing without a list of functions."""
+    """Return adapters in passthrough mode, which the host's network no longer lists; empty without a list of
+    functions.
+    """
     if rows is None:
         return []
     known = {port.pci for port in network.ports} | passthrough_rules.functions_of(rows)
@@ -277,7 +279,7 @@ def _given_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str,
 
 
 def _functions_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str, int]:
-    """The virtual functions that are there, and the most that the running firmware allows.
+    """Return the present virtual functions, and the maximum of the running firmware.
 
     The number is that of the adapter's own PCI capability; whether it is usable now depends on the BIOS too [unsure].
     """

@@ -86,12 +86,12 @@ def compare(now: Adapter, wanted: Adapter, names: Iterable[str], needs: str) -> 
 
 
 def assignments(changes: Iterable[Change]) -> list[str]:
-    """KEY=VALUE for each change, as mlxconfig takes them."""
+    """Return KEY=VALUE for each change, the notation of mlxconfig."""
     return [f"{change.path}={mlxconfig.plain(cast(str, change.after))}" for change in changes]
 
 
 def pending(adapter: Adapter, names: Iterable[str], needs: str) -> list[dict[str, str]]:
-    """Parameters whose value for the next start is not the one that runs."""
+    """Return the parameters whose value for the next start differs from the running one."""
     keys = [adapter.keys[name] for name in names if name in adapter.keys]
     # If the firmware does not show a value, a pending change is unknown.
     waiting = [key for key in keys if key.current and not mlxconfig.equal(key.current, key.next)]

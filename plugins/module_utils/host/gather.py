@@ -36,7 +36,7 @@ NVIDIA_MODULE = "nvidia"
 def gather(
     vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None] = warnings.warn
 ) -> tuple[HostFound, list[Row], Answers]:
-    """(the host that was found, rows of its VMs, Answers); what a host has no service for is left out and warned of."""
+    """Return (found host, rows of its VMs, Answers); facts without a service on the host are omitted with a warning."""
     found = hosts.find_host(vcenter, params["host"], allow_unreachable=True)
     found, rows = _read(vcenter, found, PROPERTIES, True)
     vms, groups = _vms(rows), port_groups.groups_of(rows)

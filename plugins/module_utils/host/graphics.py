@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Graphics types of a host: its default, each GPU, the assignment policy, and what waits for Xorg. Pure."""
+"""Graphics types of a host: its default, each GPU, the assignment policy, and changes pending for Xorg. Pure."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _waits(state: Graphics) -> bool:
 
 
 def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, str]]) -> list[Device]:
-    """The devices of one entry; `all` leaves out those that are given away by passthrough."""
+    """Return the devices of one entry; `all` excludes those in passthrough mode."""
     if entry["id"] == ALL:
         if not now.devices:
             problems.append(

@@ -33,7 +33,7 @@ class Setting:
         return self.means(self.configured) != self.means(self.runtime)
 
     def means(self, text: str) -> str:
-        """A value as ESXi spells it: what is configured is kept as somebody wrote it, such as true or 0x20."""
+        """Return a value in ESXi's notation: a configured one keeps its spelling, such as true or 0x20."""
         return _spelled(self, text) or text
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Notes on a host, kept as custom attributes in vCenter: they outlive a task and are seen by people too."""
+"""Notes on a host, saved as custom attributes in vCenter: they outlive a task, and people see them too."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(row: Row) -> dict[str, str]:
 
 
 def write(vcenter: VCenter, ref: vim.HostSystem, name: str, value: str) -> None:
-    """Put a note on a host; an empty one takes it away."""
+    """Write a note on a host; an empty one removes it."""
     wanted = f"cannot set the custom attribute {PREFIX}{name}"
     manager = vcenter.content.customFieldsManager
     if manager is None:

@@ -55,9 +55,9 @@ class Key:
 
 
 def devices(text: str) -> list[MstDevice]:
-    """The devices of `mst status -vv`, with or without columns for RDMA and NUMA.
+    """Parse the devices of `mst status -vv`, with or without columns for RDMA and NUMA.
 
-    Old adapters are listed by two ways to reach them; one is enough.
+    Old adapters are listed with two access methods; one is enough.
     """
     found: dict[str, MstDevice] = {}
     for line in text.splitlines():
@@ -118,14 +118,14 @@ def equal(one: str, other: str) -> bool:
 
 
 def wish_text(wish: Any) -> str:
-    """A wished value as mlxconfig takes it."""
+    """Return a requested value in the notation of mlxconfig."""
     if isinstance(wish, bool):
         return "1" if wish else "0"
     return str(wish).strip()
 
 
 def plain(shown: str) -> str:
-    """A shown value as mlxconfig takes it: the code where there is one."""
+    """Return a shown value in the notation of mlxconfig: the code if there is one."""
     match = _VALUE.match(shown)
     return match["code"] if match else shown
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A kernel module of a host: what it is configured with, what it was loaded with, and what may be wished. Pure."""
+"""A kernel module of a host: its configured options, its loaded options, and valid requests. Pure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Module:
 
 
 def with_parameters(module: Module, rows: Iterable[Mapping[str, Any]] | None) -> Module:
-    """A module with what `esxcli system module parameters list` says that it takes."""
+    """Return a module with the parameters that `esxcli system module parameters list` reports."""
     parameters = [
         Parameter(row["Name"], str(row.get("Type", "")), str(row.get("Description", ""))) for row in rows or []
     ]

@@ -28,7 +28,7 @@ def render(options: Mapping[str, str]) -> str:
 
 
 def spelled(value: Any) -> str:
-    """A wished value as text: lists are joined by commas, truth values are 1 and 0."""
+    """Return a requested value as text: lists are joined by commas, truth values are 1 and 0."""
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, (list, tuple)):

@@ -23,7 +23,7 @@ SMALLEST, LARGEST = 1280, 9000
 
 @dataclass(frozen=True)
 class Mtu:
-    """The adapters of a task and the switches below them; unknown are those that the host does not have."""
+    """Adapters of a task and the switches below them; unknown are those that the host does not have."""
 
     adapters: tuple[Vmkernel, ...]
     switches: tuple[Switch, ...]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Ports, switches and vmkernel adapters of a host, and what a port carries. Pure."""
+"""Ports, switches and vmkernel adapters of a host, and the traffic of a port. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT_MTU = 1500
 
 @dataclass(frozen=True)
 class Switch:
-    """A virtual switch as far as this host takes part in it."""
+    """A virtual switch, as far as this host is a member of it."""
 
     name: str
     distributed: bool
@@ -42,7 +42,7 @@ class Vmkernel:
 
 @dataclass(frozen=True)
 class Port:
-    """A physical port that belongs to the host; one that is given away by passthrough is not among them."""
+    """A physical port of the host; ports in passthrough mode are excluded."""
 
     device: str
     pci: str
@@ -115,7 +115,7 @@ def _distributed(one: Any, devices: Mapping[str, str]) -> Switch:
 
 
 def _opaque(one: Any, devices: Mapping[str, str]) -> Switch:
-    """A switch of NSX, which vCenter neither manages nor describes; that its uplinks are in use is what counts."""
+    """Return a switch of NSX, which vCenter neither manages nor describes; only its used uplinks matter."""
     return Switch(one.name or one.key, False, DEFAULT_MTU, _names(one.pnic, devices))
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""PCI devices that are given away whole or in virtual functions: what is configured and what is active. Pure."""
+"""PCI devices in passthrough mode or with virtual functions: configured and active state. Pure."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which device may be given away, and which must not: ports in use, storage adapters, virtual functions. Pure."""
+"""Rules of passthrough devices: ports in use, storage adapters, virtual functions. Pure."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ENTRY = re.compile(r"\[([X ])\] (\S+)")
 
 
 def parse(text: str) -> dict[str, Any] | None:
-    """{version, frameworks, controllers, operations}, the lists with what is built in; None for any other text."""
+    """Return {version, frameworks, controllers, operations}, the lists of built-in parts; None for any other text."""
     found: dict[str, Any] = {"version": None, "frameworks": [], "controllers": [], "operations": []}
     section = None
     for raw in text.splitlines():

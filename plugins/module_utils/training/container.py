@@ -48,7 +48,7 @@ def run_argv(
     if params["data_path"] in RDMA_PATHS:
         argv += ["--cap-add", "IPC_LOCK", f"--device={RDMA_FOLDER}"]
     if params["gpus"] == "all":
-        # NCCL places host memory by NUMA node, for which it needs this.
+        # NCCL allocates host memory by NUMA node, for which it needs this.
         argv += ["--cap-add", "SYS_NICE", *_gpus(engine)]
     for mount in params["mounts"]:
         argv += ["--volume", f"{mount['source']}:{mount['target']}{'' if mount['writable'] else ':ro'}"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, Setting
 
     class Keys(Protocol):
-        """Keys of a run: private ones, and what their other side knows them by."""
+        """Keys of a run: private ones, and the identities that their other side expects."""
 
         @property
         def private(self) -> str: ...
@@ -67,7 +67,7 @@ def files(
     wall_s: int,
     trainings: Mapping[str, str],
 ) -> dict[str, tuple[int, str]]:
-    """{path: (mode, text)}. argv is what this guest launches, or None; trainings is {name: text}."""
+    """Return {path: (mode, text)}. argv is the launch command of this guest, or None; trainings is {name: text}."""
     words = [f"{name}={value}" for name, value in sorted(environment.items())]
     clean = shlex.join(["env", "-i", *words])
     made = {

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Published images for training, and what they hold. Data; docs/images.md shows all of it."""
+"""Published images for training, and their content. Data; docs/images.md shows all of it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ IMAGES = (
 
 
 def wrong_digest(image: str) -> str:
-    """The digest in the name of an image that no engine takes, or an empty text."""
+    """Return the invalid digest in the name of an image, which no engine accepts, or an empty text."""
     dummy, at, digest = image.partition("@")
     return digest or "(empty)" if at and not DIGEST.fullmatch(digest) else ""
 
@@ -129,7 +129,9 @@ def version(text: str | None) -> tuple[int, int] | None:
 
 
 def lack(image: str, engine: str) -> tuple[str, str] | None:
-    """(what an engine needs and this image is known not to hold, what to do); None where nothing speaks against it."""
+    """Return (a part that an engine needs and this image is known to lack, the fix); None if no part is known to
+    lack.
+    """
     entry = known(image)
     if entry is None:
         return None

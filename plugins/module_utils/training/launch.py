@@ -104,7 +104,7 @@ def _elastic(elastic: Mapping[str, Any], places: Sequence[Place]) -> list[str]:
 
 def _torchrun(params: Mapping[str, Any], places: Sequence[Place]) -> list[Launch]:
     words = training(params)
-    # torchrun calls Python itself, and takes no options for it.
+    # torchrun calls Python itself, and accepts no options for it.
     python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
     script = words[1:] if python else ["--no-python", *words]
     found, first = [], 0

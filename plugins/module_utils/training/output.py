@@ -15,7 +15,7 @@ from typing import Any, Collection, Iterator
 TAGGED = re.compile(r"^(?:\S.*?)?\[(\d{1,9})\]<(stdout|stderr)>: ?(.*)$")
 # mpirun: '[1,0]<stdout>:' in front of all that it reads at once, so that there may be several on one line.
 PIECE = re.compile(r"\[\d+,(\d{1,9})\]<(stdout|stderr|stddiag)>:")
-# torchrun: '[default0]:', by the place of a rank on its host.
+# torchrun: '[default0]:', with the position of a rank on its host.
 TEED = re.compile(r"^\[[A-Za-z]\w*?(\d{1,9})\]: ?(.*)$")
 OURS = "AIREADY "
 # A rank may print anything. Longer texts are cut before a pattern reads them: Python converts no number of more digits,
@@ -50,7 +50,7 @@ NCCL = (
     ("gpudirect", re.compile(rf"NET/{RDMA} ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")),
     ("no_device", re.compile(rf"NCCL INFO NET/{RDMA} ?: No device found")),
 )
-# Lines in which NCCL describes what it sets up; a line that names a source or a failure says more.
+# Lines in which NCCL describes its setup; a line that names a source or a failure contains more.
 CHATTER = re.compile(r"NCCL INFO (?!.*(?:[Ff]ail|[Ee]rror|refused|timed out|\.cc:\d))")
 
 
@@ -65,7 +65,7 @@ class Line:
 
 
 class Lines:
-    """Lines without what their launcher put in front, in the order in which they became whole."""
+    """Yield lines without the prefix of their launcher, in the order of their completion."""
 
     def __init__(self) -> None:
         self._begun: dict[tuple[str, str], str] = {}
@@ -136,7 +136,7 @@ def number(value: Any) -> bool:
 
 
 def benchmark(text: str) -> tuple[str, list[str | int | float | None]] | None:
-    """(what, values) of a line in one of the known formats of benchmarks; None for any other line."""
+    """Return (kind, values) of a line in one of the known formats of benchmarks; None for any other line."""
     text = text[:LONGEST_TEXT].strip()
     for what, pattern in BENCHMARK:
         found = pattern.match(text)
@@ -146,7 +146,7 @@ def benchmark(text: str) -> tuple[str, list[str | int | float | None]] | None:
 
 
 def nccl(text: str) -> tuple[str, list[str | Any]] | None:
-    """(what, values) of a line of NCCL's log; None for any other line."""
+    """Return (kind, values) of a line of NCCL's log; None for any other line."""
     text = text[:LONGEST_OF_NCCL]
     for what, pattern in NCCL:
         found = pattern.search(text)

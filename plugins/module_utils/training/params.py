@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Arguments of training_run, and what its parameters must not ask for; documented in the module."""
+"""Arguments of training_run, and rules for its parameters; documented in the module."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """(word, its name, its value) of what may be an option or a variable, in one word or in two."""
+    """Yield (word, its name, its value) of possible options and variables, in one word or in two."""
     for word, following in zip(words, [*words[1:], ""]):
         name, equals, value = word.partition("=")
         if not equals and word.startswith("-") and not following.startswith("-"):

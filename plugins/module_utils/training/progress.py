@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The state of a run from its output so far: ranks, iterations, rates, transport. Pure, fed with output as it comes."""
+"""State of a run from its output so far: ranks, iterations, rates, transport. Pure, fed with output as it arrives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RANKS_KEPT, FAILURES_KEPT, NAMES_KEPT = 10000, 1000, 64
 
 
 class Progress:
-    """Everything that is known of a run in progress or at its end."""
+    """Known data of a run in progress or at its end."""
 
     def __init__(self, hosts_of_ranks: Sequence[str]) -> None:
         self.size = len(hosts_of_ranks)
@@ -58,7 +58,7 @@ class Progress:
                 self._line(0, line)
 
     def tail(self, rank: int | None) -> list[str]:
-        """The last lines of one rank; of None, those that no rank is known of."""
+        """Return the last lines of one rank; for None, the lines without a known rank."""
         return list(self._tails.get(rank, ()))
 
     def last_lines(self) -> list[str]:

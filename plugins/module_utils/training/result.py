@@ -24,7 +24,7 @@ WORD = 4
 
 
 def counters(text: str) -> dict[str, dict[str, tuple[int, int]]]:
-    """{kind: {name: (received, sent)}} in bytes, of what scripts.COUNTERS prints."""
+    """Parse the output of scripts.COUNTERS to {kind: {name: (received, sent)}} in bytes."""
     found: dict[str, dict[str, tuple[int, int]]] = {"net": {}, "rdma": {}}
     for line in text.splitlines():
         words = line.split()
@@ -79,7 +79,7 @@ def throughput(seen: Progress, size: int) -> dict[str, Any]:
         rates = [sum(values) for values in by_iteration.values() if len(values) == size]
         how = "sum over the ranks of each iteration"
     if len(rates) > 1:
-        # The first one pays for what happens once, such as making connections and compiling.
+        # The first one includes one-time costs, such as connections and compilation.
         rates = rates[1:]
     if not rates:
         total = seen.benchmark.get("total")

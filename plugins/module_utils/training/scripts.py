@@ -100,7 +100,7 @@ fi
 exit 0
 """
 
-# $1: command of the engine, $2: folder for runs, $3: a run. Says how many of its containers are left.
+# $1: command of the engine, $2: folder for runs, $3: a run. Prints how many of its containers remain.
 STOP = r"""
 for _try in 1 2 3; do
   found=$("$1" ps -aq --filter "label=aiready.training=$3" 2>/dev/null)

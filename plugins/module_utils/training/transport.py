@@ -15,8 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent impo
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid
 
-# Since then NCCL finds the GID by itself, and says that its index should not be set. Before, it takes the first one of
-# the table, which as a rule is that of RoCE v1.
+# From this version on NCCL finds the GID by itself, and its documentation says not to set its index. Before, it uses
+# the first one of the table, which as a rule is that of RoCE v1.
 CHOOSES_GID = (2, 21)
 GID_INDEX = "NCCL_IB_GID_INDEX"
 NEVER_GPUDIRECT = "LOC"
@@ -94,7 +94,7 @@ def _text(value: Any) -> str:
 
 def _horovod(params: Mapping[str, Any]) -> list[Setting]:
     stall_s = params["limits"]["stall_s"]
-    # Horovod's own check names the ranks that are missing, so it comes before the limit of the whole run.
+    # Horovod's own check names the missing ranks, so it comes before the limit of the whole run.
     settings = [
         Setting(
             "HOROVOD_STALL_CHECK_TIME_SECONDS",
@@ -145,7 +145,7 @@ def _nccl(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, i
 
 
 def gid_indexes(places: Sequence[Place]) -> list[int]:
-    """The places of RoCE v2 in the GID tables of the guests."""
+    """Return the positions of RoCE v2 in the GID tables of the guests."""
     return sorted({cast("Gid", place.gid).index for place in places})
 
 

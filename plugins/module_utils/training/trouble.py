@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which rank failed first, and what is known of the error that it died of. Pure."""
+"""Find the rank that failed first, and the known cause of its error. Pure."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ _FOLLOWING = (143, -15)
 
 @dataclass(frozen=True)
 class First:
-    """The rank that failed first, as far as anybody says it."""
+    """First failed rank, as far as the output names it."""
 
     rank: int | None = None
     node: str | None = None
@@ -212,7 +212,7 @@ def _lost(text: str) -> First | None:
 
 
 def _left(text: str) -> First | None:
-    """A rank that called MPI_Abort; for a rank that left without MPI_Finalize, only the node is known."""
+    """Return a rank that called MPI_Abort; for a rank that left without MPI_Finalize, only the node is known."""
     found, abort = _MPIRUN_LEFT.search(text), _MPI_ABORT.search(text)
     if abort is not None:
         rank = int(abort.group(1))

@@ -84,7 +84,7 @@ def _found(made: Plan, course: Course) -> dict[str, Any] | None:
 
 
 def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dict[str, str]:
-    """{guest: why} of those that do not answer, whose container has ended, or on which nothing can be written.
+    """Return {guest: reason} for guests that do not answer, whose container has ended, or that cannot be written to.
 
     Guests that are waited for may answer again.
     """
@@ -162,8 +162,8 @@ def _container(made: Plan, course: Course) -> dict[str, Any] | None:
 
 
 def _end_of(answer: Answer) -> tuple[str, str, str]:
-    """(code, reason, what to do) of a container that has ended."""
-    # A container that is full says so, since that explains everything else.
+    """Return (code, reason, fix) of a container that has ended."""
+    # A full container reports that first, since it explains all other failures.
     if answer.out_of_memory:
         reason = "The container was killed because its guest or its limit ran out of memory"
         return "out_of_memory", reason, "Give the VM more memory, or set a smaller batch"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target
 
 PATH = "/sdk/vimServiceVersions.xml"
-# vCenter 7.0 Update 2. Modules and the REST services need what came with it.
+# vCenter 7.0 Update 2. Modules and the REST services need its features.
 OLDEST = (7, 0, 2)
 _NUMBERS = re.compile(r"\d+(\.\d+)+\Z")
 
@@ -29,12 +29,12 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def newest_known() -> str:
-    """The newest release that this pyVmomi speaks."""
+    """Return the newest release that this pyVmomi supports."""
     return max(_spoken(), key=numbers)
 
 
 def negotiate(target: Target, status: int, body: bytes) -> str:
-    """The pyVmomi name of the version to speak, from what the server says of itself."""
+    """Return the pyVmomi name of the version to use, from the server's own report."""
     offered = _offered(target, status, body)
     spoken = _spoken()
     common = [text for text in offered if text in spoken]

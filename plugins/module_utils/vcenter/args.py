@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping
 from ansible.module_utils.basic import env_fallback
 
 if TYPE_CHECKING:
-    # The options of a module, as AnsibleModule takes them.
+    # Options of a module in the form of AnsibleModule.
     Options = Dict[str, Dict[str, Any]]
 
 
@@ -37,7 +37,7 @@ DATACENTER: Options = {"datacenter": {"type": "str"}}
 
 IDENTITY_KEYS = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 
-# The ways to name one VM; at the top of a module or inside the elements of a fleet.
+# Options that name one VM; at the top of a module or inside the elements of a fleet.
 VM_IDENTITY: Options = {key: {"type": "str"} for key in IDENTITY_KEYS}
 
 TASK_WAITING: Options = {

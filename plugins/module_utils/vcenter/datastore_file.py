@@ -64,7 +64,7 @@ class Place:
 
 
 def place(text: str) -> Place | None:
-    """The Place that [datastore] path or /vmfs/volumes/datastore/path means; None for anything else."""
+    """Return the Place of [datastore] path or /vmfs/volumes/datastore/path; None for other texts."""
     found = _BRACKETS.match(text) or _VOLUME.match(text)
     path = found.group("path").strip("/ ") if found else ""
     return Place(found.group("store").strip(), path) if found and path else None
@@ -80,7 +80,7 @@ class DatastoreFiles:
         self._stores: list[Row] | None = None
 
     def known(self, wanted: Place) -> Place:
-        """The same place by the name of its datastore; an error when the host has none such."""
+        """Return the same place by the name of its datastore; an error if the host does not have it."""
         return Place(self._store(wanted).get("name"), wanted.path)
 
     def size(self, wanted: Place) -> int | None:

@@ -152,7 +152,7 @@ def decode(response: str | None) -> Any:
 
 
 def refusal(host: str, command: str, lines: list[str] | list[str | None]) -> OperatorError:
-    """The error for what esxcli itself has refused, in its own words."""
+    """Return the error for a refusal of esxcli itself, in its own words."""
     lines = [line.strip() for line in lines if line and line.strip()]
     return OperatorError(
         f"Host {host}",

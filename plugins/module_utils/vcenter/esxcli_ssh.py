@@ -116,7 +116,7 @@ def _options(arguments: Mapping[str, object]) -> list[str]:
 
 
 def _decode(text: str) -> Any:
-    """The JSON formatter's output; what is no JSON is the plain text of a command without fields."""
+    """Return the JSON formatter's output; other text is the plain output of a command without fields."""
     text = text.strip()
     if not text:
         return None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Vendor faults in one readable sentence: type, vendor message, object, and what to do where it is known."""
+"""Vendor faults in one readable sentence: type, vendor message, object, and the fix if it is known."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def explain(fault: vmodl.MethodFault, label: str, wanted: str) -> OperatorError:
     )
 
 
-# Kinds that a person creates and removes. Everything else is a service of the server or of a host, which never goes.
+# Kinds that users create and remove. All others are services of the server or of a host, which always exist.
 _REMOVABLE = (
     *(
         "VirtualMachine",

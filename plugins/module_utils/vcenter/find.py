@@ -78,7 +78,7 @@ def find_vms(
 
 
 def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref]:
-    """The tree of all datacenters, and the one wished for."""
+    """Return the tree of all datacenters, and the requested one."""
     tree = inventory.read_datacenters(vcenter)
     there = tree.of_kind("Datacenter")
     rows = [row for row in there if _is_datacenter(tree, row, wish)]

@@ -41,7 +41,7 @@ class HostFound:
     path: str
     cluster: str | None
     cluster_ref: Ref | None
-    # The inventory path of the datacenter, without a leading slash: what file access calls dcPath.
+    # Inventory path of the datacenter, without a leading slash: dcPath in file access.
     datacenter: str
     datacenter_ref: Ref | None
     connection: str
@@ -173,7 +173,7 @@ def _path(tree: inventory.Tree, row: Row) -> str:
 
 
 def _chain(tree: inventory.Tree, row: Row | None) -> list[Row]:
-    """The object and what is above it, as far as it may be seen."""
+    """Return the object and its parents, as far as they are visible."""
     chain: list[Row] = []
     while row is not None and row not in chain:
         chain.append(row)

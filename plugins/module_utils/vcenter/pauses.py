@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The pauses between two checks of something that takes long: short at first, and never beyond the time limit."""
+"""Pauses between two checks of a slow operation: short at first, and never beyond the time limit."""
 
 from __future__ import annotations
 

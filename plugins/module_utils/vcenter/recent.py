@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Tasks of an object that somebody has started before: whose they are, and how to wait for them."""
+"""Running tasks of an object by other clients: their owners, and a wait for their end."""
 
 from __future__ import annotations
 

@@ -40,13 +40,12 @@ _EXECUTE = (
     ("method", "string", 0),
     ("argument", f"{_PACKAGE}.SoapArgument[]", _OPTIONAL),
 )
-# Hosts are said to call the object one or the other; vmware/govmomi's client takes the first, its simulator sends
-# the second.
+# Hosts are said to use either name for the object; vmware/govmomi's client uses the first, its simulator the second.
 _EXECUTERS = ((_PACKAGE, "ReflectManagedMethodExecuter"), ("vim.ManagedMethodExecuter", "ManagedMethodExecuter"))
 
 
 def register() -> None:
-    """Teach pyVmomi the types, unless somebody in this process has done so already."""
+    """Register the types with pyVmomi, unless this process has done so already."""
     for vmodl_name, wsdl_name, fields in _DATA:
         if not _is_known(wsdl_name):
             props = [(name, kind, _SINCE, flags) for name, kind, flags in fields]
@@ -94,7 +93,7 @@ def _execute_definition() -> tuple[object, ...]:
 
 
 def _method(wsdl_name: str, fields: Iterable[tuple[str, str, int]], result: str) -> VmomiSupport.LazyObject:
-    """A method as pyVmomi's stubs take it, without a place in a class."""
+    """Return a method in the form of pyVmomi's stubs, without a class."""
     params = tuple(
         VmomiSupport.LazyObject(name=name, typeName=kind, version=_SINCE, flags=flags, privId=None)
         for name, kind, flags in fields

@@ -185,7 +185,7 @@ def _parts_of(user: str) -> tuple[str, str]:
 
 
 def refused(error: Answered, label: str, wanted: str, field: str = "vSphere Lifecycle Manager") -> OperatorError:
-    """An OperatorError for what the REST services refused; field is what the user needs privileges for."""
+    """Return an OperatorError for a refusal of the REST services; field is the object of the required privileges."""
     todo = f"Check the messages, and the user's privileges for {field}"
     if error.status == 401:
         todo = "Check `username` and `password`"

@@ -32,7 +32,7 @@ def connect(
     clock: type[Clock] = Clock,
     make_wire: Callable[[Target], Wire] = Wire,
 ) -> VCenter:
-    """A VCenter for connection parameters as args.CONNECTION describes them; warn takes one sentence."""
+    """Return a VCenter for connection parameters as args.CONNECTION describes them; warn gets one sentence."""
     problems = check_common(params) + trust.contradictions(trust.VCENTER, params, os.environ)
     if problems:
         raise OperatorError(
@@ -137,7 +137,9 @@ class VCenter:
         return managed_type(kind)(moid, self.stub)
 
     def open(self) -> None:
-        """Take the kept session on trust, or log in; whether it still lives shows at the first request."""
+        """Use the saved session without a check, or log in; the first request shows whether the session is still
+        valid.
+        """
         if self._store is None:
             self._adopt(self._login())
             atexit.register(self.close)
@@ -150,7 +152,7 @@ class VCenter:
         self._adopt(self._login() if self._store is None else self._store.fresh(stale, self._login))
 
     def close(self) -> None:
-        """Log out, unless the session is kept for later tasks."""
+        """Log out, unless the session is saved for later tasks."""
         if self.content is not None and (self._store is None or not self._store.kept):
             atexit.unregister(self.close)
             sessions, self.content = self.content.sessionManager, None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Sessions kept between tasks and forks: one private file and one lock for each server and user."""
+"""Sessions shared between tasks and forks: one private file and one lock for each server and user."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class SessionStore:
             self._warn(f"The vCenter session cannot be saved in {self.path} ({error}); every task logs in anew.")
 
     def fresh(self, stale: str | None, login: Callable[[], State]) -> State:
-        """A session with another cookie than the stale one: somebody else's, or else the result of login()."""
+        """Return a session with another cookie than the stale one: from another process, or the result of login()."""
         began = time.time()
         while True:
             state = self._newer(stale, began)

@@ -52,9 +52,9 @@ _REPEATABLE = (
     "Login",
     "Logout",
 )
-# Exceptions to the prefixes above: CancelTask stops somebody's work.
+# Exceptions to the prefixes above: CancelTask stops a task of another client.
 _ONCE = ("CancelTask", "CancelStorageDrsRecommendation")
-# The login itself, and what a new session cannot go on with.
+# The login itself, and calls that a new session cannot continue.
 _NEVER_RENEW = (
     "RetrieveServiceContent",
     "Login",
@@ -146,7 +146,7 @@ def is_repeatable(method: str) -> bool:
 def persist(attempt: Callable[[], T], wire: Wire, what: str, repeatable: bool, clock: type[Clock] = Clock) -> T:
     """Run an attempt until the server answers, within bounds.
 
-    What cannot be cured becomes an OperatorError; a changed certificate is for the caller to judge.
+    A permanent failure becomes an OperatorError; the caller decides about a changed certificate.
     """
     began = clock.now()
     pauses = list(PAUSES_S)

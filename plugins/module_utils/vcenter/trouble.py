@@ -23,11 +23,11 @@ _PASSING_STATUS = (408, 429, 502, 503, 504)
 
 
 class NoConnection(OperatorError):
-    """vCenter cannot be reached, whatever is asked of it."""
+    """vCenter cannot be reached, whatever the request."""
 
 
 class CertificateChanged(OSError):
-    """The server shows another certificate than the one that the session was opened with."""
+    """The certificate of the server differs from the one at the start of the session."""
 
     def __init__(self, pinned: str, shown: str) -> None:
         super().__init__(f"the certificate {pinned} was expected, the server shows {shown}")

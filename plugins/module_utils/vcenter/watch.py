@@ -38,7 +38,7 @@ class News:
 
 
 class Watch:
-    """Says which of the given tasks have ended."""
+    """Report which of the given tasks have ended."""
 
     _collector: Ref
     _view: Ref
@@ -85,7 +85,7 @@ class Watch:
         self.abandon()
 
     def abandon(self) -> None:
-        """Forget what there is on the server, because it is gone or cannot be reached."""
+        """Forget the objects on the server, because they are gone or cannot be reached."""
         self._collector = self._view = None
         self._version = ""
         self._followed = {}

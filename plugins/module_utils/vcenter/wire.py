@@ -48,12 +48,14 @@ class Target:
 
     @property
     def connect_timeout_s(self) -> int:
-        """A server that is there answers the first packets at once, however long its reads may take."""
+        """Return the time to connect: a running server answers the first packets at once, however long its reads
+        take.
+        """
         return min(self.timeout_s, 15)
 
 
 class Wire:
-    """Sends one request at a time; knows the session cookie, the API version and the pinned certificate."""
+    """Send one request at a time, with the session cookie, the API version and the pinned certificate."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -140,7 +142,7 @@ class Wire:
         self._adapter.DropConnections()
 
     def opened(self, connection: HTTPSConnection) -> None:
-        """Called for every new connection, before anything secret goes over it."""
+        """Called for every new connection, before any secret is sent over it."""
         self.sent = False
         self.shown = fingerprint(cast(bytes, connection.sock.getpeercert(True)))
         if self.pin is None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Make the planned changes on all VMs of a task, with a power cycle for those that run."""
+"""Apply the planned changes to all VMs of a task, with a power cycle for running ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def apply(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> None:
-    """Make item.changes of every item; what fails is in item.error, what is there afterwards in item.proved."""
+    """Apply item.changes of every item; item.error gets a failure, item.proved the state afterwards."""
     running = [item for item in items if noun.needs_off(item.now, item.wanted)]
     power_cycle.stop(fleet, running, _failed)
     noun.before_reconfiguration(fleet, [item for item in items if item.error is None], _failed)
@@ -89,14 +89,14 @@ def _wanted_now(noun: VmNoun[R, V], item: Item[VmRequest[R], V]) -> V:
 
 
 def _spec(noun: VmNoun[R, V], now: V, wanted: V) -> vim.vm.ConfigSpec:
-    """The change as vSphere wants it, which it refuses if the VM changed since this reading."""
+    """Return the change as a specification, which vSphere refuses if the VM changed since this reading."""
     spec = noun.reconfiguration(now, wanted)
     spec.changeVersion = now.vm.change_version
     return spec
 
 
 def _start(fleet: fleets.Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> dict[str, OperatorError]:
-    """Switch VMs on; returns {moid: error} of those that vSphere refuses."""
+    """Power VMs on; return {moid: error} for those that vSphere refuses."""
     refused: dict[str, OperatorError] = {}
     power_cycle.start(fleet, items, lambda item, error: refused.setdefault(item.ids["moid"], error))
     return refused

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, VmState
 
     V_co = TypeVar("V_co", bound=VmState, covariant=True)
-    # Takes the error of an item that could not be settled.
+    # Records the error of an item that could not be settled.
     GiveUp = Callable[["Item[VmRequest[R], V]", OperatorError], object]
 
     class Part(Protocol[V_co]):
@@ -75,7 +75,7 @@ class Fleet(Generic[V]):
         self._refs = lookup.look_up(self.vcenter, items, datacenter, self._planning)
 
     def read(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
-        """Fill item.now, and what else identifies the VM, with one request for all."""
+        """Fill item.now, and the other identifiers of the VM, with one request for all."""
         rows = self._read_with_hosts(items)
         copied = self._take_templates(items, rows) if self._planning else {}
         if copied:
@@ -189,7 +189,7 @@ class Fleet(Generic[V]):
             give_up(item, errors[item.ids["moid"]] or _never_done(item))
 
     def _take_templates(self, items: Sequence[Item[VmRequest[R], V]], rows: Iterable[Row]) -> dict[int, Ref]:
-        """VMs that are being copied, maybe by a run that was killed, are planned like those that are not there."""
+        """Plan VMs that are being copied, possibly by a killed run, like missing ones."""
         unfinished = {row.moid for row in rows if row.kind == "VirtualMachine" and _is_unfinished(row)}
         copied = [item for item in items if self.ref(item)._GetMoId() in unfinished]
         return lookup.templates_of(self.vcenter, copied, self._datacenter)

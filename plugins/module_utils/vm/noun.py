@@ -52,7 +52,7 @@ class VmNoun(Noun[VmRequest[R], V]):
         self.vcenter = vcenter
 
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> V:
-        """The state from the row of a VM; it has vm as a field of this name. place is its host, or None."""
+        """Return the state from the row of a VM; it has vm as a field of this name. place is its host, or None."""
         raise NotImplementedError
 
     def surroundings(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
@@ -112,7 +112,7 @@ class VmNoun(Noun[VmRequest[R], V]):
         vm = dataclasses.replace(
             wanted.vm,
             power="on" if recover else now.vm.power,
-            # Left on a VM that somebody started since, it would switch the VM on again months later.
+            # A note left on a VM that somebody started since would power the VM on again months later.
             power_on_again=now.vm.power_on_again and not recover and now.vm.power != "on",
         )
         return dataclasses.replace(cast(Any, wanted), vm=vm)

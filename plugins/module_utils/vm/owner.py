@@ -11,7 +11,7 @@ from typing import Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 
-# Written with the creation of a VM: what it was made from, and whose it is.
+# Written with the creation of a VM: its source and its owner.
 CLONED_FROM = "aiready.vsphere.cloned_from"
 OWNER = "aiready.vsphere.owner"
 
@@ -25,7 +25,7 @@ class Origin:
 
 
 def mark(owner: str | None, name: str) -> str:
-    """The value of the mark; empty without an owner, which takes away what came along with a template."""
+    """Return the value of the marker; empty without an owner, which removes the marker of a template."""
     return f"{owner}/{name}" if owner else ""
 
 

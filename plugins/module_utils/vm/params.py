@@ -35,9 +35,9 @@ RELATIONS = {
 
 
 class FleetArguments(Generic[R]):
-    """The options that a module takes per VM, in the task or in an entry of `vms`, and those of the whole task.
+    """Options of a module per VM, in the task or in an entry of `vms`, and options of the whole task.
 
-    settings(options) makes the request of one VM from them.
+    settings(options) creates the request of one VM from them.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class FleetArguments(Generic[R]):
         self.part: Options = dict(per_vm, **(task or {}))
         self._task = dict(POWER if power is None else power, **(task or {}))
         entry = dict(args.VM_IDENTITY, **PLANNED)
-        # An entry has no defaults: what it leaves out is the task's.
+        # An entry has no defaults: the task's value applies to omitted options.
         entry.update((name, _without_default(option)) for name, option in per_vm.items())
         self.spec = dict(
             args.CONNECTION,
@@ -119,7 +119,7 @@ def main(
     noun_of: Callable[[AnsibleModule], Closing],
     check_params: Callable[[Mapping[str, Any]], list[str]],
 ) -> None:
-    """The whole of a module; noun_of(module) makes its noun, check_params(params) reports what is wrong."""
+    """Run a whole module; noun_of(module) creates its noun, check_params(params) reports the problems."""
     module = AnsibleModule(argument_spec=arguments.spec, supports_check_mode=True, **RELATIONS)
     _pyvmomi.require(module)
     fail_if_invalid(module, check_params(module.params))

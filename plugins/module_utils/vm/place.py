@@ -31,7 +31,7 @@ class Place:
 
 
 def places_of(rows: Sequence[Row]) -> dict[str | None, Place]:
-    """{moid of a host: Place} from rows of hosts and compute resources."""
+    """Return {moid of a host: Place} from rows of hosts and compute resources."""
     clusters: dict[str | None, str] = {
         row.moid: row.get("name", "") for row in rows if row.kind.endswith("ComputeResource")
     }

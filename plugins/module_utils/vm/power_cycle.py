@@ -51,7 +51,7 @@ def start(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], give_up: Give
 
 
 def set_note(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], wanted: bool, give_up: GiveUp[R, V]) -> None:
-    """Leave or remove the note in the VM's configuration that it has to be switched on again."""
+    """Leave or remove the note in the VM's configuration that it has to be powered on again."""
     fleet.settle(
         items,
         f"cannot {'write' if wanted else 'remove'} the note about its power cycle",
@@ -93,7 +93,7 @@ def _ask(fleet: Fleet[V], item: Item[VmRequest[R], V]) -> OperatorError | None:
         try:
             fleet.ref(item).ShutdownGuest()
         except FateUnknown:
-            # Asked twice, a guest shuts down once; cut off while it does so, it may lose what it has not written.
+            # A guest that is asked twice shuts down once; a power-off during its shutdown may lose unwritten data.
             maybe = True
             fleet.clock.sleep(pause)
         except vmodl.MethodFault as fault:

@@ -57,7 +57,7 @@ class Vm:
     tools_running: bool = False
     change_version: str = ""
     firmware: str = "efi"
-    # 21 of vmx-21; 0 when vCenter does not say.
+    # 21 for vmx-21; 0 if vCenter does not report it.
     hardware_version: int = 0
     guest_id: str = ""
     cpus: int = 0

@@ -23,7 +23,7 @@ PLACES = {
     "docker": ".docker/config.json",
     # nerdctl reads docker's.
     "containerd": ".docker/config.json",
-    # The usual place below /run is gone after a restart.
+    # The usual folder below /run is gone after a restart.
     "podman": ".config/containers/auth.json",
 }
 SET, OTHER = "set", "another one"
@@ -100,7 +100,7 @@ def login_in(said: Mapping[str, Any], key: str, mode: int | None) -> LoginState:
 
 
 def with_login(said: Mapping[str, Any], key: str, login: Login | None) -> dict[str, Any]:
-    """The tree with a login; without it when login is None. Everything else is kept."""
+    """Return the tree with a login; without it if login is None. Everything else is unchanged."""
     auths = {name: entry for name, entry in said.get("auths", {}).items() if name != key}
     if login is not None:
         auths[key] = {"auth": login.basic}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The GPUs that the machine has against those that the Container Device Interface hands out."""
+"""Compare the GPUs of the machine with those that the Container Device Interface offers."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def gpus(listing: str) -> list[tuple[str, str, bool]]:
 
 
 def gap(present: Sequence[tuple[str, str, bool]], listed: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Devices that are there and not handed out, and names that are handed out with nothing behind them.
+    """Return devices that are not offered, and offered names without a device.
 
-    Devices are named by numbers, by UUIDs, or both, as the toolkit was set up; where UUIDs are used they decide,
-    since numbers stay the same when a GPU is divided anew.
+    Devices are named by numbers, by UUIDs, or both, as the toolkit was configured. UUIDs have priority, since numbers
+    stay the same when a GPU is partitioned again.
     """
     names = {name.split("=", 1)[1] for name in listed if name.startswith(f"{KIND}=")} - {"all"}
     given = {TYPED.sub("", name) if TYPED.match(name) else name for name in names}

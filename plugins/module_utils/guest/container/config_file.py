@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Configuration files of container engines: what they say, how two differ, and how one is replaced as a whole."""
+"""Configuration files of container engines: parse, compare, and replace as a whole."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def put(files: Files, path: str, text: str | None) -> None:
-    """Replace a file as a whole, with the permissions that it has; None removes it."""
+    """Replace a file as a whole, with its present permissions; None removes it."""
     if text is None:
         files.remove(path)
         return

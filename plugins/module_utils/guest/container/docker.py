@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Docker's daemon: what it runs with, and which containers a restart would stop."""
+"""Docker's daemon: its running configuration, and the containers that a restart would stop."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Docker:
         return tuple(sorted(self._commands.run(["docker", "ps", "--format", "{{.Names}}"]).stdout.split()))
 
     def complete(self, state: RuntimeState) -> RuntimeState:
-        """The state with what the daemon says of itself."""
+        """Return the state with the daemon's own report."""
         info = self.info()
         runtime = state.runtime
         known = (info.get("Runtimes") or {}).get(state.name) or {}

@@ -18,7 +18,7 @@ class Engine:
     # The systemd unit; empty for an engine without a daemon.
     unit: str
     program: str
-    # Its configuration, and the file of NVIDIA's own beside it, where the engine takes one.
+    # Its configuration, and NVIDIA's own file beside it, if the engine reads one.
     config: str = ""
     drop_in: str = ""
     format: str = ""
@@ -114,7 +114,7 @@ def _text(tree: Mapping[str, Any], key: str) -> str:
 
 
 def without_runtime(engine: str, tree: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The tree of docker's configuration without one runtime; other settings are kept."""
+    """Return the tree of docker's configuration without one runtime; other settings are unchanged."""
     left = {key: value for key, value in tree.items() if key != "runtimes"}
     runtimes = {key: value for key, value in _below(tree, "runtimes").items() if key != name}
     if runtimes:

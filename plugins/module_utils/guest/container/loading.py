@@ -49,10 +49,10 @@ class Loading:
         reload_first: bool = False,
         reread_units: bool = False,
     ) -> None:
-        """Load by the gentlest way that works. services are in the order in which they start, the engine itself last.
+        """Load by the least disruptive working method. services are in their start order, the engine itself last.
 
-        containers() names those that a restart would stop, is_loaded() reads the engine again, and put_back() puts the
-        old files in their places.
+        containers() names those that a restart would stop, is_loaded() reads the engine again, and put_back() restores
+        the old files.
         """
         begun = self._clock.wall()
         engine = services[-1]
@@ -62,7 +62,7 @@ class Loading:
             engine.do("reload")
             if self._until(is_loaded, engine, RELOADS_S):
                 return
-        # Somebody may have started one since they were counted.
+        # A container may have started since they were counted.
         in_the_way = containers() if self._safe else ()
         if in_the_way and reload_first:
             self._take_back(engine, put_back, "did not load its new configuration", begun)

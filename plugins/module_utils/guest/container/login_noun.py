@@ -142,7 +142,7 @@ class RegistryLogin(Noun[Wish, LoginState]):
 
     @contextlib.contextmanager
     def _as_user(self) -> Iterator[None]:
-        """Act as the user on files in his home: what he put there must not lead root elsewhere."""
+        """Act as the user on files in the home folder: links of the user must not lead root elsewhere."""
         if os.geteuid() != 0 or self._user.pw_uid == 0:
             yield
             return

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A container registry, asked by its own API whether it takes a login.
+"""Check with the API of a container registry whether it accepts a login.
 
-The registry says where logins are checked: by itself (Basic), or by a token service that it names (Bearer).
+The registry names the place of the login check: itself (Basic), or a token service (Bearer).
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class Registry:
 
 
 def _trouble(reason: str | BaseException) -> tuple[str, str, str]:
-    """(code, what was found, what to do) for an error of the network."""
+    """Return (code, finding, fix) for an error of the network."""
     if isinstance(reason, ssl.SSLCertVerificationError):
         return (
             "registry_untrusted",

@@ -146,7 +146,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         return came is not None and came <= since
 
     def _with_devices(self, state: RuntimeState) -> RuntimeState:
-        """GPUs against what is handed out, where the interface for devices is used."""
+        """Compare GPUs with the offered devices, if the interface for devices is used."""
         if self._params["state"] == "absent" or not (self._params["cdi"] or self._engine.name == "podman"):
             return state
         done = self._commands.run(["nvidia-smi", "-L"])

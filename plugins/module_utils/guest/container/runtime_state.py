@@ -16,17 +16,17 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container im
 WAITS = "engine_restart"
 KNOWS_GPUS = {True: "known to the engine", False: "unknown to the engine, which started before the toolkit came"}
 LOADED = {True: "runs with its configuration", False: "runs with an older configuration"}
-# Docker knows devices of this kind since then.
+# Docker supports devices of this kind since then.
 DOCKER_CDI_SINCE = 25
 
 
 @dataclass(frozen=True)
 class RuntimeState:
-    """The files of an engine, what they say of the runtime, and what the engine made of them."""
+    """Files of an engine, their settings of the runtime, and the engine's own report."""
 
     engine: str
     name: str
-    # {path: what the file says}, in the order in which the engine reads them.
+    # {path: content}, in the order in which the engine reads them.
     trees: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     # State of the engine's service: running, and with the present content of its files.
     running: bool = False

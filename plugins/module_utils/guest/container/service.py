@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The systemd service of an engine: whether it runs, since when, and how it is made to read its configuration."""
+"""systemd service of an engine: its state, its start time, and methods to load its configuration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHATTER = re.compile(r"\blevel=(?:debug|info)\b")
 
 @dataclass(frozen=True)
 class Seen:
-    """A unit as systemd knows it."""
+    """State of a unit in systemd."""
 
     known: bool = False
     active: bool = False
@@ -68,7 +68,7 @@ class Service:
 
     def last_words(self, since: float | None = None) -> str:
         """Return its last error lines, else those of systemd about it, or the known facts instead."""
-        # A service that failed is known to have failed before the journal has what it said last.
+        # A failure of a service is visible before the journal has its last messages.
         self._commands.run(["journalctl", "--sync"], limit_s=20)
         # systemd logs every restart attempt, which would hide the reason.
         lines = self._journal(f"_SYSTEMD_UNIT={self.unit}", since, _ails) or self._journal(f"--unit={self.unit}", since)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HEADING = "# Made by Ansible, aiready.vsphere.container_engine.\n"
 # Docker's containers are children of containerd, so that both need the limit, in the order in which they start.
 UNITS = {"docker": ("containerd.service", "docker.service"), "containerd": ("containerd.service",)}
-# A limit of everybody's shell does not reach what systemd starts.
+# A limit for login shells does not apply to systemd services.
 MEMLOCK = HEADING + "[Service]\nLimitMEMLOCK=infinity\n"
 
 
@@ -173,19 +173,21 @@ class EngineSettings(Noun[Wish, SettingsState]):
         return state.running and state.loaded
 
     def _late(self) -> list[Service]:
-        """The engine, and before it what it needs and what is older than its files, also those of a killed run."""
+        """Return the engine, preceded by its dependencies that are older than their files, also those of a killed
+        run.
+        """
         late = [service for service in self._services[:-1] if not self._is_current(service.unit, service.look())]
         return [*late, self._services[-1]]
 
     def _files_for(self, now: SettingsState, wanted: SettingsState) -> dict[str, str | None]:
-        """{path: text} of what is to be written."""
+        """Return {path: text} of the files to write."""
         files: dict[str, str | None] = {}
         for unit, limit in wanted.memlock.items():
             if now.memlock[unit] != limit:
                 files[_memlock_drop_in(unit)] = MEMLOCK
         if now.proxy != wanted.proxy:
             text = proxy.as_text(wanted.proxy)
-            # First what is referred to.
+            # Referenced files first.
             files[self._env_file] = text
             files[self._proxy_drop_in] = text and f"{HEADING}[Service]\nEnvironmentFile={self._env_file}\n"
             if text is None:

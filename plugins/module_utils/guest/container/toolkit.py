@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""nvidia-ctk: the one place that knows its command line.
+"""nvidia-ctk: the only code that uses its command line.
 
-It gives no sign of whether it changed something, and it empties a file before it writes it. So it works on copies in
-a private folder, in check mode too, and what it made is compared and put in place by the caller.
+It does not report whether it changed a file, and it empties a file before it writes it. So it works on copies in a
+private folder, in check mode too. The caller compares its output and puts it in place.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Toolkit:
         self, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
     ) -> dict[str, str | None]:
         """Return the new files of the engine: {path: text}, made from {path: text or None}."""
-        # Memory where there is such a folder: a full disk is no reason not to say what would change.
+        # In memory if there is such a folder: a full disk must not prevent a dry run.
         place = "/run" if os.access("/run", os.W_OK) else None
         folder = tempfile.mkdtemp(prefix="aiready-nvidia-ctk-", dir=place)
         try:
@@ -73,7 +73,7 @@ class Toolkit:
     def _configured(
         self, folder: str, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
     ) -> dict[str, str | None]:
-        # containerd's imports name the folder of the drop-in, so copies name theirs until they are put in place.
+        # containerd's imports name the folder of the drop-in, so copies name their own folder until they are in place.
         here = {path: os.path.join(folder, os.path.basename(path)) for path in texts}
         own = os.path.join(os.path.dirname(engine.drop_in), "*.toml") if engine.drop_in else ""
         copied = os.path.join(folder, "conf.d", "*.toml")

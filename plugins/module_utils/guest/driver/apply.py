@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Changing the driver of a guest. Each step can be cut short, and the next run finds what it left."""
+"""Change the driver of a guest. Each step can be interrupted, and the next run detects its remains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
 
-# NVIDIA's installer writes what went wrong here.
+# NVIDIA's installer writes its failures here.
 INSTALLER_LOG = "/var/log/nvidia-installer.log"
 REBUILD_S, LOAD_S = 600, 120
 
@@ -44,7 +44,7 @@ class Steps:
         self._wish = wish
 
     def make(self, changes: Sequence[Change], now: DriverState, wanted: DriverState, around: Surroundings) -> None:
-        """Make the changes, in an order in which each finds what it needs."""
+        """Apply the changes, in an order in which each finds its requirements."""
         due = {change.path for change in changes}
         again = now.interrupted
         if "missing" in due:

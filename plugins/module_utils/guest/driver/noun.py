@@ -85,7 +85,7 @@ class GuestDriver(Noun[Wish, DriverState]):
         return plan.compare(now, wanted)
 
     def validate(self, items: Sequence[Item[Wish, DriverState]]) -> None:
-        """The file, where it is there already; one that a task before will copy is looked at in the real run."""
+        """Check the file if it already exists; a file that an earlier task copies is checked in the real run."""
         (item,) = items
         found = item.wish["found"]
         if found is None or found.kind != source.FILE or not os.path.isfile(found.place):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""nouveau, the open driver that takes a GPU before NVIDIA's can: whether it is kept from loading. Pure."""
+"""nouveau, the open driver that binds a GPU before NVIDIA's can: check whether it is blocked. Pure."""
 
 from __future__ import annotations
 

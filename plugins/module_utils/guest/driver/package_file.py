@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The file of a driver: looked into, compared with its checksum, fetched where it has an address."""
+"""File of a driver: inspected, compared with its checksum, downloaded if it has a URL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
 
 PIECE = 1 << 20
-# A file that comes from an address is several hundred megabytes; /tmp is often kept in memory.
+# A downloaded file has several hundred megabytes; /tmp is often in memory.
 FOLDER = "/var/tmp"
 SILENT_S = 60
 

@@ -56,7 +56,7 @@ def _without(label: str, now: DriverState, around: Surroundings) -> DriverState:
 
 
 def compare(now: DriverState, wanted: DriverState) -> list[Change]:
-    """The changes that lead from one state to the other, in the order in which they are made."""
+    """Return the changes from one state to the other, in the order of their execution."""
     found: list[Change] = []
     if now.interrupted != wanted.interrupted:
         found.append(Change("interrupted", list(now.interrupted), list(wanted.interrupted)))

@@ -103,13 +103,13 @@ class Look:
 
     def requirements(self, kind: str | None, headers: bool) -> tuple[str, ...]:
         """The packages that are missing for building the module of a driver of this kind."""
-        # Packages bring the tools themselves; which kernel runs is what they cannot know.
+        # Packages contain the tools themselves, but do not know the running kernel.
         tools = [tool for tool in TOOLS if kind == "run" and self._commands.find(tool) is None]
         needed = headers and not self._files.exists(f"/lib/modules/{self._kernel}/build")
         return tuple(tools + ([self._distribution.headers(self._kernel)] if needed else []))
 
     def _own(self, wish: source.Source | None) -> packages.Package | None:
-        """The package of the guest driver that is installed: the one that is wished for before any other."""
+        """Return the installed package of the guest driver: the requested one before any other."""
         found = packages.named(self._installed, GUEST)
         if wish is not None and wish.name and wish.format != "run":
             found = packages.named(self._installed, [wish.name]) or found

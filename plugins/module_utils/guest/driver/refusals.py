@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Guest drivers that are refused before anything is touched: each with the reason and with what to do. Pure."""
+"""Guest drivers that are refused before any change: each with the reason and the fix. Pure."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _refuse_downgrade(subject: str, wanted: str, now: DriverState, source: sourc
 def _refuse_unsigned(
     subject: str, wanted: str, around: Surroundings, source: sources.Source, wish: Mapping[str, Any]
 ) -> None:
-    """Secure boot refuses a module without a signature by a key that the firmware knows."""
+    """Refuse a module that secure boot rejects: without a signature by a key of the firmware."""
     if not around.secure_boot or around.key_enrolled or wish["secure_boot"] == "signed":
         return
     if wish["signing_key"] and source.format == "run":

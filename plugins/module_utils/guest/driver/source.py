@@ -32,7 +32,7 @@ class Source:
     """A guest driver that can be installed."""
 
     kind: str
-    # The path, the address or the name, as the task says it.
+    # Path, URL or name, as in the task.
     place: str
     format: str | None = None
     # The name of the package; of a .run file, that of the driver.

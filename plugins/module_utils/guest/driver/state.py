@@ -58,12 +58,12 @@ class Surroundings:
     secure_boot: bool | None = None
     # True if a key that signs modules on this guest is enrolled in its firmware.
     key_enrolled: bool = False
-    # Installed packages that are not of the guest driver: those that must not be there, and all that are broken.
+    # Installed packages outside the guest driver: conflicting ones, and all broken ones.
     conflicting: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     # A driver that was installed by NVIDIA's .run file and has no licence service: that of a data centre.
     foreign_run: bool = False
-    # Packages of other guest drivers, which have to go before one of another branch comes.
+    # Packages of other guest drivers, to remove before one of another branch is installed.
     others: tuple[str, ...] = ()
     # Processes that use the GPU.
     users: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def project(state: DriverState) -> dict[str, Any]:
 def pending(state: DriverState) -> list[dict[str, Any]]:
     """Return the changes pending until a reboot."""
     found = []
-    # A driver that is no guest driver, such as that of a data centre, comes back with each start.
+    # A driver other than a guest driver, such as that of a data centre, loads again at each start.
     foreign = state.version is None and state.loaded is not None and state.built == state.loaded
     other = state.version != state.loaded and not foreign
     if state.held or other and (state.loaded or (state.version and state.nouveau_loaded)):

@@ -24,7 +24,7 @@ AT_ONCE = 8
 GB = 1 << 30
 # The file of a repository's key has about 4 kB.
 LARGEST_KEY = 1 << 20
-# Servers that know GET alone say so.
+# Servers that accept only GET report this.
 NO_HEAD = (405, 501)
 
 

@@ -16,7 +16,7 @@ FOLDER = "/etc/nvidia"
 FILE, TEMPLATE = f"{FOLDER}/gridd.conf", f"{FOLDER}/gridd.conf.template"
 TOKENS = f"{FOLDER}/ClientConfigToken"
 FEATURE, TOKEN_FOLDER = "FeatureType", "ClientConfigTokenPath"
-# The numbers of FeatureType in the manual: the service takes the type of a vGPU from its profile.
+# Numbers of FeatureType in the manual: the service takes the type of a vGPU from its profile.
 FEATURES = {"unlicensed": "0", "vgpu": "1", "rtx_vws": "2", "compute": "4"}
 # Keys of the licence server that NVIDIA has withdrawn; the token names a current server.
 WITHDRAWN = ("ServerAddress", "ServerPort", "BackupServerAddress", "BackupServerPort")

@@ -79,7 +79,7 @@ class Licence(Noun[Wish, states.LicenceState]):
         return plan.compare(now, wanted)
 
     def keep(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
-        """A licence comes a while after the service has started: what is set up right may still have none."""
+        """A licence arrives a while after the start of the service: a correct configuration may still have none."""
         for item in items:
             self._await(item)
 
@@ -246,6 +246,6 @@ class Licence(Noun[Wish, states.LicenceState]):
 
 
 def _place(host: str) -> tuple[str, int]:
-    """Host and port of a server, whose port is the usual one unless it says another."""
+    """Return host and port of a server, with the default port unless it contains another."""
     found = re.match(r"(\[[^\]]+\]|[^:]+):(\d+)\Z", host)
     return (found[1].strip("[]"), int(found[2])) if found else (host, PORT)

@@ -14,7 +14,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "feature_type": {"type": "str", "choices": list(gridd.FEATURES), "default": "vgpu"},
     "token": {"type": "str", "no_log": True},
-    # The name of a file says nothing of what is in it.
+    # The name of a file reveals nothing of its content.
     "token_file": {"type": "path", "no_log": False},
     "token_name": {"type": "str", "default": token.NAME, "no_log": False},
     "other_tokens": {"type": "str", "choices": ["refuse", "remove"], "default": "refuse", "no_log": False},

@@ -96,7 +96,7 @@ def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str,
 
 
 def _the_one(label: str, now: LicenceState) -> dict[str, str]:
-    """The token that is there already, for a task that gives none."""
+    """Return the present token, for a task that gives none."""
     wanted = "cannot get a licence with the token on the guest"
     if not now.tokens:
         raise OperatorError(label, wanted, "The token folder of the guest is empty", PORTAL, "no_token")

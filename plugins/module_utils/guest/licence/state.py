@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text impor
 class LicenceState:
     """State that the module manages. It never contains the text of a token."""
 
-    # {key of gridd.conf: value}: those that the task speaks of.
+    # {key of gridd.conf: value}: the keys that the task manages.
     settings: dict[str, str] = field(default_factory=dict)
     # {name of a file in the folder of tokens: its fingerprint}
     tokens: dict[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ def project(state: LicenceState) -> dict[str, Any]:
         "service": state.service,
         "status": state.status,
         "product": next((gpu.product for gpu in licensed if gpu.product), None),
-        # The first licence that ends is the one that matters.
+        # The licence that ends first decides.
         "expiry": min((gpu.expiry for gpu in licensed if gpu.expiry), default=None),
         "gpus": [
             {"address": gpu.address, "name": gpu.name, "status": gpu.licence, "expiry": gpu.expiry} for gpu in licensed

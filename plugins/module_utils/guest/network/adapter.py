@@ -40,7 +40,7 @@ class Link:
 
 
 def mac_of(text: object) -> str | None:
-    """A MAC address in small letters and with colons; None for what is none."""
+    """Return a MAC address in lower case and with colons; None for other values."""
     plain = re.sub(r"[^0-9a-f]", "", str(text).lower())
     found = ":".join(plain[place : place + 2] for place in range(0, len(plain), 2))
     return found if MAC.fullmatch(found) else None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""ifupdown: stanzas of /etc/network/interfaces and the files that it takes in."""
+"""ifupdown: stanzas of /etc/network/interfaces and of the files that it includes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Ifupdown(Service):
             raise self.refused(link, "cannot save the settings with ifupdown", done)
 
     def activate(self, link: Link) -> None:
-        # Taking an adapter down and up would cut what runs over it; what differs is set directly.
+        # A restart of the adapter would cut its traffic; differences are set directly.
         return None
 
     def _take_in(self, link: Link) -> None:

@@ -15,7 +15,7 @@ _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 
 
 def parse(text: str | None) -> list[Section]:
-    """[(section, [(key, value)])] in the order of the file; a value that goes on in the next line is one."""
+    """Return [(section, [(key, value)])] in the order of the file; a continued value is one value."""
     found: list[Section] = []
     for line in map(str.strip, (text or "").replace("\\\n", " ").splitlines()):
         if not line or line[0] in "#;":
@@ -45,7 +45,7 @@ def values(sections: Iterable[Section], name: str, key: str) -> list[str]:
 
 
 def size(text: str) -> int | None:
-    """9000 of '9000', 9216 of '9K'; None for what is no size."""
+    """Return 9000 for '9000', 9216 for '9K'; None for other texts."""
     text = str(text).strip().upper()
     factor = _UNITS.get(text[-1:], 1)
     number = text[:-1] if factor > 1 else text

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""guest_interface: one adapter of a guest, what runs and what is kept for the next start."""
+"""guest_interface: one adapter of a guest, its running and its saved configuration."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class Interface(Noun[Wish, State]):
             item.error = error
 
     def _set(self, wanted: Link, gone: Container[str]) -> None:
-        """Set directly what the service did not do at once, so that nothing else is disturbed."""
+        """Set directly the values that the service did not apply at once, without any other change."""
         now = adapter.find(adapter.read_all(self._commands), name=wanted.name)
         words = (["up"] if not now.up else []) + (["mtu", str(wanted.mtu)] if now.mtu != wanted.mtu else [])
         if words:

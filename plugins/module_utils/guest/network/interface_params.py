@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Arguments of guest_interface, documented in the module; what no specification can say of them. Pure."""
+"""Arguments of guest_interface, documented in the module; checks beyond a specification. Pure."""
 
 from __future__ import annotations
 

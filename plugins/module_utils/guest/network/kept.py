@@ -24,7 +24,7 @@ DEFAULT_MTU = 1500
 class Kept:
     """The saved settings of one adapter."""
 
-    where: str = ""  # the file or profile that speaks of it; empty where none does
+    where: str = ""  # the file or profile that contains it; empty if there is none
     mtu: int | None = None  # None: not configured, so that the driver's own value applies, 1500
     addresses: list[str] = field(default_factory=list)
     ours: list[str] = field(default_factory=list)  # those of them that this module put there
@@ -48,15 +48,15 @@ class Service:
         raise NotImplementedError
 
     def read(self, link: Link) -> Kept:
-        """Kept."""
+        """Return the saved configuration."""
         raise NotImplementedError
 
     def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
-        """Keep an MTU and an address (each None: as it is) beside everything that is kept already."""
+        """Save an MTU and an address (None: unchanged) beside all other saved settings."""
         raise NotImplementedError
 
     def activate(self, link: Link) -> Done | None:
-        """Let the service do now what it would do at the next start, as far as that disturbs nothing else: a Done."""
+        """Let the service apply now its saved configuration, as far as no other adapter is affected: a Done."""
         raise NotImplementedError
 
     def undo(self) -> None:

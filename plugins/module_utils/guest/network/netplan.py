@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""netplan: what all its files say together, and one file of our own that adds to it."""
+"""netplan: the merged content of all its files, and one file of this module that adds to it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Netplan(Service):
         return _parsed(link, self.files.text(own_file(link)) or "")
 
     def _definition(self, link: Link) -> tuple[str | None, dict[str, Any]]:
-        """(name, what it says) of the definition that holds for an adapter; (None, {}) where there is none."""
+        """Return (name, content) of the effective definition for an adapter; (None, {}) if there is none."""
         done = self.commands.run(["netplan", "get"])
         if not done.ok:
             raise _unreadable(link, done.outcome)

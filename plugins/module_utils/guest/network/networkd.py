@@ -102,7 +102,7 @@ def _only(sections: Iterable[Section], link: Link) -> bool:
 
 
 def _addition(path: str) -> str:
-    """The drop-in that holds what this module adds to a file."""
+    """Return the drop-in with the additions of this module to a file."""
     return f"/etc/systemd/network/{path.rpartition('/')[2]}.d/{MINE}"
 
 

@@ -33,7 +33,7 @@ class NetworkManager(Service):
 
     def __init__(self, commands: Commands, files: Files) -> None:
         super().__init__(commands, files)
-        # Commands that take back what was written, the last one first.
+        # Commands that undo the written settings, the last one first.
         self._back: list[list[str]] = []
 
     def claims(self, link: Link) -> str | None:
@@ -76,7 +76,7 @@ class NetworkManager(Service):
             self.put(_notes(link), f"{address}\n")
 
     def activate(self, link: Link) -> Done:
-        # Takes over what changed without taking the adapter down; what cannot be taken over so is set directly.
+        # Apply changes without a restart of the adapter; the others are set directly.
         done = self.commands.run(["nmcli", "device", "reapply", link.name])
         return done if done.ok or link.carrier else self.commands.run(["nmcli", "device", "connect", link.name])
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 DEVICES = "/sys/class/infiniband"
 VERBS = "/sys/class/infiniband_verbs"
-# The kernel module of a device, by what its PCI function says of itself. The module needs its half in user space.
+# Kernel module of a device, by the report of its PCI function. The module needs its user-space library.
 KINDS: dict[tuple[str | None, str | None], tuple[str, str]] = {
     ("0x15ad", "0x0820"): ("vmw_pvrdma", "vmw_pvrdma"),
     ("0x15b3", None): ("mlx5_ib", "mlx5"),
@@ -66,7 +66,7 @@ KINDS: dict[tuple[str | None, str | None], tuple[str, str]] = {
     ("0x8086", None): ("irdma", "irdma"),
 }
 SOFT = ("rdma_rxe", "rxe")
-# Modules that OFED replaces and that others build upon: what is loaded decides whether those load.
+# Modules that OFED replaces and that others depend on: the loaded ones decide whether those load.
 REPLACED = ("ib_core", "mlx5_core", "mlx5_ib")
 MODULES = (
     *("ib_core", "ib_uverbs", "rdma_cm", "rdma_ucm", "vmw_pvrdma", "mlx5_core", "mlx5_ib"),
@@ -112,7 +112,7 @@ def ofed(commands: Commands) -> str | None:
 
 
 def outdated(files: Files, commands: Commands) -> list[str]:
-    """Modules that are loaded in another build than the one on the disk, which only a restart takes."""
+    """Return loaded modules whose build differs from the one on disk, so that only a restart loads the latter."""
     return [name for name in REPLACED if files.exists(f"/sys/module/{name}") and _other_build(files, commands, name)]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
 
 
-# The headers of IP and ICMP in front of what ping sends.
+# Headers of IP and ICMP in front of the payload of ping.
 HEADERS = 28
 SMALLEST = 576
 # Time limit for the answer to one packet during the search of the largest size.
@@ -79,7 +79,7 @@ def _passes(commands: Commands, link: Link, mtu: int, peer: str, wait_s: int) ->
 
 
 def _largest(commands: Commands, link: Link, mtu: int, peer: str) -> int:
-    """The largest MTU that passes, by halving what lies between."""
+    """Return the largest MTU that passes, by bisection."""
     works, fails = SMALLEST, mtu
     for likely in (1500, 8900):
         if works < likely < fails:

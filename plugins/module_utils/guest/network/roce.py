@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""guest_roce: reading and setting what one adapter of this guest does to RoCE."""
+"""guest_roce: read and set the RoCE QoS of one adapter of this guest."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Roce(Noun[Wish, State]):
         self._put(path, wanted.traffic_class)
 
     def _put(self, path: str, value: int | None) -> None:
-        """A file of the kernel takes a value as it is written, and is never replaced."""
+        """Write a value to a file of the kernel directly, because such a file cannot be replaced."""
         try:
             with open(self._files.at(path), "w", encoding="ascii") as file:
                 file.write(f"{value}\n")

@@ -95,7 +95,7 @@ def compare(now: State, wanted: State) -> list[Change]:
 
 def _same(name: str, now: State, wanted: State) -> bool:
     before, after = getattr(now, name), getattr(wanted, name)
-    # An adapter that heeds both takes the DSCP where a packet has one, and every packet of RoCE v2 has.
+    # An adapter that supports both uses the DSCP if a packet has one, and every packet of RoCE v2 has.
     return before == after or (name == "trust" and (before, after) == ("both", "dscp"))
 
 
@@ -115,7 +115,7 @@ def commands(wanted: State, intent: Intent, data_path: str) -> list[str]:
 
 
 def adapter_commands(wanted: State, intent: Intent) -> list[list[str]]:
-    """The calls that give the adapter trust, map and flow control, by the tool that is there."""
+    """Return the calls that set trust, map and flow control of the adapter, with the installed tool."""
     if "mlnx_qos" in wanted.tools:
         calls = [["--dcbx", "os"]] if wanted.dcbx_owner == "os" else []
         return [["/usr/bin/mlnx_qos", "-i", wanted.interface, *call] for call in [*calls, *intent.mlnx_qos()]]

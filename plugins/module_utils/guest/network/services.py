@@ -26,7 +26,7 @@ KNOWN = {"netplan": Netplan, "networkmanager": NetworkManager, "networkd": Netwo
 
 
 def choose(name: str, link: Link, commands: Commands, files: Files) -> Service:
-    """The service that the task names; with auto the one that manages the adapter, or the first that can."""
+    """Return the service that the task names; with auto the one that manages the adapter, or the first possible one."""
     if name != "auto":
         service = KNOWN[name](commands, files)
         if service.claims(link) is None:

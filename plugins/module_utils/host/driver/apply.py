@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Changing the driver of one host by esxcli: exactly what was planned, in the order that leaves no conflict."""
+"""Change the driver of one host by esxcli: exactly the planned steps, in the order that leaves no conflict."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def by_esxcli(
 
 
 def provide(files: DatastoreFiles, source: Local) -> bool:
-    """Copy a local package to its datastore, unless the same is there; whether it was copied."""
+    """Copy a local package to its datastore, unless the same file exists; return whether it was copied."""
     there = files.checksum(source.place)
     if there == source.checksum:
         return False
@@ -71,7 +71,7 @@ def prove(reach: Reach, item: Item[Wish, HostDriver], uncertain: OperatorError |
 
 
 def _change(reach: Reach, item: Item[Wish, HostDriver], source: Source | None) -> OperatorError | None:
-    """Attempts from what is there, as long as each finds the host in another state than the one before."""
+    """Repeat attempts as long as each one finds the host in another state than the one before."""
     there = item.now
     while True:
         try:
@@ -79,7 +79,7 @@ def _change(reach: Reach, item: Item[Wish, HostDriver], source: Source | None) -
         except OperatorError as error:
             if error.code != "esxcli_failed":
                 raise
-            # Processes of a run that was killed go on for a while, and do what this run is about to do.
+            # Processes of a killed run continue for a while, and do the work of this run.
             before, there = there, read.read_again(reach)
             if plan.gap(item.label, there, item.wanted) is None:
                 return None

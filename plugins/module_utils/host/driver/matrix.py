@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which releases there are, and which guest driver may run on which host driver.
+"""Known releases, and supported combinations of guest and host drivers.
 
-Versions of host and guest of one release differ, in both directions, so that texts are never compared: what counts is
-the branch, and the release where the table knows it.
+Versions of host and guest of one release differ, in both directions, so texts are never compared. The branch decides,
+and the release if the table has it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Release:
     # True if the host version was seen on vSphere, or documented for it. Others are those of the KVM package of the
     # same release; NVIDIA normally ships ESXi packages with the same version.
     seen_on_esxi: bool = False
-    # The release of NVIDIA AI Enterprise; a question mark where no document was found that says so.
+    # Release of NVIDIA AI Enterprise; a question mark if no document names it.
     nvaie: str = ""
 
 

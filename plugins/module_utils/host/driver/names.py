@@ -32,7 +32,7 @@ PREFIXES = (
     Prefix("NVIDIA-vGPU", GRAPHICS, False, "component, by habit"),
     Prefix("NVD-VGPU", GRAPHICS, True, "component on ESXi 7.0 and 8.0, depots of vGPU 12 to 20"),
 )
-# The GPU management daemon has no driver in it, and comes in a depot of its own (user guide 5.0, chapter 2.7.1).
+# The GPU management daemon contains no driver, and has a depot of its own (user guide 5.0, chapter 2.7.1).
 _DAEMONS = ("nvdgpumgmtdaemon", "nvd-gpu-mgmt-daemon")
 
 
@@ -49,7 +49,7 @@ def is_daemon(name: str) -> bool:
 
 
 def family_of_file(name: str) -> str | None:
-    """The family that a file's name suggests; its content, where it can be read, is what counts.
+    """Return the family that a file's name suggests; its content, if readable, has priority.
 
     NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware-x86_64, so that name proves nothing.
     """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The changes of a host's driver that are needed, and those that are rejected: pure."""
+"""Required changes of a host's driver, and rejected ones: pure."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _without(components: Iterable[tuple[str, str]], family: str) -> tuple[tuple[
 
 
 def compare(now: HostDriver, wanted: HostDriver) -> list[Change]:
-    """The driver as one change that needs the reboot, and what happens to each VIB."""
+    """Return the driver as one change that needs the reboot, with the change of each VIB."""
     before: dict[str, depot.DriverVib] | dict[str, str]
     after: dict[str, depot.DriverVib] | dict[str, str]
     before, after = {vib.name: vib for vib in now.vibs}, {vib.name: vib for vib in wanted.vibs}

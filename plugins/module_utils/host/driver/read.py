@@ -38,7 +38,7 @@ _TIME = "%Y-%m-%dT%H:%M:%S"
 
 @dataclass
 class Reach:
-    """The open ways to one host."""
+    """Open connections to one host."""
 
     vcenter: VCenter
     host: hosts.HostFound

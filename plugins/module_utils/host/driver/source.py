@@ -28,7 +28,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Source:
-    """A driver to install: what is in it, and how the host will find it."""
+    """A driver to install: its content, and its path for the host."""
 
     package: depot.Package
     name: str

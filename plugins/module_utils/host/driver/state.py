@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The NVIDIA host driver of one ESXi host: what is installed, and what runs."""
+"""NVIDIA host driver of one ESXi host: the installed and the running one."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Device:
 class HostDriver:
     """Host data that matters for its driver."""
 
-    # VIBs of host drivers, of any family; more than one only when somebody forced them.
+    # VIBs of host drivers, of any family; more than one only after a forced installation.
     vibs: tuple[DriverVib, ...] = ()
     components: tuple[tuple[str, str], ...] = ()
     loaded: bool = False
     # Version of the running module, if the host reports it.
     running: str | None = None
-    # The family of the VIB that the host says the module came from.
+    # Family of the VIB from which the host loaded the module.
     running_family: str | None = None
     # True if software of the host was changed after its boot; None if that is unknown.
     changed_since_boot: bool | None = None

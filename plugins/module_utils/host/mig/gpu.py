@@ -23,7 +23,7 @@ class MigProfile:
     size: int
     starts: tuple[int, ...]
     max_instances: int
-    # me, gfx, me.all or -me: what the suffix of the name says about the media engines.
+    # me, gfx, me.all or -me: the suffix of the name describes the media engines.
     attributes: tuple[str, ...] = ()
     memory_gib: float | None = None
     sm: int | None = None
@@ -38,7 +38,7 @@ class MigProfile:
 
 @dataclass(frozen=True)
 class MigGpu:
-    """A GPU that can be partitioned. Slots, slices and profiles are empty where only the device itself knows them."""
+    """A GPU that can be partitioned. Slots, slices and profiles are empty if only the device itself reports them."""
 
     key: str
     architecture: str

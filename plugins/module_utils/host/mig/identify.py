@@ -53,10 +53,10 @@ def device_table(
     present: Iterable[Instance] = (),
     driver_branch: int | None = None,
 ) -> MigGpu:
-    """The table of a device from its own -lgip and -lgipp; what they leave out comes from the entry that is known.
+    """Return the table of a device from its own -lgip and -lgipp; omitted data comes from the known entry.
 
-    Whether -lgipp lists starts that are taken is not documented. So starts of the known entry and of the instances
-    that are there are joined with those listed. The free counts of -lgip are never used: they read 0 on some hosts.
+    No document states whether -lgipp lists occupied starts. So starts of the known entry and of the present instances
+    are added to the listed ones. The free counts of -lgip are never used: they read 0 on some hosts.
     """
     starts: dict[int, tuple[set[int], int]] = {row.profile_id: (set(row.starts), row.size) for row in placements}
     for instance in present:

@@ -51,7 +51,7 @@ class FoundGpu:
     # True in a VM whose GPU is a vGPU, and in one that has a whole GPU.
     guest: bool = False
     passed_through: bool = False
-    # The report in place of the mode, as for a lost GPU; empty if the mode is known or there is none.
+    # Report in place of the mode, as for a lost GPU; empty if the mode is known or there is none.
     trouble: str = ""
     # The number in /dev/nvidia<minor>.
     minor: int | None = None
@@ -90,7 +90,7 @@ class Inventory:
 
 
 def parse(text: str, beside: str = "") -> Inventory:
-    """The inventory in an XML document; raises ValueError when there is none. beside: what was printed to stderr."""
+    """Parse the inventory in an XML document; raises ValueError if there is none. beside: output on stderr."""
     begin, end = text.find("<nvidia_smi_log"), text.rfind(_END)
     if begin < 0:
         raise ValueError("it contains no nvidia_smi_log")

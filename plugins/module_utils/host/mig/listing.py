@@ -133,7 +133,7 @@ def placements(text: str) -> list[ListedPlacement]:
 
 
 def instances(text: str) -> list[ListedInstance]:
-    """`nvidia-smi mig -lgi`: the GPU instances that are there."""
+    """`nvidia-smi mig -lgi`: the present GPU instances."""
     rows = []
     for gpu, _mig, name, profile_id, instance_id, place in (first[:6] for first, _second in _pairs(text)):
         rows.append(ListedInstance(int(gpu), name, int(profile_id), int(instance_id), *_place(place)))
@@ -183,7 +183,7 @@ def _pairs(text: str) -> Iterator[tuple[list[str], list[str]]]:
     if not text.strip():
         raise ValueError("it is empty")
     drawn = [line.strip() for line in lines if re.match(r"\s*[|+]", line)]
-    # Rows alone are a part that somebody chose. A table whose end is lost may lack rows.
+    # Rows without a table are a selected part. A table without its end may lack rows.
     if drawn and drawn[0].startswith("+-") and not drawn[-1].startswith("+-"):
         raise ValueError("the table is cut off")
     for at, line in enumerate(lines):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
-# Codes by which a driver may reject a placement in the request; no text of it is known.
+# Codes of a driver that rejects a placement in the request; their text is unknown.
 PLACEMENT_UNKNOWN = ("invalid_argument", "driver_without_mig", "not_supported", "failed")
 
 
@@ -51,7 +51,7 @@ class Maker:
         earlier: Sequence[Instance],
         busy: Collection[Spot] = (),
     ) -> planner.Plan:
-        """Carry out a plan and return the final one, which may place instances elsewhere.
+        """Execute a plan and return the final one, which may place instances elsewhere.
 
         earlier: the instances to restore after a failure. busy: spots in use.
         """

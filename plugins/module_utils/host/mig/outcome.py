@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The effects that a command of nvidia-smi reports, or the reason of its failure.
+"""Effects that a command of nvidia-smi reports, or the reason of its failure.
 
-Neither its text nor its exit status is proof: a switch of the mode that is only pending also ends with "All done."
-Exit statuses are NVML's return codes (NVML API reference), but none was ever seen on ESXi, so the text comes first.
+Neither its text nor its exit status is proof: a pending mode change also ends with "All done." Exit statuses are NVML's
+return codes (NVML API reference), but none was ever seen on ESXi, so the text has priority.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Switched(NamedTuple):
 if TYPE_CHECKING:
     Effect = Union[MadeInstance, MadeCompute, GoneInstance, GoneCompute, Switched]
 
-# Stable codes by what the text holds; the first that is found counts.
+# Stable codes by the content of the text; the first match counts.
 _REASONS = (
     ("Insufficient Resources", "insufficient_resources"),
     ("Invalid Argument", "invalid_argument"),

@@ -17,7 +17,7 @@ CELL = 8
 
 
 def draw(slots: int, instances: Sequence[Instance]) -> list[str]:
-    """Two lines: the numbers of the memory slots, and below them what covers each."""
+    """Return two lines: the numbers of the memory slots, and below them the instance on each."""
     # Two brackets for each; -(-a // b) is a / b rounded up.
     width = max([CELL, *(-(-(len(instance.name) + 2) // instance.size) for instance in instances)])
     numbers = "".join(str(slot).ljust(width) for slot in range(slots))

@@ -70,7 +70,7 @@ def plan(
 
 
 def _most_kept(layouts: Iterable[tuple[Spot, ...]], present: set[Spot], busy: set[Spot]) -> list[tuple[Spot, ...]]:
-    """The layouts that keep the most of what is in use, and among them the most of what is there."""
+    """Return the layouts that keep most of the used instances, and among them most of the present ones."""
     found: list[tuple[Spot, ...]]
     found, most = [], (-1, -1)
     for spots in layouts:
@@ -118,7 +118,7 @@ def _best(
 
 
 def _way(rules: Rules, spots: Sequence[Spot], present: Mapping[Spot, tuple[int, ...]]) -> list[Spot] | None:
-    """An order in which the driver's own choices add what is missing, or None."""
+    """Return an order in which the driver's own choices create the missing instances, or None."""
     missing = [spot for spot in spots if spot not in present]
     return order.without_placement(rules, rules.covered(spot for spot in spots if spot in present), missing)
 

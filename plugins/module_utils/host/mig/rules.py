@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which instances may lie on a GPU together: slots that do not overlap, counts, compute slices, media engines.
+"""Valid combinations of instances on a GPU: slots without overlap, counts, compute slices, media engines.
 
-A layout is a set of spots, (profile id, start). Counts say how many instances of each profile id there are.
+A layout is a set of spots, (profile id, start). Counts are the number of instances per profile id.
 """
 
 from __future__ import annotations

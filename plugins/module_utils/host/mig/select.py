@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def choose(inventory: Inventory, names: Sequence[str], every: bool = False, lost: str = "refuse") -> list[FoundGpu]:
-    """The GPUs that are named, in the order of the host, each once; all: those that can do MIG, or every one.
+    """Return the named GPUs, in the order of the host, each once; all: those with MIG support, or every one.
 
     lost: whether `all` is an error if GPUs do not answer, or selects the others (ignore).
     """

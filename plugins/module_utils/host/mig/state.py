@@ -29,7 +29,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Instance:
-    """A GPU instance. Its id says nothing about where it lies, so two are the same by profile and start."""
+    """A GPU instance. Its id does not contain its position, so two are the same by profile and start."""
 
     profile_id: int
     start: int
@@ -64,7 +64,7 @@ class State:
     instances: tuple[Instance, ...] = ()
     # Action that a restart must precede: reboot or gpu_reset.
     mode_needs: str = "reboot"
-    # True when the wished layout can only be made after the mode became active.
+    # True if the desired layout needs an active mode first.
     layout_waits: bool = False
     processes: tuple[Process, ...] = ()
     # Plan to reach the desired state, and the requests again in case that the plan cannot reach it.
@@ -115,7 +115,7 @@ def free_regions(state: State) -> list[tuple[int, int]]:
 
 
 def still_fits(state: State) -> dict[str, int]:
-    """{profile name: how many more instances of it fit}, each counted alone."""
+    """Return {profile name: how many more instances of it fit}, each counted alone."""
     rules = state.rules
     bits, counts = _occupied(state)
     return {rules.profiles[profile_id].name: rules.more(bits, counts, profile_id) for profile_id in rules.largest_first}

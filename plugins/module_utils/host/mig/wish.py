@@ -24,7 +24,7 @@ _COMPUTE = re.compile(r"^(?:mig\s+)?(\d+)c(?:\.\S+)?$")
 
 
 class Unresolved(ValueError):
-    """A profile that this GPU does not have, with the sentence that says so."""
+    """A profile that this GPU does not have, with the message."""
 
 
 def find_profile(gpu: MigGpu, text: Any) -> MigProfile:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which running VMs keep a host out of maintenance mode, and what could move them; pure."""
+"""Running VMs that keep a host out of maintenance mode, and the methods to move them; pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Cluster:
 
 
 def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | None, evacuation: str) -> None:
-    """Reject an evacuation that would only wait until somebody powers VMs off."""
+    """Reject an evacuation that would only wait for a manual power-off of VMs."""
     if not running:
         return
     if evacuation not in MOVES:

@@ -38,7 +38,7 @@ class Entry:
 
 
 def read(vcenter: VCenter, row: Row) -> tuple[Entry, ...]:
-    """The host's recent tasks; vCenter keeps those that have ended for some minutes."""
+    """Return the host's recent tasks; vCenter keeps ended ones for some minutes."""
     refs = row.get("recentTask") or []
     rows = retrieve(vcenter, {"Task": ["info"]}, refs, skip_gone=True) if refs else []
     infos = [(one.ref, one.get("info")) for one in rows]

@@ -111,7 +111,7 @@ class Maintenance(HostNoun[Service]):
         now, wanted = item.now, item.wanted
         if now.cluster and wanted.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
             self._set_drs_option()
-        # First the note, then the change: if this run ends in between, the next one knows the owner.
+        # The note is written before the change: if this run ends in between, the next one knows the owner.
         if wanted.reason and now.reason != wanted.reason:
             marks.write(self._vcenter, self._found.ref, MARK, wanted.reason)
         if now.in_maintenance != wanted.in_maintenance:

@@ -31,7 +31,7 @@ _NOTHING_STAGED = Answer(404, {}, {"etag": "*"})
 
 @dataclass(frozen=True)
 class Reading:
-    """A state, and the data that a change of it needs."""
+    """A state, and the data for its change."""
 
     state: BiosState
     settings_path: str

@@ -27,9 +27,9 @@ JOB = PREFIX + "job"
 
 @dataclass(frozen=True)
 class Locked:
-    """The reason why an attribute cannot be set, and the value that it gets instead, if known.
+    """Reason why an attribute is read-only, and the value that it gets instead, if known.
 
-    moved: whether what locks it changes with the next boot; if not, its active value can be had again.
+    moved: whether the locking attribute changes with the next boot; if not, its active value can be set again.
     """
 
     reason: str

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The BIOS of one server as a value: what is active, what waits for the next boot."""
+"""BIOS of one server as a value: active settings, and settings pending for the next boot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Job:
 
 @dataclass(frozen=True)
 class BiosState:
-    """functions and named say which part of it a task is about."""
+    """functions and named select the part of it that a task manages."""
 
     attributes: dict[str, Any]
     # Only values that differ from the active ones.

@@ -61,8 +61,8 @@ class Function(NamedTuple):
 class Governor(NamedTuple):
     """A profile that decides over other attributes unless it has its free value.
 
-    sets: the values that the others get by a profile, used where the registry says nothing of its own.
-    release: whether the free value keeps the others as they are, so that it may be staged beside one of them.
+    sets: the values that the others get by a profile, used if the registry contains none of its own. release: whether
+    the free value keeps the others unchanged, so that it may be staged beside one of them.
     """
 
     name: str

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
-# Hidden is about setup screens: what they do not show may still be set from outside.
+# Hidden concerns setup screens: clients may still set attributes that those do not show.
 LOCKS = ("ReadOnly", "Immutable", "GrayOut")
 # YAML reads these words as booleans, and an operator who writes `On` gets true.
 _WORDS = {True: ("on", "yes", "true", "enabled", "enable"), False: ("off", "no", "false", "disabled", "disable")}

@@ -49,7 +49,7 @@ class System:
 
 
 def find(bmc: Bmc, system_id: str | None = None) -> System:
-    """The one server of a BMC, or the one that is named."""
+    """Return the only server of a BMC, or the named one."""
     root = bmc.root()
     collection = root.get("Systems", {}).get("@odata.id")
     if collection is None:

@@ -41,7 +41,7 @@ class _Target:
 
 
 def root_cause(error: BaseException) -> BaseException:
-    """urllib wraps what ssl and socket raise."""
+    """Return the cause: urllib wraps the exceptions of ssl and socket."""
     return error.reason if isinstance(error, URLError) and isinstance(error.reason, BaseException) else error
 
 

@@ -60,7 +60,7 @@ class Answer:
 
 
 class Wire:
-    """Sends requests to one address; knows nothing of what they mean."""
+    """Send requests to one address, without knowledge of their content."""
 
     def __init__(self, address: Address, validate_certs: bool, ca_file: str | None, timeout_s: int) -> None:
         self.address = address

@@ -50,11 +50,11 @@ class Inventory:
             return self._around(kind)
         rows = [row for row in self._rows.values() if row.kind in TYPES[kind] and self._inside(row)]
         found = [row.ref for row in rows if self._is(row, name)]
-        # A folder that is not there yet is made below the one of all VMs.
+        # A missing folder is created below the one of all VMs.
         return found or (self._around(kind) if kind == "folder" else [])
 
     def datastores(self) -> list[Row]:
-        """The rows of what the hosts that were named keep VMs on."""
+        """Return the datastores of the named hosts."""
         seen = dict.fromkeys(ref._GetMoId() for row in self.hosts for ref in row.get("datastore") or ())
         return [self._rows[moid] for moid in seen if moid in self._rows]
 

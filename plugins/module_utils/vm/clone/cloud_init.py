@@ -40,7 +40,9 @@ def settings(wish: Mapping[str, Any], name: str) -> dict[str, str]:
 
 
 def parts_set(extra: Mapping[str, str]) -> tuple[str, ...]:
-    """Which of metadata, userdata and vendordata a VM has, by its settings in lower case; never what is in them."""
+    """Return which of metadata, userdata and vendordata a VM has, by its settings in lower case; never their
+    content.
+    """
     return tuple(part for part in _PARTS if extra.get(f"{PREFIX}{part}"))
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The customization specification of each VM: the one that vCenter keeps, or one from the options."""
+"""Customization specification of each VM: a saved one of vCenter, or one from the options."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _kept(vcenter: VCenter, name: str) -> vim.vm.customization.Specification:
 def _refuse_unfit(
     name: str, wanted: vim.vm.customization.Specification, users: Sequence[Item[CloneRequest, Machine]]
 ) -> None:
-    """A kept specification has to give every VM its own name, without asking anybody."""
+    """Refuse a saved specification that does not give every VM its own name without asking a user."""
     host_name = getattr(wanted.identity, "hostName", None)
     if host_name is None:
         raise _unfit(

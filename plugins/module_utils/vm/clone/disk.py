@@ -70,7 +70,7 @@ def growth(disk: vim.vm.device.VirtualDisk | None, disk_gb: int) -> list[vim.vm.
     size = disk_gb * KB_OF_GB
     if disk is None or size <= disk.capacityInKB:
         return []
-    # CloneVM_Task takes the device as the template has it, file included.
+    # CloneVM_Task accepts the device unchanged from the template, file included.
     larger = copy.copy(disk)
     larger.capacityInKB = size
     larger.capacityInBytes = size * 1024  # type: ignore[assignment]

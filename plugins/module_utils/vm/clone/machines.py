@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The VMs of a task as they are: looked up in a World, and read with one request for all."""
+"""Present VMs of a task: looked up in a World, and read with one request for all."""
 
 from __future__ import annotations
 

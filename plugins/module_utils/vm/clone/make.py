@@ -95,7 +95,7 @@ class Maker:
         entry: library.Entry,
         targets: Mapping[int, Target],
     ) -> None:
-        """VMs of an OVF item, one after the other: its service takes one request per VM and answers at the end."""
+        """Deploy VMs of an OVF item one by one: its service accepts one request per VM and answers at the end."""
         failed = {}
         with self.vcenter.patience(self._timeout_s):
             for item in items:

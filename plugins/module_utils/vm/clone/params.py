@@ -139,7 +139,7 @@ def _request(params: Mapping[str, Any], entry: Mapping[str, Any]) -> CloneReques
 
 
 def _said(value: Any, parts: bool = False) -> Any:
-    """A value; None for a dictionary in which nothing is set, and only what is set in it where its parts are asked."""
+    """Return a value; None for a dictionary without set values, and only its set values if parts is true."""
     if not isinstance(value, dict):
         return value
     found = {key: part for key, part in value.items() if part is not None}
@@ -172,7 +172,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     if params["owner"] is not None and (not params["owner"].strip() or _NO_OWNER.search(params["owner"])):
         problems.append("owner must be a name without slashes and control characters.")
     wanted = requests(params)
-    # vCenter keeps a/b as a%2fb, and takes either for the other.
+    # vCenter stores a/b as a%2fb, and accepts either for the other.
     names = Counter(inventory.unescaped(wish.name).lower() for wish in wanted)
     problems += [
         f"VM {name} is listed {count} times; list it once." for name, count in names.items() if count > 1 and name

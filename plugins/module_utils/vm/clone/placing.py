@@ -24,7 +24,7 @@ _NEAR = 5
 
 
 class Placing:
-    """Gives places to the VMs of a task, one after the other, and remembers what it gave."""
+    """Assign placements to the VMs of a task, one after the other, and remember the assigned ones."""
 
     def __init__(self, world: World, cluster: Compute | None, pools: Mapping[str, Ref] | None) -> None:
         self._world = world

@@ -139,7 +139,7 @@ def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machin
 
 
 def _refuse_kept(item: Item[CloneRequest, Machine], now: Machine) -> None:
-    """Refuse what vSphere would delete together with the VM, and a VM of another owner."""
+    """Refuse to delete disks that vSphere would remove together with the VM, and a VM of another owner."""
     if now.owner and now.owner != item.wish.owner:
         raise _refused(
             item,

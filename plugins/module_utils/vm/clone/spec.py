@@ -45,7 +45,7 @@ def clone(
 
 
 def first_settings(wish: CloneRequest, source: Source, first: vim.vm.device.VirtualDisk | None) -> vim.vm.ConfigSpec:
-    """The ConfigSpec that makes a copy the VM that was wished for; first: its first disk."""
+    """Return the ConfigSpec that turns a copy into the requested VM; first: its first disk."""
     extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish.owner, wish.name)}
     if wish.cloud_init:
         extra.update(cloud_init.settings(wish.cloud_init, wish.name))

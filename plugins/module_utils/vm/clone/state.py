@@ -24,7 +24,7 @@ _SHOWN = ("exists", "path", "host", "datastore", "source", "owner", "disk_gb")
 
 @dataclass(frozen=True)
 class Machine:
-    """A VM by what cloning decides; one that is not there has no more than exists=False."""
+    """State of a VM for cloning decisions; a missing one has only exists=False."""
 
     exists: bool = False
     path: str | None = None

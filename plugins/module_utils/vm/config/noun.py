@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""VMs with several parts, each of which gives its piece of one reconfiguration.
+"""VMs with several parts, each of which adds its piece to one reconfiguration.
 
-The parts depend on each other: devices need the memory and the hardware that the shape asks for, and the shape gives
-NUMA nodes and an MMIO window to devices that come with the same reconfiguration. So the shape is worked out twice, for
-the devices that are there and for those that will be there.
+The parts depend on each other: devices need the memory and the hardware that the shape requests, and the shape gives
+NUMA nodes and an MMIO window to devices of the same reconfiguration. So the shape is computed twice, for the present
+devices and for the future ones.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
         if SHAPE in asked:
             wanted[SHAPE] = self._parts[SHAPE].want_settings(now.parts[SHAPE], wish.parts[SHAPE])
         before = self._before(now, wanted.get(SHAPE))
-        # Which vGPUs there will be says what a port is near to, and which devices go says which keys are free.
+        # The future vGPUs decide which GPU a port is near to, and the removed devices decide which keys are free.
         if VGPU in asked:
             wanted[VGPU] = self._parts[VGPU].want_settings(before[VGPU], wish.parts[VGPU])
         if PASSTHROUGH in asked:
@@ -267,7 +267,9 @@ def _all(lists: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _freed(vgpus: VmState, direct: DirectState, wanted: DirectState) -> VmState:
-    """The vGPUs beside the passthrough devices that stay: vSphere gives the key of one that goes to one that comes."""
+    """Return the vGPUs beside the remaining passthrough devices: vSphere gives the key of a removed one to a new
+    one.
+    """
     gone = {device.key for one in pci_plan.removed(direct, wanted) for device in one.devices}
     return dataclasses.replace(vgpus, other_keys=tuple(key for key in vgpus.other_keys if key not in gone))
 

@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi i
 if TYPE_CHECKING:
     DeviceChanges = list[vim.vm.device.VirtualDeviceSpec]
 
-# vSphere carries out device changes in their order: a key that becomes free can be given to a device that comes.
+# vSphere applies device changes in their order: a key that becomes free can be given to a new device.
 _ORDER = ("remove", "edit", "add")
 
 

@@ -93,7 +93,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
             if _is_lost(outcome):
                 self._await_unended()
             self._cluster = clusters.read(self._vcenter, self._cluster.ref)
-            # A refusal may be due to what another run did since the cluster was read: "add" of what is there now.
+            # A change of another run since the reading may cause a refusal: "add" of an existing rule.
             again = attempt < _ATTEMPTS - 1 and (_is_lost(outcome) or self._state(item) != now)
             if outcome.error is not None and not again:
                 item.error = outcome.error
@@ -101,7 +101,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
 
     def prove(self, items: Sequence[Item[DrsRequest, states.Drs]]) -> None:
         if not items:
-            # A change that was on its way when the task began has made all of it.
+            # A change that was running when the task began has applied all of it.
             return
         (item,) = items
         self._cluster = clusters.read(self._vcenter, self._cluster.ref)
@@ -131,7 +131,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
         recent.await_unended(self._vcenter, self._cluster.ref, label, _is_change, timeout_s)
 
     def _names(self, item: Item[DrsRequest, states.Drs]) -> list[str]:
-        """The VMs of the task by name, sorted; without any, those that the rule has."""
+        """Return the VMs of the task by name, sorted; without any, those of the rule."""
         cluster = self._cluster
         named = item.wish.vms
         if named is None:

@@ -60,7 +60,7 @@ def together(cluster: Cluster, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def gone(cluster: Cluster, wanted: Drs) -> OperatorError | None:
-    """The error for VMs that went out of the cluster since they were looked up, or None."""
+    """Return the error for VMs that left the cluster since their lookup, or None."""
     needed = {name for name, level in wanted.automation if level != ON_ITS_OWN}
     needed.update(wanted.rule.vms if wanted.rule is not None else ())
     missing = [name for name in needed if not cluster.vms_named(name)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def reconfiguration(cluster: Cluster, name: str, now: state.Drs, wanted: state.Drs) -> vim.cluster.ConfigSpecEx:
-    """ConfigSpecEx with the task's rule and overrides, and nothing of anybody else's."""
+    """Return ConfigSpecEx with the task's rule and overrides, without those of other owners."""
     spec = vim.cluster.ConfigSpecEx()
     if now.rule != wanted.rule:
         spec.rulesSpec = [_rule(cluster, name, wanted.rule)]

@@ -118,7 +118,7 @@ def project(
     address_network: str | None = None,
     data_network: str | None = None,
 ) -> dict[str, Any]:
-    """A VM as the user sees it; host is what is known of its host, or None."""
+    """Return the report on a VM for the user; host is the known data of its host, or None."""
     address, why = address_of(state, address_network, data_network)
     return {
         "name": found.name,

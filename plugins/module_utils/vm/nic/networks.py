@@ -65,7 +65,7 @@ class Fabric:
         return self._by_key.get(key)
 
     def candidates(self, name: str, switch: str | None, host: HostView | None) -> list[Portgroup]:
-        """The port groups that a name can mean for a VM on this host; those that the host has count first."""
+        """Return the port groups that a name can mean for a VM on this host; those of the host have priority."""
         found = [
             group
             for group in self._at(host)

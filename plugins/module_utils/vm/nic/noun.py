@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The network adapters of VMs, one kind at a time: what the modules of all kinds share."""
+"""Network adapters of VMs, one kind at a time: common base of the modules of all kinds."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Nics(VmNoun[Q, states.NicState]):
         self.fabric = networks.Fabric()
 
     def details(self, adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
-        """Set what an adapter of this kind alone has."""
+        """Set the fields of this kind of adapters."""
         return adapter
 
     def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualEthernetCard:
-        """The device of an adapter, without what every kind has."""
+        """Return the device of an adapter, without the fields common to all kinds."""
         raise NotImplementedError
 
     def against(self, item: Item[VmRequest[Q], NicState], wanted: NicState) -> list[Problem]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which adapters a VM must have, and what differs from those that it has. Pure."""
+"""Required adapters of a VM, and their differences from the present ones. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Settings that a running VM accepts for every kind of adapter.
 _CONNECTION = ("start_connected", "connected")
-# (part of a change's path, what it compares)
+# (part of a change's path, compared field)
 _FIELDS = (
     ("mac", "fixed_mac"),
     ("protocol", "protocol"),
@@ -83,7 +83,7 @@ def setting_changes(now: NicState, wanted: NicState, fabric: Fabric) -> list[Cha
 
 
 def pairs(now: NicState, wanted: NicState) -> list[tuple[Adapter | None, Adapter | None]]:
-    """[(adapter before, adapter after)], None for one that comes or goes."""
+    """Return [(adapter before, adapter after)], None for a new or removed one."""
     by_key = {one.key: one for one in wanted.adapters}
     found = [(one, by_key.get(one.key)) for one in now.adapters]
     lost = [before for before, after in found if after is None]
@@ -122,7 +122,7 @@ def spoken(adapter: Adapter, fabric: Fabric, host: HostView | None) -> str:
 
 
 def settings(state: NicState, fabric: Fabric, keys: Iterable[str]) -> dict[str, Any]:
-    """The adapters in the user's terms; keys are what the kind alone has."""
+    """Return the adapters in the user's terms; keys are the fields of this kind."""
     return {"adapters": sorted((_told(one, fabric, state.host, keys) for one in state.adapters), key=_order)}
 
 
@@ -202,7 +202,7 @@ def _wished(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, ru
         network=group.key if group is not None else "",
         switch_uuid=group.switch_uuid if group is not None else "",
         mac=mac or adapter.mac,
-        # An address that vSphere itself has chosen is there already, and would not do as a fixed one.
+        # A present address that vSphere itself has chosen is not valid as a fixed one.
         mac_fixed=adapter.mac_fixed or bool(mac) and not (mac == adapter.mac and is_reserved(mac)),
         start_connected=entry.connected,
         connected=entry.connected if running else None,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
 
 OLDEST_HARDWARE = 13
-# The versions whose adapters carry a protocol; before and after, vSphere takes none (as community.vmware has it).
+# Versions whose adapters carry a protocol; before and after, vSphere accepts none (as community.vmware has it).
 CHOOSABLE = range(14, 20)
 DEFAULT_PROTOCOL = "rocev2"
 _PROTOCOLS = ("rocev1", "rocev2")
@@ -37,16 +37,16 @@ def details(adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
 
 
 def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
-    """The device of an adapter, without what every kind has.
+    """Return the device of an adapter, without the fields common to all kinds.
 
-    An adapter of a VM whose hardware was upgraded may still report a protocol that vSphere does not take any more.
+    An adapter of a VM with upgraded hardware may still report a protocol that vSphere no longer accepts.
     """
     choice = now.vm.hardware_version in CHOOSABLE
     return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)
 
 
 def against(now: NicState, wanted: NicState, wish: PvrdmaRequest, fabric: Fabric, most: int | None) -> list[Problem]:
-    """Everything that speaks against these adapters in this VM; most is the limit of its environment, if known."""
+    """Return all problems of these adapters in this VM; most is the limit of its environment, if known."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "PVRDMA")
     if wish.unreserved_memory == "refuse":
         problems += rules.against_reservation(now, "PVRDMA")
@@ -65,7 +65,7 @@ def uuids_of(state: NicState) -> set[str]:
 
 
 def switches_of(state: NicState, fabric: Fabric) -> frozenset[str]:
-    """The same by name, where the port groups are known."""
+    """Return the same by name, if the port groups are known."""
     groups = [fabric.named(one.network) for one in state.adapters]
     return frozenset(group.switch for group in groups if group is not None and group.distributed)
 

@@ -61,7 +61,7 @@ def against_removal(now: NicState, entries: Iterable[AdapterRequest], fabric: Fa
 
 
 def against_number(now: NicState, wanted: NicState) -> list[Problem]:
-    """More adapters than a VM takes."""
+    """Refuse more adapters than the maximum of a VM."""
     total = len(wanted.adapters) + now.others
     if total <= MOST_ADAPTERS or len(wanted.adapters) <= len(now.adapters):
         return []

@@ -23,7 +23,7 @@ def reconfiguration(
     fabric: Fabric,
     make: Callable[[Adapter, NicState], vim.vm.device.VirtualEthernetCard],
 ) -> vim.vm.ConfigSpec:
-    """The ConfigSpec from one state to the other; make(adapter, now) is a card with what its kind alone has."""
+    """Return the ConfigSpec from one state to the other; make(adapter, now) is a card with the fields of its kind."""
     removed: list[vim.vm.device.VirtualDeviceSpec]
     edited: list[vim.vm.device.VirtualDeviceSpec]
     added: list[vim.vm.device.VirtualDeviceSpec]
@@ -65,7 +65,7 @@ def _fill(
 def _edited(
     card: vim.vm.device.VirtualEthernetCard, before: Adapter, after: Adapter
 ) -> vim.vm.device.VirtualEthernetCard:
-    """The card with all that is not to be changed as it was read: its place, its port on the switch, its address."""
+    """Return the card with all unchanged fields as read: its bus position, its port on the switch, its address."""
     device = cast("vim.vm.device.VirtualEthernetCard", before.device)
     card.key, card.controllerKey, card.unitNumber = before.key, device.controllerKey, device.unitNumber
     card.wakeOnLanEnabled = device.wakeOnLanEnabled

@@ -28,7 +28,7 @@ HOST_PROPERTIES = ("config.pciPassthruInfo",)
 
 
 class Holder(NamedTuple):
-    """An SR-IOV adapter of a running VM, or one that this task wants."""
+    """An SR-IOV adapter of a running VM, or one that this task requests."""
 
     vm: str
     # The port by its PCI address; None where the host chooses among the uplinks of the switch.
@@ -49,7 +49,7 @@ def details(adapter: Adapter, entry: AdapterRequest, now: NicState) -> Adapter:
 
 
 def card(adapter: Adapter, targets: Mapping[str, vim.vm.PciPassthroughInfo]) -> vim.vm.device.VirtualSriovEthernetCard:
-    """The device of an adapter, without what every kind has; targets are the host's ports as vCenter lists them."""
+    """Return the device of an adapter, without common fields; targets are the host's ports as vCenter lists them."""
     device = vim.vm.device.VirtualSriovEthernetCard(allowGuestOSMtuChange=adapter.guest_mtu_change)
     if adapter.physical_function is not None:
         device.sriovBacking = _kept(adapter) or vim.vm.device.VirtualSriovEthernetCard.SriovBackingInfo(
@@ -89,7 +89,7 @@ def does_rdma(state: NicState, fabric: Fabric) -> bool:
 def against(
     now: NicState, wanted: NicState, wish: SriovRequest, fabric: Fabric, holders: Sequence[Holder]
 ) -> list[Problem]:
-    """Everything that speaks against these adapters in this VM; holders are those that need functions of its host."""
+    """Return all problems of these adapters in this VM; holders are those that need functions of its host."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "SR-IOV")
     problems += rules.against_reservation(now, "SR-IOV")
     new = len(wanted.adapters) > len(now.adapters)
@@ -246,7 +246,7 @@ def _switch(key: str, fabric: Fabric, host: HostView) -> Switch | None:
 
 
 def _kept(adapter: Adapter) -> vim.vm.device.VirtualSriovEthernetCard.SriovBackingInfo | None:
-    """The port as it was read, where it stays: another way of writing it would be a change, which needs the VM off."""
+    """Return an unchanged port as read: another notation would be a change, which needs the VM off."""
     backing = getattr(adapter.device, "sriovBacking", None)
     function = backing.physicalFunctionBacking if backing is not None else None
     return backing if function is not None and function.id == adapter.physical_function else None

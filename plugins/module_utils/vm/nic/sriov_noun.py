@@ -37,7 +37,7 @@ class SriovNics(Nics[params.SriovRequest]):
 
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
-        # {MoID of a host: {PCI address: what vCenter needs to know of a port}}
+        # {MoID of a host: {PCI address: data of a port for vCenter}}
         self._functions: dict[str, dict[str, vim.vm.PciPassthroughInfo]] = {}
         # {MoID of a host: [Holder]} of this task's VMs and of running ones.
         self._holders: dict[str | None, list[sriov.Holder]] = {}

@@ -44,7 +44,7 @@ class Adapter:
     # PCI address of the physical port of the virtual function; None leaves the choice to the host.
     physical_function: str | None = None
     guest_mtu_change: bool = False
-    # The device as it was read, for an edit needs its place on the bus.
+    # Device as read, because an edit needs its bus position.
     device: vim.vm.device.VirtualEthernetCard | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -60,7 +60,7 @@ class HostView:
     name: str
     connected: bool
     network: network.Network
-    # The MoIDs of the networks that it has.
+    # MoIDs of its networks.
     networks: frozenset[str] = frozenset()
     # {standard port group: its switch}
     standard: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class HostView:
     options: vim.option.OptionManager | None = field(default=None, compare=False, repr=False)
 
     def by_uuid(self, uuid: str) -> Switch | None:
-        """The distributed switch with this UUID, as far as this host takes part in it."""
+        """Return the distributed switch with this UUID, if this host is a member of it."""
         return next((one for one in self.network.switches if one.distributed and one.uuid == uuid), None)
 
 
@@ -91,7 +91,7 @@ class NicState:
 if TYPE_CHECKING:
 
     class Placed(NicState):
-        """The adapters of a VM whose host is known."""
+        """Adapters of a VM with a known host."""
 
         host: HostView
 
@@ -124,7 +124,7 @@ def kind_of(card: vim.vm.device.VirtualEthernetCard | None) -> str | None:
 
 
 def host_of(place: Place | None) -> HostView | None:
-    """The host from its place in the inventory."""
+    """Return the host of a placement."""
     if place is None:
         return None
     row = place.row

@@ -49,7 +49,7 @@ class Cost(NamedTuple):
     needs: tuple[str, ...]
 
 
-# The columns of the table, and how a sentence calls what a VM loses.
+# Columns of the table, and the words of sentences for the features that a VM loses.
 FEATURES = {
     "vmotion": "vMotion",
     "ha": "restarts by HA on another host",

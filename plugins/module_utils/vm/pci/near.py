@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The devices that a host gives away, which GPU hangs off the same root as which NIC. Pure."""
+"""Devices that a host offers, and the GPUs and NICs under the same root. Pure."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class HostDevices:
         return [device for device in self.tree.all() if fits(device, allowed)]
 
     def choice(self, asked: Asked) -> list[Device]:
-        """The devices that a VM could get by what it asks for."""
+        """Return the devices that match a VM's request."""
         if asked.id:
             return [cast("Device", self.tree.get(asked.id))] if asked.id in self.tree else []
         return [
@@ -120,9 +120,9 @@ def needs_efi(device: Device) -> bool:
 
 
 def pairs(state: DirectState) -> list[dict[str, Any]]:
-    """Each GPU of a VM with each NIC port: whether GPUDirect RDMA finds both under one PCIe root.
+    """Pair each GPU of a VM with each NIC port: whether GPUDirect RDMA finds both under one PCIe root.
 
-    None where that depends on what vSphere chooses at power-on. Groups are left out: their vendor has seen to it.
+    None if that depends on the choice of vSphere at power-on. Groups are left out: their vendor has arranged them.
     """
     if state.host is None:
         return []

@@ -31,7 +31,7 @@ _DEVICES = "config.hardware.device"
 class Offer:
     """Offer of a host beyond the data of its hardware."""
 
-    # {address: vim.vm.PciPassthroughInfo} of what a VM could have now.
+    # {address: vim.vm.PciPassthroughInfo} of devices that a VM could get now.
     targets: dict[str, vim.vm.PciPassthroughInfo] = field(default_factory=dict)
     # Addresses of virtual functions.
     functions: frozenset[str] = frozenset()
@@ -104,7 +104,7 @@ def offer_of(row: Row, browser: vim.EnvironmentBrowser | None, held: dict[str, C
 
 
 def _target(row: Row, browser: vim.EnvironmentBrowser | None) -> vim.vm.ConfigTarget:
-    """The host's answer to the question what a VM could have."""
+    """Return the host's answer on devices that a VM could get."""
     subject, wanted = f"Host {row.get('name', row.moid)}", "cannot read the devices that it offers to VMs"
     if browser is None:
         raise OperatorError(

@@ -42,7 +42,7 @@ def normal_ids(text: str) -> str | None:
 
 
 def wanted_devices(now: DirectState, wish: PciRequest) -> tuple[Direct, ...]:
-    """The devices that the VM must have: those that match stay what they are, the others are new."""
+    """Return the desired devices of the VM: matching ones stay unchanged, the others are new."""
     entries = wish.devices if wish.state == "present" else []
     left = list(now.devices)
     # A device that is on the right node already is taken before one that would have to move.
@@ -121,5 +121,5 @@ def _identities(state: DirectState) -> set[tuple[Asked, tuple[int, ...]]]:
 
 
 def _identity(one: Direct) -> tuple[Asked, tuple[int, ...]]:
-    """vSphere gives the key of a device that went to one that comes."""
+    """vSphere gives the key of a removed device to a new one."""
     return one.asked, tuple(sorted(device.key for device in one.devices))

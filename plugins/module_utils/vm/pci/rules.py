@@ -145,7 +145,7 @@ def _too_many(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Pr
 
 
 def _mixed(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
-    """Both ways of one board in one VM: the dynamic device may get the very one that is static [unsure]."""
+    """Refuse a board in both static and dynamic mode in one VM: the dynamic device may get the static one [unsure]."""
     if wish.mixed == "allow":
         return []
     fixed = [one.asked.id for one in state.devices if one.asked.kind == STATIC]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def reconfiguration(now: DirectState, wanted: DirectState, offer: Offer) -> vim.vm.ConfigSpec:
-    """The ConfigSpec that takes a VM from one state to the other, with devices as its host offers them."""
+    """Return the ConfigSpec from one state to the other, with devices as its host offers them."""
     gone, new = plan.removed(now, wanted), plan.added(now, wanted)
     changes = [_change("remove", device) for one in gone for device in one.devices]
     # Keys below zero ask vSphere to choose; they only have to differ within one specification.
@@ -71,7 +71,7 @@ def _devices(one: Direct, offer: Offer, host: HostDevices | None) -> list[vim.vm
 
 
 def _static(info: vim.vm.PciPassthroughInfo) -> vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo:
-    # vendorId is signed in the API and goes back as the host has it, the ID of the device as text in hexadecimal.
+    # vendorId is signed in the API and is returned unchanged, the ID of the device as text in hexadecimal.
     return vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo(
         deviceName=info.pciDevice.deviceName or "",
         id=info.pciDevice.id,
@@ -104,7 +104,7 @@ def _placed(device: vim.vm.device.VirtualDevice, key: int, node: int | None) -> 
 
 
 def _join(device: vim.vm.device.VirtualDevice, instance: int, position: int) -> None:
-    """Make a device part of a group; its sequence is that of the host's template (vim25 reference), or its place."""
+    """Add a device to a group; its sequence is that of the host's template (vim25 reference), or its position."""
     known = device.deviceGroupInfo
     device.deviceGroupInfo = vim.vm.device.VirtualDevice.DeviceGroupInfo(
         groupInstanceKey=instance, sequenceId=known.sequenceId if known else position

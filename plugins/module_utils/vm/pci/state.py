@@ -91,10 +91,10 @@ if TYPE_CHECKING:
 def state_of(
     row: Row, vm: Vm, place: Place | None, host: HostDevices | None, reach: Iterable[HostDevices] = (), system: str = ""
 ) -> DirectState:
-    """The state that the row of a VM reports.
+    """Return the state in the row of a VM.
 
-    host are the devices of its place, reach those of all hosts that it may start on, system is how its host calls
-    itself in static devices, as far as it was asked.
+    host are the devices of its host, reach those of all hosts that it may start on, system is the host's own ID in
+    static devices, if it was read.
     """
     passthrough = [
         device
@@ -122,7 +122,7 @@ def state_of(
 
 
 def on_system(now: DirectState, system: str) -> DirectState:
-    """The state with its static devices held against what is at their addresses, and the host that calls itself so."""
+    """Compare the static devices with the devices at their addresses, and with the host of this ID."""
     if now.vm.power == "on":
         # A running VM is better proof than any comparison of values that clients may have written in several forms.
         return now
@@ -144,7 +144,7 @@ def ids_text(vendor: int, device: int) -> str:
 
 
 def assigned_to(device: vim.vm.device.VirtualDevice) -> str | None:
-    """The address that a running VM holds through this device of it, or None."""
+    """Return the address that a running VM holds through this device of it, or None."""
     backing = device.backing
     if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo):
         return plain_address(backing.id or "")

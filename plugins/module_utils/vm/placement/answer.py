@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def answer(
     world: World, vms: Sequence[Vm], rules: Rules, found: Found, shortages: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The whole of it."""
+    """Return the whole answer."""
     board = shortage.filled(world, vms, rules, found)
     without = [vm for vm in vms if vm.name not in board.places]
     reasons = shortage.by_kind(without, lambda vm: shortage.why_unplaced(board, vm))
@@ -186,7 +186,7 @@ def _host(room: Room, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def apart(result: Mapping[str, Any]) -> list[str]:
-    """Names of VMs that are kept although their GPUs and their ports are on different roots."""
+    """Return the names of kept VMs whose GPUs and ports are on different roots."""
     kept = [one for one in result["vms"] if one["action"] == "keep"]
     return [one["name"] for one in kept if one["gpus"] and one["nics"] and one["root"] is None]
 

@@ -56,7 +56,7 @@ def board_in(profile: str) -> str:
 
 @lru_cache(maxsize=None)
 def share(profile: str) -> float:
-    """The part of a GPU that a profile takes, by which VMs are ordered."""
+    """Return the share of a GPU that a profile takes, by which VMs are sorted."""
     number = most_alike(profile)
     return 1 / number if number else 1.0
 

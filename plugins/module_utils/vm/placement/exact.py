@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A complete search with a budget: for small data centres it finds places whenever there are any. Pure."""
+"""Complete search with a budget: for small data centres it finds any existing placement. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Exact:
-    """Backtracking over a board, up to a number of states; what was found to be a dead end is not entered twice."""
+    """Backtracking over a board, up to a number of states; a known dead end is not entered twice."""
 
     def __init__(self, board: Board, vms: Sequence[Vm], budget: int) -> None:
         self._board = board
@@ -51,7 +51,7 @@ class Exact:
         return False
 
     def _places(self, vm: Vm) -> Iterator[Place]:
-        """Places on all hosts, but of hosts that are alike only one."""
+        """Yield placements on all hosts, but only one of several equal hosts."""
         seen = set()
         for room in sorted(self._board.allowed(vm), key=lambda room: self._board.rank(vm, room)):
             mine = vm.present is not None and vm.present.host == room.host.moid

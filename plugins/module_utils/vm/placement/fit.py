@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Most combinations of ports that are tried for one choice of GPUs.
 _MOST_PORTS = 2000
-# Most choices of GPUs that are looked at for those that lie together.
+# Maximum of GPU choices to try for GPUs that are close to each other.
 _MOST_GPUS = 200
 # Resource that a host lacks; the port for PVRDMA is part of the host's readiness for it.
 _PORTS = {"sriov": "vfs", "passthrough": "ports"}
@@ -31,12 +31,12 @@ _NOWHERE = Present("", "", "", "off")
 
 
 def first(room: Room, vm: Vm) -> Place | None:
-    """The best place on this host, or None."""
+    """Return the best placement on this host, or None."""
     return next(options(room, vm), None)
 
 
 def options(room: Room, vm: Vm) -> Iterator[Place]:
-    """Every place on this host that differs from the others, the best first."""
+    """Yield every distinct placement on this host, the best first."""
     if any(True for dummy in plain_blockers(room, vm)):
         return
     for gpus in _gpu_choices(room, vm):
@@ -217,7 +217,7 @@ def _vgpus(
 
 
 def _ranked(room: Room, vm: Vm, profile: str, loads: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """GPUs that could carry the profile, in the order of the policy; those that the VM has now come first."""
+    """Return GPUs that could carry the profile, in the order of the policy; those that the VM has now come first."""
     board = capacity.board_in(profile)
     here = _here(room, vm)
     mine = {gpu for gpu, dummy in here.gpus}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The GPUs of a host as a plan sees them: mode, board, and what running VMs have of each."""
+"""GPUs of a host for a plan: mode, board, and the share of running VMs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _is_given(device: pci.Device, given: Mapping[str, Given]) -> bool:
 
 
 def _board(device_id: str, offered: Iterable[ProfileName]) -> str:
-    """Its part of the profiles' names: of those that the host offers, by the PCI id where there are several."""
+    """Return the board's part of profile names: from the host's profiles, or by the PCI id if there are several."""
     there = {name.board for name in offered}
     known = {board.vsphere_prefix for board in BOARDS if board.pci_device_id == f"0x{device_id}"}
     if known & there:
@@ -119,7 +119,7 @@ def _mode(info: Data | None, state: Given | None, offered: Iterable[ProfileName]
 
 
 def _users(infos: Mapping[str, Data], running: Iterable[Machine]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """({GPU: profiles}, {GPU: VM that has the whole of it})."""
+    """Return ({GPU: profiles}, {GPU: VM that has the whole of it})."""
     carried: dict[str, tuple[str, ...]]
     held: dict[str, str]
     carried, held = {}, {}

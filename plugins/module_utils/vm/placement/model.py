@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 # Sharing of a GPU. 'any': time-sliced or MIG, the host does not report which (before vSphere 8.0 Update 3).
 SAME_SIZE, MIXED_SIZE, MIG, ANY = "same_size", "mixed_size", "mig", "any"
-# Given away whole, and not usable at all.
+# In passthrough mode, and unusable.
 DIRECT, NONE = "passthrough", "none"
 
 
 def overhead_mb(memory_mb: int, cpus: int) -> int:
-    """Memory that ESXi takes for running a VM beside the VM's own; high, for a GPU's memory window counts [unsure]."""
+    """Return the memory that ESXi needs for a running VM; high, since a GPU's memory window counts [unsure]."""
     return 128 + 12 * cpus + memory_mb // 400 if memory_mb else 0
 
 
@@ -51,7 +51,7 @@ class Nic:
     """One network port of a host."""
 
     pci: str
-    # Empty for a port that is given away, which has no name any more.
+    # Empty for a port in passthrough mode, which has no name any more.
     device: str = ""
     numa: int | None = None
     root: str = ""
@@ -75,7 +75,7 @@ class NumaNode:
 
 @dataclass(frozen=True)
 class Host:
-    """A host, without what the VMs of the request use of it."""
+    """A host, without the resources of the request's VMs."""
 
     moid: str
     name: str
@@ -99,7 +99,7 @@ class Host:
     # Names of its distributed switches, and {name of a standard port group: its switch}
     switches: frozenset[str] = frozenset()
     portgroups: dict[str, str] = field(default_factory=dict)
-    # MoIDs of the datastores that it has.
+    # MoIDs of its datastores.
     datastores: tuple[str, ...] = ()
     # VMs that are off, are not in the request, and have vGPUs or devices that they will ask for.
     waiting: tuple[str, ...] = ()
@@ -120,23 +120,23 @@ class Present:
     memory_mb: int = 0
     cpus: int = 0
     profiles: tuple[str, ...] = ()
-    # (GPU, profile) that it has while it runs, PCI devices that its configuration names, its NUMA affinity.
+    # (GPU, profile) of the running VM, PCI devices in its configuration, its NUMA affinity.
     gpus: Gpus = ()
     devices: tuple[str, ...] = ()
     nodes: tuple[int, ...] = ()
-    # MoIDs of the datastores that it is on, and the space that it takes there.
+    # MoIDs of its datastores, and the space that it takes there.
     datastores: tuple[str, ...] = ()
     disk_gb: int = 0
 
     @property
     def fixed(self) -> bool:
-        """A VM that runs is never moved, nor is one whose memory is kept on its host's terms."""
+        """Return whether it must not move: it runs, or its memory is saved in a form of its host."""
         return self.power != "off"
 
 
 @dataclass(frozen=True)
 class Vm:
-    """A VM of the request: what it needs."""
+    """Requirements of a VM in the request."""
 
     name: str
     profiles: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ class Vm:
 if TYPE_CHECKING:
 
     class PresentVm(Vm):
-        """A VM of the request that is there already."""
+        """An existing VM of the request."""
 
         present: Present
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The parameters of vm_placement_info: their spec, and what is wrong with them before vCenter is asked."""
+"""Parameters of vm_placement_info: their spec, and their problems before any request to vCenter."""
 
 from __future__ import annotations
 

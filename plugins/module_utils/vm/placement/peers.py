@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def compared(hosts: Sequence[Host]) -> list[Host]:
-    """The hosts, where those that differ from most others are not ready for PVRDMA on their switch."""
+    """Return the hosts; those that differ from most others are not ready for PVRDMA on their switch."""
     reasons: dict[tuple[str, str], str] = {}
     for switch in sorted({name for host in hosts for name in host.pvrdma}):
-        # A host that takes no VM is no measure for the others.
+        # A host that accepts no VM is no reference for the others.
         able = [host for host in hosts if host.vmknic is not None and not host.out_of_use]
         ready = [host for host in able if host.pvrdma.get(switch) == ""]
         ends = {cast(reach.End, host.vmknic): host for host in ready}

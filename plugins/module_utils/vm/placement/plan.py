@@ -34,7 +34,7 @@ _TOLD = 5
 
 
 def placement(world: World, scope: Scope, present: Mapping[int, Present], wish: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to a request; raises OperatorError for what no host could have."""
+    """Return the answer to a request; raises OperatorError for requests that no host can fulfil."""
     world = _narrowed(world, wish)
     _refuse_unknown(world, scope, wish)
     rules = rules_of(scope, wish)

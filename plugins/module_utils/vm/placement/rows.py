@@ -152,7 +152,7 @@ def present_of(machine: Machine, path: str, host_row: Row | None) -> Present:
 def host_of(
     row: Row, cluster: str, others: Sequence[Machine], kept_mb: int, port_groups: Mapping[str, Group] | None = None
 ) -> Host:
-    """A host with what the VMs use that are not in the request."""
+    """Return a host with the usage of VMs outside the request."""
     running = [one for one in others if one.power == "on"]
     network = network_of(row.get("config.network"), groups=port_groups)
     given = devices_of(row.get("config.pciPassthruInfo"))
@@ -271,7 +271,7 @@ def _functions_used(network: Network, given: Mapping[str, Given], running: Itera
 
 
 def _split_port(network: Network, given: Mapping[str, Given], used: Mapping[str, int], where: str) -> str:
-    """The port that a host takes a function from when it may choose [unsure]: of the adapter's switch, the freest."""
+    """Return the port from which a host takes a function by default [unsure]: of the adapter's switch, the freest."""
     switches = {switch.name for switch in network.switches if where and switch.uuid == where}
     split = [port for port in network.ports if port.pci in given and given[port.pci].vfs_active]
     there = [port.pci for port in split if port.switch in switches] or [port.pci for port in split]

@@ -52,7 +52,7 @@ def scope_of(rows: Collection[Row], params: Mapping[str, Any]) -> Scope:
     clusters = tree.clusters(params["cluster"], datacenter, problems)
     if problems:
         raise _refusal(problems)
-    # Names of VMs and port groups are unique in a datacenter, so that the one of the cluster is the one that is meant.
+    # Names of VMs and port groups are unique in a datacenter, so the one in the cluster's datacenter matches.
     homes = {tree.home(row) for row in tree.of("ComputeResource") if row.moid in clusters}
     datacenter = homes.pop() if len(homes) == 1 else datacenter
     scope.hosts = {
@@ -169,7 +169,7 @@ class _Tree:
 def _network(
     tree: _Tree, datacenter: str | None, params: Mapping[str, Any], scope: Scope, problems: list[Problem]
 ) -> None:
-    """The switch that the port group is on; standard port groups are known to hosts alone."""
+    """Return the switch of the port group; only hosts know standard port groups."""
     switches = {row.moid: _name(row) for row in tree.of("VirtualSwitch") if datacenter in (None, tree.home(row))}
     wish, group = params["switch"], params["portgroup"]
     if wish and wish not in switches.values():

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Places for all VMs: what is right stays, the rest goes by difficulty, what fails is repaired. Pure."""
+"""Place all VMs: correct placements stay, the rest goes by difficulty, failures are repaired. Pure."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 SMALL = 16
 # Up to this many VMs and hosts the search is complete in practice, beyond them it takes a second at most.
 FEW_VMS, FEW_HOSTS, BUDGET, SHORT_BUDGET = 8, 4, 20000, 300
-# VMs without a place for which exchanges are tried; with more of them something is plainly short.
+# Maximum of unplaced VMs for which exchanges are tried; with more of them a resource is clearly short.
 REPAIRED = 32
-# Hosts among which the smallest set is looked for.
+# Maximum of hosts in the search for the smallest set.
 PACKED = 8
 
 
@@ -41,12 +41,12 @@ class Found:
 
     places: dict[str, Place] = field(default_factory=dict)
     unplaced: list[Vm] = field(default_factory=list)
-    # It is proven that there are no places for all.
+    # True if it is proven that not all VMs fit.
     hopeless: bool = False
 
 
 def solve(world: World, vms: Sequence[Vm], rules: Rules) -> Found:
-    """Places for all VMs if there are any, else for as many as were found room for."""
+    """Return placements for all VMs if possible, else for as many as fit."""
     best: Found | None = None
     movable = any(vm.present is not None and not vm.present.fixed for vm in vms)
     for keep in (True, False) if movable else (True,):
@@ -62,7 +62,7 @@ def solve(world: World, vms: Sequence[Vm], rules: Rules) -> Found:
 
 
 def greedy(world: World, vms: Sequence[Vm], rules: Rules) -> Found:
-    """The same without a complete search: enough to say what would fit."""
+    """Search without completeness: enough to report what would fit."""
     board = Board(world, rules)
     board.settle(vms, True)
     return board.place(by_difficulty(vms, board))
@@ -92,7 +92,7 @@ def by_difficulty(vms: Sequence[Vm], board: Board) -> list[Vm]:
 
 
 class Board:
-    """The rooms of all hosts with the places that were given so far."""
+    """Remaining resources of all hosts, with the placements so far."""
 
     def __init__(self, world: World, rules: Rules, only: Collection[str] | None = None) -> None:
         self.stores = {moid: free for moid, (name, free) in world.datastores.items()}
@@ -124,7 +124,7 @@ class Board:
         return list(self.rooms.values())
 
     def settle(self, vms: Sequence[Vm], keep: bool) -> None:
-        """Put those where they are that stay: all that run, and with keep those that are off and well placed."""
+        """Keep VMs on their hosts: all running ones, and with keep the powered-off ones in a good place."""
         there = cast("list[PresentVm]", [vm for vm in vms if vm.present is not None and vm.present.host in self.rooms])
         there = [vm for vm in there if vm.pin in ("", vm.present.host)]
         staying = [vm for vm in there if vm.present.fixed]
@@ -138,7 +138,7 @@ class Board:
                 self.put(vm, place)
 
     def place(self, vms: Sequence[Vm]) -> Found:
-        """Each VM on the best host that has room; hosts that were full for a kind of VM are not looked at again."""
+        """Place each VM on the best host with space; hosts that were full for a kind of VM are not tried again."""
         alive: dict[Hashable, list[Room]]
         unplaced: list[Vm]
         alive, unplaced = {}, []
@@ -152,7 +152,7 @@ class Board:
         return Found(dict(self.places), unplaced)
 
     def repair(self, vm: Vm, settled: bool = False) -> bool:
-        """Make room by one other VM that is new, with settled by one that is there and off; true when it worked."""
+        """Free space by moving one other new VM, with settled one existing powered-off VM; return whether it worked."""
         by_host: dict[str, dict[tuple[Hashable, str], Vm]] = {}
         for name, place in self.places.items():
             other = self.vms[name]

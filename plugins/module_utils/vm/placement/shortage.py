@@ -106,7 +106,7 @@ def _of_running(board: Board, vm: PresentVm) -> dict[str, Any]:
     home = board.rooms.get(vm.present.host)
     state = "runs" if vm.present.power == "on" else f"is {vm.present.power}"
     if home is None:
-        # It went there between the two requests, or its host went away.
+        # It moved there between the two requests, or its host was removed.
         why = f"it {state} on a host that was not requested; shut it down, so that it can move"
         return _entry(f"place of {vm.name}", 1, 1, why)
     if vm.pin and vm.pin != vm.present.host:

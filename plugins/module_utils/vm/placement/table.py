@@ -18,7 +18,7 @@ _LEAST_WHY = 18
 
 
 def table(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Aligned text with a heading; what is too long for a column goes on below it."""
+    """Return aligned text with a header; text too long for a column continues below it."""
     names = Counter(_last(entry["name"]) for entry in entries)
     rows = [_cells(entry, names) for entry in entries]
     widths = [

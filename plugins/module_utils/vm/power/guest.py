@@ -49,7 +49,7 @@ def guest_of(row: Row) -> Guest:
     """Return the guest data in the row of a VM."""
     power = POWER.get(str(row.get("runtime.powerState")), "off")
     if power != "on":
-        # vCenter keeps for a while what the guest said last.
+        # vCenter keeps the last report of the guest for a while.
         return Guest(power)
     nics = tuple(_nic(entry) for entry in row.get("guest.net") or ())
     tools = row.get("guest.toolsRunningStatus") == "guestToolsRunning"
@@ -82,12 +82,12 @@ def _nic(entry: vim.vm.GuestInfo.NicInfo) -> Nic:
 
 
 def _own(nics: Sequence[Nic]) -> list[Nic]:
-    """Passed-through adapters have no device key either; where there is nothing else, they are what counts."""
+    """Passthrough adapters have no device key either; without other adapters, they count."""
     return [nic for nic in nics if nic.own] or list(nics)
 
 
 def _address(told_first: str | None, nics: Sequence[Nic]) -> str | None:
-    """The address to reach the guest by: the one that vCenter shows, if it is on an adapter of the VM and usable."""
+    """Return the address of the guest: the one that vCenter shows, if it is on an adapter of the VM and usable."""
     usable = [text for nic in _own(nics) for text in nic.addresses if is_usable(text)]
     if told_first in usable:
         return told_first

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PowerState:
-    """A VM and what its guest reports."""
+    """State of a VM, with the report of its guest."""
 
     vm: Vm
     guest: guest.Guest

@@ -33,7 +33,7 @@ ARGUMENTS: FleetArguments[PowerRequest] = FleetArguments(
         "wait_for": {"type": "str", "choices": ["none", "tools", "address"], "default": "none"},
         "wait_timeout_s": {"type": "int", "default": 600},
     },
-    # Switching VMs is what the module is for, so that there is nothing to be said about whether it may.
+    # Power operations are the purpose of the module, so it has no option to allow them.
     power={"guest_shutdown_timeout_s": args.POWER["guest_shutdown_timeout_s"]},
 )
 

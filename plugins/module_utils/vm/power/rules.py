@@ -105,7 +105,7 @@ def still_running(item: Item[VmRequest[PowerRequest], PowerState]) -> OperatorEr
 
 
 def explained(error: OperatorError) -> OperatorError:
-    """The same refusal with advice by the vendor's words, where they are known."""
+    """Return the same refusal with advice by the vendor's words, if they are known."""
     said = f"{error.found} {error.data.get('vendor_message', '')}"
     for pattern, code, todo in _HINTS:
         if re.search(pattern, said, re.IGNORECASE):

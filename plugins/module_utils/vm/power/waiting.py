@@ -23,7 +23,7 @@ _WANTED = {"tools": "has no running VMware Tools", "address": "has no guest addr
 
 
 def wait(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], wait_for: str, timeout_s: int) -> None:
-    """Give an error to each item whose guest has not what is waited for when the time is up."""
+    """Give an error to each item whose guest has not reached the awaited state in time."""
     pauses = Pauses(fleet.clock, timeout_s)
     waiting = list(items)
     while waiting:
@@ -37,7 +37,7 @@ def wait(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]], wait_for: str,
 
 
 def look(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]]) -> dict[str, guest.Guest]:
-    """{MoID: Guest} of those VMs that are there."""
+    """Return {MoID: Guest} of the existing VMs."""
     rows = properties.retrieve(
         fleet.vcenter,
         {"VirtualMachine": guest.PROPERTIES},

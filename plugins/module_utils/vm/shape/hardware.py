@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The virtual hardware version: those that a host supports, and the task that raises it."""
+"""Virtual hardware version: the supported versions of a host, and the task that raises it."""
 
 from __future__ import annotations
 

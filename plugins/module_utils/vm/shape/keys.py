@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The VMX keys that are known here: a table. vSphere silently accepts any key, so a misspelt one must not get in.
+"""Known VMX keys: a table. vSphere silently accepts any key, so a misspelt one must be refused.
 
 Sources: VNUMA the advanced virtual NUMA attributes of VMware's vSphere Resource Management guide; PAGES its chapter on
 1 GB pages; COALESCE VMware's network performance pages; FD frankdenneman.nl; UG5 NVIDIA AI Enterprise User Guide 5.0;
@@ -169,7 +169,7 @@ def takes(key: Key) -> str:
 
 
 def wrong_keys(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Everything that speaks against these advanced settings, one sentence each."""
+    """Yield all problems of these advanced settings, one sentence each."""
     seen: dict[str, str] = {}
     for name, value in settings.items():
         problem = _wrong(name, value)

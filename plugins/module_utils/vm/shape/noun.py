@@ -33,7 +33,7 @@ class VmShapes(VmNoun[ShapeRequest, Shape]):
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
         self._hosts = read.Hosts()
-        # {moid of a host: the newest hardware version it knows}, read only when the version of a VM must be raised.
+        # {moid of a host: its newest hardware version}, read only when the version of a VM must be raised.
         self._newest: dict[str, int] = {}
 
     @property

@@ -57,7 +57,7 @@ def cores_per_socket(now: Shape, wish: ShapeRequest, cpus: int) -> int | None:
 
 
 def with_nodes(wanted: Shape, wish: ShapeRequest) -> Shape:
-    """The shape with its NUMA settings as wished; those of the other method go."""
+    """Return the shape with its requested NUMA settings; those of the other method are removed."""
     nodes = wish.numa_nodes
     if nodes is None:
         return wanted
@@ -80,9 +80,9 @@ def with_nodes(wanted: Shape, wish: ShapeRequest) -> Shape:
 
 
 def virtual_node(one: Direct, nodes: Collection[int], host: Host | None) -> int | None:
-    """The virtual NUMA node of a device: the place of its host's node among those of the VM.
+    """Return the virtual NUMA node of a device: the position of its host's node among those of the VM.
 
-    Which GPU a vGPU gets is decided at power-on, so in a VM over several nodes such a device stays where it is.
+    vSphere chooses the GPU of a vGPU at power-on, so in a VM over several nodes such a device keeps its node.
     """
     if len(nodes) == 1:
         return 0

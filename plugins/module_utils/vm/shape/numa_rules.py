@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def problems(wanted: Shape, wish: ShapeRequest) -> list[Problem]:
-    """Everything that speaks against numa_nodes; nothing without them."""
+    """Return all problems of numa_nodes; empty without them."""
     nodes = wish.numa_nodes
     if not nodes:
         return []

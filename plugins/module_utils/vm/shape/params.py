@@ -17,13 +17,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import F
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
 
 PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
-# The versions that vSphere 6.0 and later know; what a host takes is asked from it.
+# Versions of vSphere 6.0 and later; the host reports the versions that it supports.
 _HARDWARE = (11, 99)
 
 
 @dataclass(frozen=True)
 class ShapeRequest:
-    """The size and the settings of one VM. None keeps what the VM has."""
+    """Size and settings of one VM. None keeps the present value."""
 
     cpus: int | None
     cores_per_socket: int | None

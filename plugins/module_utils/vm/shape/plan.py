@@ -90,7 +90,7 @@ def changed_keys(now: Shape, wanted: Shape) -> list[str]:
 
 
 def needed_mmio_gb(now: Shape, wish: ShapeRequest, with_ports: bool = True) -> int:
-    """The window for what the VM has, and for what it is going to have, whichever is larger."""
+    """Return the window for the present devices, or for the future ones, whichever is larger."""
     offered = now.host.offered if now.host is not None else ()
     has, ports = window.demand(now.direct, offered)
     will = [_announced(gpu, offered) or 0 for gpu in wish.gpus or []]
@@ -127,7 +127,7 @@ def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
     if wish.gpudirect == "enabled":
         vmx.update((key, "TRUE") for key in (keys.ALLOW_P2P, keys.RELAX_ACS) if not is_on(vmx.get(key)))
     elif wish.gpudirect == "disabled":
-        # A FALSE that somebody wrote says the same, and is not worth a power cycle.
+        # An existing FALSE means the same, and is not worth a power cycle.
         for key in (keys.ALLOW_P2P, keys.RELAX_ACS):
             if is_on(vmx.get(key)):
                 del vmx[key]
@@ -142,7 +142,7 @@ def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
 
 
 def _mmio(now: Shape, wish: ShapeRequest) -> dict[str, str]:
-    """The window; one that is larger already is kept, since oversizing is cheap (FD 2023-05-30)."""
+    """Return the window; a larger present one is kept, since oversizing is cheap (FD 2023-05-30)."""
     needed = needed_mmio_gb(now, wish)
     size = wish.mmio_size_gb or max(needed, now.mmio_size_gb or 0)
     if not needed and not wish.mmio_size_gb:

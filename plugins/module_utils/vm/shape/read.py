@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Turn what vCenter reports of a VM and its host into a shape."""
+"""Convert vCenter's report on a VM and its host to a shape."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def shape_of(row: Row, vm: Vm, host: Host | None) -> Shape:
 
 
 def _adapters(devices: Iterable[vim.vm.device.VirtualDevice]) -> list[int]:
-    """The numbers of the network adapters; one that comes gets the lowest that is free."""
+    """Return the numbers of the network adapters; a new one gets the lowest free number."""
     cards = [one.key for one in devices if isinstance(one, vim.vm.device.VirtualEthernetCard)]
     numbers = [key - _FIRST_ADAPTER for key in cards if key >= 0]
     for _new in range(len(cards) - len(numbers)):
@@ -114,7 +114,7 @@ def direct_of(device: vim.vm.device.VirtualDevice) -> Direct | None:
 
 
 class Hosts:
-    """The hosts of a task; what many VMs share is worked out once."""
+    """Hosts of a task; data that many VMs share is computed once."""
 
     def __init__(self) -> None:
         self._known: dict[str, Host] = {}
@@ -129,7 +129,7 @@ class Hosts:
 
 
 def host_of(place: Place) -> Host:
-    """The facts of a host that the row of it reports."""
+    """Return the facts in the row of a host."""
     row = place.row
     numa, processors = row.get("hardware.numaInfo"), row.get("hardware.cpuInfo")
     return Host(

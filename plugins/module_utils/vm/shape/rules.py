@@ -36,7 +36,7 @@ def refuse_impossible(label: str, now: Shape, wanted: Shape, wish: ShapeRequest,
 
 
 def problems(now: Shape, wanted: Shape, wish: ShapeRequest, newest: int | None = None) -> list[Problem]:
-    """Everything that speaks against the shape."""
+    """Return all problems of the shape."""
     found: list[Problem | None] = [rule(now, wanted, wish) for rule in _RULES]
     found += [_hardware(wanted, now, newest)]
     found += numa_rules.problems(wanted, wish)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Build the specification that takes a VM from one shape to the other."""
+"""Build the specification that changes a VM from one shape to the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def reconfiguration(now: Shape, wanted: Shape) -> vim.vm.ConfigSpec:
-    """The ConfigSpec with what differs. The hardware version is not in it: vSphere has a task of its own for that."""
+    """Return the ConfigSpec with the differences. vSphere has a separate task for the hardware version."""
     spec = vim.vm.ConfigSpec()
     _size(spec, now, wanted)
     _reservations(spec, now, wanted)

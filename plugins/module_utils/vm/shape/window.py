@@ -27,7 +27,7 @@ def demand(devices: Iterable[Direct], offered: Collection[str]) -> tuple[list[in
 
 
 def _gpu_gb(one: Direct, offered: Collection[str]) -> int | None:
-    """MMIO space of a GPU; of one that may be several boards, that of the largest; None for what is none."""
+    """Return the MMIO space of a GPU; for several possible boards, that of the largest; None for other devices."""
     if one.kind == "vgpu":
         return mmio.gpu_mmio_gb(one.name, offered)
     sizes = [mmio.passthrough_mmio_gb(vendor, device) for vendor, device in one.ids]

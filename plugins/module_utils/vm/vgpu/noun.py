@@ -32,7 +32,7 @@ class VgpuProfiles(VmNoun[VgpuRequest, vgpu_state.VmState]):
 
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
-        # A thousand VMs share their hosts; what a host offers is worked out once.
+        # A thousand VMs share their hosts; the offer of a host is computed once.
         self._hosts: dict[str, vgpu_state.Host] = {}
 
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> vgpu_state.VmState:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def against_profiles(now: VmState, profiles: Sequence[str]) -> list[Problem]:
-    """The problems with profiles that have to be added to a VM, given what the hosts of its cluster offer."""
+    """Return the problems with profiles to add to a VM, given the offers of its cluster's hosts."""
     host = now.host
     if not profiles:
         return []
@@ -34,12 +34,12 @@ def against_profiles(now: VmState, profiles: Sequence[str]) -> list[Problem]:
             )
         ]
     missing = [profile for profile in profiles if profile not in host.offered]
-    # A host that offers nothing says the same about every profile.
+    # A host without any offer gives the same answer for every profile.
     return list(dict.fromkeys(_missing(now, profile) for profile in missing))
 
 
 def unknown_profile(now: VmState, profile: str) -> Problem:
-    """The problem with something that is no profile, or none that anyone knows."""
+    """Return the problem with an invalid or unknown profile."""
     return Problem(
         "unknown_profile",
         f"{profile} is not a vGPU profile that any host of the cluster offers or that this collection knows.",

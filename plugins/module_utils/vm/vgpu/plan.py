@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def wanted_devices(now: VmState, wish: VgpuRequest) -> tuple[tuple[int, str], ...]:
-    """The devices that the VM must have: those that match stay, new ones get the keys that vSphere will choose."""
+    """Return the desired devices of the VM: matching ones stay, new ones get the keys that vSphere will choose."""
     missing = Counter(wish.profiles if wish.state == "present" else [])
     kept = []
     for key, profile in now.devices:
@@ -77,7 +77,7 @@ def setting_changes(now: VmState, wanted: VmState) -> list[Change]:
 
 
 def _mmio(now: VmState, devices: Sequence[tuple[int, str]], size_gb: int | None) -> dict[str, str]:
-    """The MMIO settings; a larger window that is there already is kept, since oversizing is cheap."""
+    """Return the MMIO settings; a larger present window is kept, since oversizing is cheap."""
     offered = now.host.offered if now.host else ()
     gpus, ports = window.demand(now.beside, offered)
     needed = mmio.window_gb([*gpus, *(mmio.gpu_mmio_gb(profile, offered) for key, profile in devices)], ports)
@@ -93,7 +93,7 @@ def _mmio(now: VmState, devices: Sequence[tuple[int, str]], size_gb: int | None)
 def _unified_memory(
     vmx: dict[str, str], devices: Sequence[tuple[int, str]], other_keys: Iterable[int], choice: str
 ) -> dict[str, str]:
-    """The VMX settings with unified memory as chosen; what belongs to a device that is gone goes too."""
+    """Return the VMX settings with the requested unified memory; settings of a removed device are removed too."""
     if choice == "ignore":
         return vmx
     ours = {device_name(key): uvm_setting(key) for key, profile in devices}

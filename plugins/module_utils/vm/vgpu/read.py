@@ -94,6 +94,6 @@ def _setting(key: str) -> str | None:
 
 
 def _is_vgpu(device: vim.vm.device.VirtualDevice) -> bool:
-    """A vGPU of its own; one in a vendor's device group comes and goes with the group (vim25 reference)."""
+    """Return whether it is a separate vGPU; one in a vendor's device group belongs to the group (vim25 reference)."""
     grouped = getattr(device, "deviceGroupInfo", None) is not None
     return not grouped and isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)

@@ -85,7 +85,7 @@ def _several_fractional(now: VmState, profiles: Sequence[str], max_per_vm: int |
 
 
 def _too_many(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
-    # 8 is what vSphere 8.0 announced; 4 before that is commonly reported but not confirmed [unsure], hence the option.
+    # vSphere 8.0 announced 8; 4 before that is commonly reported but not confirmed [unsure], hence the option.
     limit = max_per_vm or (4 if _before(now.host, (8,)) else 8)
     if len(profiles) <= limit:
         return None

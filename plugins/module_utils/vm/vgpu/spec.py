@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def reconfiguration(now: VmState, wanted: VmState) -> vim.vm.ConfigSpec:
-    """The ConfigSpec that takes a VM from one state to the other."""
+    """Return the ConfigSpec from one state to the other."""
     spec = vim.vm.ConfigSpec()
     gone = [device for device in now.devices if device not in wanted.devices]
     new = [device for device in wanted.devices if device not in now.devices]
