@@ -276,12 +276,13 @@ failure:
   sample: {code: function_unmapped, subject: bmc-01.example.com, functions: [sriov]}
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import (
     address,
@@ -311,7 +312,16 @@ ARGUMENTS = dict(
 UNKNOWN_IDS = dict.fromkeys(("vendor", "model", "serial", "uuid", "system_id", "registry"))
 
 
-class BiosSettings(Noun[Wish, bios_state.BiosState]):
+@dataclass(frozen=True)
+class BiosRequest:
+    """BIOS settings of one server, by function and by the vendor's attribute."""
+
+    functions: Mapping[str, str]
+    attributes: Mapping[str, Any]
+    conflicts: str
+
+
+class BiosSettings(Noun[BiosRequest, bios_state.BiosState]):
     """The BIOS of one server."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
@@ -322,7 +332,7 @@ class BiosSettings(Noun[Wish, bios_state.BiosState]):
         self._reading: Reading = None  # type: ignore[assignment]
         self._named: tuple[str, ...] = ()
 
-    def read(self, items: Sequence[Item[Wish, bios_state.BiosState]]) -> None:
+    def read(self, items: Sequence[Item[BiosRequest, bios_state.BiosState]]) -> None:
         (item,) = items
         self._system = system.find(self._bmc, self._params["system_id"])
         item.ids.update(self._system.ids)
@@ -331,18 +341,18 @@ class BiosSettings(Noun[Wish, bios_state.BiosState]):
         item.ids["registry"] = self._bios.registry.name or None
         item.now = self._reading.state
 
-    def want(self, item: Item[Wish, bios_state.BiosState]) -> bios_state.BiosState:
+    def want(self, item: Item[BiosRequest, bios_state.BiosState]) -> bios_state.BiosState:
         vendor, registry, label = self._system.vendor, self._bios.registry, item.label
         wish = item.wish
-        wished = bios_plan.wishes(label, item.now, vendor, registry, wish["functions"], wish["attributes"])
+        wished = bios_plan.wishes(label, item.now, vendor, registry, wish.functions, wish.attributes)
         self._named = tuple(sorted(wished))
         item.now = self._about(item.now)
-        return bios_plan.want(label, item.now, vendor, registry, wished, wish["conflicts"])
+        return bios_plan.want(label, item.now, vendor, registry, wished, wish.conflicts)
 
     def compare(self, now: bios_state.BiosState, wanted: bios_state.BiosState) -> list[Change]:
         return bios_plan.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, bios_state.BiosState]]) -> None:
+    def apply(self, items: Sequence[Item[BiosRequest, bios_state.BiosState]]) -> None:
         (item,) = items
 
         def touch() -> None:
@@ -350,7 +360,7 @@ class BiosSettings(Noun[Wish, bios_state.BiosState]):
 
         self._bios.stage(self._reading, item.wanted, bios_plan.attributes_of(item.changes), touch)
 
-    def prove(self, items: Sequence[Item[Wish, bios_state.BiosState]]) -> None:
+    def prove(self, items: Sequence[Item[BiosRequest, bios_state.BiosState]]) -> None:
         for item in items:
             # Some BMCs take settings as a task of their own, and show them a moment later.
             for pause in (0.5, 1.0, 2.0, 4.0, None):
@@ -375,14 +385,16 @@ class BiosSettings(Noun[Wish, bios_state.BiosState]):
         return replace(state, named=self._named)
 
 
+def request_of(params: Mapping[str, Any]) -> BiosRequest:
+    """Return the request of a task."""
+    functions = {name: word for name, word in (params["functions"] or {}).items() if word is not None}
+    return request(BiosRequest, params, functions=functions)
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
-    wish = {
-        "functions": {name: word for name, word in (params["functions"] or {}).items() if word is not None},
-        "attributes": params["attributes"],
-        "conflicts": params["conflicts"],
-    }
+    wish = request_of(params)
     fail_if_invalid(module, check_bmc(params))
     label = str(address.parse(params["bmc_address"]))
     noun = BiosSettings(params)

@@ -173,11 +173,13 @@ failure:
   sample: {code: power_timeout, subject: bmc-01.example.com, last_state: "On"}
 """
 
+from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, power, session, system
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC, check_bmc
@@ -192,7 +194,16 @@ STATES = {"on": power.ON, "off": power.OFF}
 UNKNOWN_IDS = dict.fromkeys(("vendor", "model", "serial", "uuid", "system_id"))
 
 
-class ServerPower(Noun[Wish, str]):
+@dataclass(frozen=True)
+class PowerRequest:
+    """The power state of one server."""
+
+    state: str
+    how: str
+    timeout_s: int
+
+
+class ServerPower(Noun[PowerRequest, str]):
     """Power state of one server; a state is a PowerState of Redfish."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
@@ -200,29 +211,29 @@ class ServerPower(Noun[Wish, str]):
         self._bmc = session.connect(params)
         self._system: system.System = None  # type: ignore[assignment]
 
-    def read(self, items: Sequence[Item[Wish, str]]) -> None:
+    def read(self, items: Sequence[Item[PowerRequest, str]]) -> None:
         (item,) = items
         self._system = system.find(self._bmc, self._params["system_id"])
         item.ids.update(self._system.ids)
         item.now = self._system.power
 
-    def want(self, item: Item[Wish, str]) -> str:
-        return STATES[item.wish["state"]]
+    def want(self, item: Item[PowerRequest, str]) -> str:
+        return STATES[item.wish.state]
 
     def compare(self, now: str, wanted: str) -> list[Change]:
         return [] if now == wanted else [Change("power", _word(now), _word(wanted))]
 
-    def apply(self, items: Sequence[Item[Wish, str]]) -> None:
+    def apply(self, items: Sequence[Item[PowerRequest, str]]) -> None:
         (item,) = items
         # A server that is on its way only has to be waited for.
         if power.TOWARDS.get(item.now) != item.wanted:
             item.touched = True
-            power.switch(self._bmc, self._system, item.wanted, item.wish["how"])
+            power.switch(self._bmc, self._system, item.wanted, item.wish.how)
         item.touched = True
 
-    def prove(self, items: Sequence[Item[Wish, str]]) -> None:
+    def prove(self, items: Sequence[Item[PowerRequest, str]]) -> None:
         for item in items:
-            item.proved = power.wait(self._bmc, self._system, item.wanted, item.wish["timeout_s"])
+            item.proved = power.wait(self._bmc, self._system, item.wanted, item.wish.timeout_s)
 
     def project(self, state: str) -> dict[str, Any]:
         return {"power": _word(state)}
@@ -243,7 +254,7 @@ def main() -> None:
         problems.append(f"timeout_s is {params['timeout_s']}; it must be between 1 and 86400.")
     fail_if_invalid(module, problems)
     label = str(address.parse(params["bmc_address"]))
-    wish = {name: params[name] for name in ("state", "how", "timeout_s")}
+    wish = request(PowerRequest, params)
     noun = ServerPower(params)
     try:
         run(module, noun, [Item(label, wish, dict(UNKNOWN_IDS, name=label))], "server", single=True)

@@ -152,15 +152,17 @@ failure:
   sample: {code: kernel_setting_impossible}
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import kernel
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
@@ -171,19 +173,29 @@ ARGUMENTS = dict(
 )
 
 
-class KernelSettings(HostNoun[Dict[str, kernel.Setting]]):
+@dataclass(frozen=True)
+class KernelRequest:
+    """Boot settings of a host."""
+
+    settings: Mapping[str, Any]
+
+
+class KernelSettings(HostNoun[KernelRequest, Dict[str, kernel.Setting]]):
     """Boot settings of one host: all known ones, of which the task names some."""
 
-    def look(self, found: HostFound, wish: Wish) -> dict[str, kernel.Setting]:
+    def request(self) -> KernelRequest:
+        return request(KernelRequest, self._params)
+
+    def look(self, found: HostFound, wish: KernelRequest) -> dict[str, kernel.Setting]:
         return kernel.settings_of(self.esxcli.call("system.settings.kernel.list"))
 
-    def want(self, item: Item[Wish, Dict[str, kernel.Setting]]) -> dict[str, kernel.Setting]:
-        return {**item.now, **kernel.want(self.label, item.now, item.wish["settings"])}
+    def want(self, item: Item[KernelRequest, Dict[str, kernel.Setting]]) -> dict[str, kernel.Setting]:
+        return {**item.now, **kernel.want(self.label, item.now, item.wish.settings)}
 
     def compare(self, now: Mapping[str, kernel.Setting], wanted: Mapping[str, kernel.Setting]) -> list[Change]:
         return kernel.compare(now, wanted)
 
-    def change(self, item: Item[Wish, Dict[str, kernel.Setting]]) -> None:
+    def change(self, item: Item[KernelRequest, Dict[str, kernel.Setting]]) -> None:
         for change in item.changes:
             item.touched = True
             name = change.path.partition(".")[2]

@@ -212,6 +212,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     at_boot,
     facts,
@@ -225,7 +226,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import H
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
@@ -239,13 +240,16 @@ ARGUMENTS = dict(
 )
 
 
-class ModuleOptions(HostNoun[module_state.Module]):
+class ModuleOptions(HostNoun[module_state.ModuleRequest, module_state.Module]):
     """One kernel module of a host."""
 
     PROPERTIES = (*marks.PROPERTIES, "config.network", "runtime.bootTime")
 
-    def look(self, found: HostFound, wish: Wish) -> module_state.Module:
-        name = wish["module"]
+    def request(self) -> module_state.ModuleRequest:
+        return request(module_state.ModuleRequest, self._params)
+
+    def look(self, found: HostFound, wish: module_state.ModuleRequest) -> module_state.Module:
+        name = wish.module
         infos = gather.kernel_modules(found)
         state = facts.modules_of(found.row, infos, [name], network_of(found.row.get("config.network")))[0]
         if state is None:
@@ -253,7 +257,7 @@ class ModuleOptions(HostNoun[module_state.Module]):
         rows = self.esxcli.call("system.module.parameters.list", module=name)
         return module_state.with_parameters(state, rows)
 
-    def want(self, item: Item[Wish, module_state.Module]) -> module_state.Module:
+    def want(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> module_state.Module:
         wanted = module_state.want(self.label, item.now, item.wish)
         for doubt in module_state.doubts(wanted):
             self._warn(f"{self.label}: {doubt}")
@@ -262,7 +266,7 @@ class ModuleOptions(HostNoun[module_state.Module]):
     def compare(self, now: module_state.Module, wanted: module_state.Module) -> list[Change]:
         return module_state.compare(now, wanted)
 
-    def change(self, item: Item[Wish, module_state.Module]) -> None:
+    def change(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> None:
         wanted = item.wanted
         if item.now.options != wanted.options:
             self._note(item)
@@ -281,7 +285,7 @@ class ModuleOptions(HostNoun[module_state.Module]):
     def pending(self, state: module_state.Module) -> list[dict[str, Any]]:
         return module_state.pending(state)
 
-    def _note(self, item: Item[Wish, module_state.Module]) -> None:
+    def _note(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> None:
         """Save the options of this boot, which are lost once the string is rewritten."""
         row, name = self._found.row, item.wanted.name
         boot_time = row.get("runtime.bootTime")

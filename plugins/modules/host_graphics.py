@@ -239,7 +239,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import H
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 TYPES = ["shared", "shared_direct"]
@@ -269,12 +269,15 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return [f"xorg_timeout_s is {params['xorg_timeout_s']}; it must be between 1 and 3600."]
 
 
-class HostGraphics(HostNoun[graphics.Graphics]):
+class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
     """The graphics of one host."""
 
     PROPERTIES = facts.GRAPHICS
 
-    def look(self, found: HostFound, wish: Wish) -> graphics.Graphics:
+    def request(self) -> graphics.GraphicsRequest:
+        return graphics.request_of(self._params)
+
+    def look(self, found: HostFound, wish: graphics.GraphicsRequest) -> graphics.Graphics:
         found, vms = gather.read(self._vcenter, found, self.paths)
         self._found = found
         state = facts.graphics_of(found.row, facts.running_vms(vms))
@@ -282,8 +285,8 @@ class HostGraphics(HostNoun[graphics.Graphics]):
             raise _no_graphics(self.label)
         return state
 
-    def want(self, item: Item[Wish, graphics.Graphics]) -> graphics.Graphics:
-        if not item.now.devices and not item.wish["devices"]:
+    def want(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> graphics.Graphics:
+        if not item.now.devices and not item.wish.devices:
             # The settings have no device to apply to, and some hosts without a GPU reject them.
             self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
             return item.now
@@ -292,7 +295,7 @@ class HostGraphics(HostNoun[graphics.Graphics]):
     def compare(self, now: graphics.Graphics, wanted: graphics.Graphics) -> list[Change]:
         return graphics.compare(now, wanted)
 
-    def change(self, item: Item[Wish, graphics.Graphics]) -> None:
+    def change(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
         graphics.refuse_in_use(self.label, item.now, item.wanted)
         if item.now.policy != item.wanted.policy or item.wanted.restarted:
             self._note(item)
@@ -307,7 +310,7 @@ class HostGraphics(HostNoun[graphics.Graphics]):
                 self.manager("serviceSystem").RestartService(id="xorg")
             self._note(item)
 
-    def prove(self, items: Sequence[Item[Wish, graphics.Graphics]]) -> None:
+    def prove(self, items: Sequence[Item[graphics.GraphicsRequest, graphics.Graphics]]) -> None:
         for item in items:
             if item.wanted.restarted and item.error is None:
                 self._wait(item)
@@ -324,14 +327,14 @@ class HostGraphics(HostNoun[graphics.Graphics]):
     def pending(self, state: graphics.Graphics) -> list[dict[str, Any]]:
         return graphics.pending(state)
 
-    def _wait(self, item: Item[Wish, graphics.Graphics]) -> None:
+    def _wait(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
         """Wait: a restarted Xorg needs a moment before the host reports the new types."""
         clock = self._vcenter.clock
         deadline = clock.now() + self._params["xorg_timeout_s"]
         while graphics.pending(self.look(self._found, item.wish)) and clock.now() < deadline:
             clock.sleep(1)
 
-    def _note(self, item: Item[Wish, graphics.Graphics]) -> None:
+    def _note(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
         """Save the policy that Xorg runs with, which vSphere does not report."""
         boot_time = self._found.row.get("runtime.bootTime")
         policy = item.wanted.policy if item.touched and item.wanted.restarted else item.now.active_policy

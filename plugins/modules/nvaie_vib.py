@@ -343,11 +343,12 @@ failure:
   sample: {code: not_in_maintenance, running_vms: [train-01]}
 """
 
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import (
     apply,
@@ -366,10 +367,10 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 
-class HostDriver(Noun[Wish, driver_state.HostDriver]):
+class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
     """The NVIDIA driver of an ESXi host."""
 
-    def __init__(self, params: Wish, warn: Callable[[str], None], progress: Callable[[str], None]) -> None:
+    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None], progress: Callable[[str], None]) -> None:
         self._params = params
         self._warn = warn
         self._progress = progress
@@ -380,7 +381,7 @@ class HostDriver(Noun[Wish, driver_state.HostDriver]):
         self._method: str | None = None
         self._uncertain: OperatorError | None = None
 
-    def read(self, items: Sequence[Item[Wish, driver_state.HostDriver]]) -> None:
+    def read(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
         (item,) = items
         self._vcenter = session.connect(self._params, self._warn)
         self._reach = read.open_reach(self._vcenter, self._params)
@@ -388,17 +389,17 @@ class HostDriver(Noun[Wish, driver_state.HostDriver]):
         item.label = f"Host {host.name}"
         item.ids.update(name=host.name, moid=host.moid, cluster=host.cluster)
         item.now = read.read(self._reach)
-        self._files = datastore_file.DatastoreFiles(self._vcenter, host, self._params["task_timeout_s"])
-        if self._params["state"] == "present":
-            self._source = source.find(self._reach, self._files, self._params)
+        self._files = datastore_file.DatastoreFiles(self._vcenter, host, item.wish.task_timeout_s)
+        if item.wish.state == "present":
+            self._source = source.find(self._reach, self._files, item.wish)
 
-    def want(self, item: Item[Wish, driver_state.HostDriver]) -> driver_state.HostDriver:
+    def want(self, item: Item[params.DriverRequest, driver_state.HostDriver]) -> driver_state.HostDriver:
         if self._source is not None:
-            wanted = plan.want_present(item.label, item.now, self._source.package, self._params)
+            wanted = plan.want_present(item.label, item.now, self._source.package, item.wish)
         else:
-            wanted = plan.want_absent(item.now, self._params)
+            wanted = plan.want_absent(item.now, item.wish)
         if plan.compare(item.now, wanted):
-            self._method = plan.method(item.label, item.now, self._params)
+            self._method = plan.method(item.label, item.now, item.wish)
             plan.demand_usable_source(item.label, self._source, self._method)
             if self._source is not None and self._source.package.told_by == "name":
                 self._warn(f"The content of {self._source.name} is known only by its file name until it is installed.")
@@ -409,15 +410,15 @@ class HostDriver(Noun[Wish, driver_state.HostDriver]):
     def compare(self, now: driver_state.HostDriver, wanted: driver_state.HostDriver) -> list[Change]:
         return plan.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, driver_state.HostDriver]]) -> None:
+    def apply(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
         (item,) = items
         if self._method == plan.IMAGE:
-            cluster = image.ClusterImage(self._reach, self._params["task_timeout_s"], self._progress)
+            cluster = image.ClusterImage(self._reach, item.wish.task_timeout_s, self._progress)
             image.bring(cluster, item, self._source)
         else:
-            self._uncertain = apply.by_esxcli(self._reach, self._files, item, self._source, self._params["keep_upload"])
+            self._uncertain = apply.by_esxcli(self._reach, self._files, item, self._source, item.wish.keep_upload)
 
-    def prove(self, items: Sequence[Item[Wish, driver_state.HostDriver]]) -> None:
+    def prove(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
         (item,) = items
         apply.prove(self._reach, item, self._uncertain)
 
@@ -439,8 +440,8 @@ def main() -> None:
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
     host = module.params["host"]
-    item: Item[Wish, driver_state.HostDriver] = Item(
-        f"Host {host}", module.params, {"name": host, "moid": None, "cluster": None}
+    item: Item[params.DriverRequest, driver_state.HostDriver] = Item(
+        f"Host {host}", request(params.DriverRequest, module.params), {"name": host, "moid": None, "cluster": None}
     )
     noun = HostDriver(module.params, module.warn, module.log)
     try:

@@ -203,9 +203,11 @@ failure:
   sample: {code: passthrough_impossible}
 """
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, cast
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     facts,
     gather,
@@ -219,7 +221,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import H
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
@@ -250,7 +252,15 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-class Passthrough(HostNoun[Dict[str, passthrough.Given]]):
+@dataclass(frozen=True)
+class PassthroughRequest:
+    """The devices of a host that change."""
+
+    devices: Sequence[passthrough.DeviceRequest]
+    at_once: bool
+
+
+class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
     """Devices of one host that are or may be in passthrough mode."""
 
     PROPERTIES = (
@@ -268,22 +278,26 @@ class Passthrough(HostNoun[Dict[str, passthrough.Given]]):
         self._around: passthrough_rules.Surroundings = None  # type: ignore[assignment]
         self._named = [cast(str, pci.normal_address(entry["id"])) for entry in params["devices"]]
 
-    def look(self, found: HostFound, wish: Wish) -> dict[str, passthrough.Given]:
+    def request(self) -> PassthroughRequest:
+        devices = [request(passthrough.DeviceRequest, entry) for entry in self._params["devices"]]
+        return PassthroughRequest(devices, self._params["apply"] == "now")
+
+    def look(self, found: HostFound, wish: PassthroughRequest) -> dict[str, passthrough.Given]:
         if self._around is None:
             found, vms = gather.read(self._vcenter, found, self.paths)
             self._around = self._surroundings(found.row, facts.running_vms(vms))
         return passthrough.devices_of(found.row.get("config.pciPassthruInfo"))
 
-    def want(self, item: Item[Wish, Dict[str, passthrough.Given]]) -> dict[str, passthrough.Given]:
-        entries = passthrough_rules.check(self.label, item.now, self._around, item.wish["devices"])
-        return passthrough_rules.wanted(item.now, self._around, entries, item.wish["apply"] == "now")
+    def want(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> dict[str, passthrough.Given]:
+        entries = passthrough_rules.check(self.label, item.now, self._around, item.wish.devices)
+        return passthrough_rules.wanted(item.now, self._around, entries, item.wish.at_once)
 
     def compare(self, now: Mapping[str, passthrough.Given], wanted: Mapping[str, passthrough.Given]) -> list[Change]:
         return [change for address in self._named for change in passthrough.compare(now[address], wanted[address])]
 
-    def change(self, item: Item[Wish, Dict[str, passthrough.Given]]) -> None:
+    def change(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
         passthrough_rules.refuse_in_use(self.label, self._around, item.now, item.wanted)
-        configs = passthrough_spec.configs(item.now, item.wanted, self._named, item.wish["apply"] == "now")
+        configs = passthrough_spec.configs(item.now, item.wanted, self._named, item.wish.at_once)
         item.touched = True
         with self.asking("cannot change the passthrough state of its devices"):
             self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)

@@ -177,6 +177,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import gather, pvrdma
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
@@ -184,7 +185,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import arg
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
@@ -196,12 +197,15 @@ ARGUMENTS = dict(
 RELATIONS = {"required_if": [("state", "present", ("vmknic",))]}
 
 
-class PvrdmaHost(HostNoun[pvrdma.Pvrdma]):
+class PvrdmaHost(HostNoun[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]):
     """The host side of PVRDMA."""
 
     PROPERTIES = ("config.firewall.ruleset", "config.network", "config.virtualNicManagerInfo")
 
-    def look(self, found: HostFound, wish: Wish) -> pvrdma.Pvrdma:
+    def request(self) -> pvrdma.PvrdmaRequest:
+        return request(pvrdma.PvrdmaRequest, self._params)
+
+    def look(self, found: HostFound, wish: pvrdma.PvrdmaRequest) -> pvrdma.Pvrdma:
         values = gather.option_values(found, pvrdma.OPTION)
         rulesets = {one.key: bool(one.enabled) for one in found.row.get("config.firewall.ruleset") or []}
         if not values or pvrdma.RULESET not in rulesets:
@@ -209,7 +213,7 @@ class PvrdmaHost(HostNoun[pvrdma.Pvrdma]):
         network = network_of(found.row.get("config.network"), found.row.get("config.virtualNicManagerInfo"))
         return pvrdma.Pvrdma(str(values[0] or ""), rulesets[pvrdma.RULESET], network)
 
-    def want(self, item: Item[Wish, pvrdma.Pvrdma]) -> pvrdma.Pvrdma:
+    def want(self, item: Item[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]) -> pvrdma.Pvrdma:
         wanted = pvrdma.want(self.label, item.now, item.wish)
         for doubt in pvrdma.doubts(wanted):
             self._warn(f"{self.label}: {doubt}")
@@ -218,7 +222,7 @@ class PvrdmaHost(HostNoun[pvrdma.Pvrdma]):
     def compare(self, now: pvrdma.Pvrdma, wanted: pvrdma.Pvrdma) -> list[Change]:
         return pvrdma.compare(now, wanted)
 
-    def change(self, item: Item[Wish, pvrdma.Pvrdma]) -> None:
+    def change(self, item: Item[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]) -> None:
         now, wanted = item.now, item.wanted
         if now.vmknic != wanted.vmknic:
             item.touched = True

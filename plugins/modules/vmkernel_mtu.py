@@ -173,6 +173,7 @@ failure:
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import mtu
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
@@ -180,7 +181,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import arg
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Switch
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
@@ -194,21 +195,24 @@ ARGUMENTS = dict(
 )
 
 
-class VmkernelMtu(HostNoun[mtu.Mtu]):
+class VmkernelMtu(HostNoun[mtu.MtuRequest, mtu.Mtu]):
     """MTU of VMkernel adapters and their switches."""
 
     PROPERTIES = ("config.network",)
 
-    def look(self, found: HostFound, wish: Wish) -> mtu.Mtu:
-        return mtu.state_of(network_of(found.row.get("config.network")), wish["devices"])
+    def request(self) -> mtu.MtuRequest:
+        return request(mtu.MtuRequest, self._params)
 
-    def want(self, item: Item[Wish, mtu.Mtu]) -> mtu.Mtu:
+    def look(self, found: HostFound, wish: mtu.MtuRequest) -> mtu.Mtu:
+        return mtu.state_of(network_of(found.row.get("config.network")), wish.devices)
+
+    def want(self, item: Item[mtu.MtuRequest, mtu.Mtu]) -> mtu.Mtu:
         return mtu.want(self.label, item.now, item.wish)
 
     def compare(self, now: mtu.Mtu, wanted: mtu.Mtu) -> list[Change]:
         return mtu.compare(now, wanted)
 
-    def change(self, item: Item[Wish, mtu.Mtu]) -> None:
+    def change(self, item: Item[mtu.MtuRequest, mtu.Mtu]) -> None:
         for switch, size in mtu.raised(item.now, item.wanted):
             item.touched = True
             self._raise(switch, size)

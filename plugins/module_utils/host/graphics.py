@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 
 ALL = "all"
@@ -100,21 +101,46 @@ def _device(info: Any, entry: Any, config: Any, running: Mapping[str, str]) -> D
     )
 
 
-def want(subject: str, now: Graphics, wish: Mapping[str, Any]) -> Graphics:
+@dataclass(frozen=True)
+class DeviceRequest:
+    """The graphics of one GPU, or of all. None keeps a setting."""
+
+    id: str
+    type: str | None
+    vgpu_mode: str | None
+
+
+@dataclass(frozen=True)
+class GraphicsRequest:
+    """The graphics of one host. None keeps a setting."""
+
+    default_type: str | None
+    assignment_policy: str | None
+    devices: Sequence[DeviceRequest]
+    restart: str
+
+
+def request_of(params: Mapping[str, Any]) -> GraphicsRequest:
+    """Return the request of a task."""
+    devices = [request(DeviceRequest, entry) for entry in params["devices"] or []]
+    return request(GraphicsRequest, params, devices=devices)
+
+
+def want(subject: str, now: Graphics, wish: GraphicsRequest) -> Graphics:
     """The desired graphics; reports all obstacles at once."""
-    default_type = TYPES.get(wish["default_type"], now.default_type)
+    default_type = TYPES[wish.default_type] if wish.default_type is not None else now.default_type
     problems: list[tuple[str, str]] = []
     devices = {one.id: one if one.own else replace(one, configured=default_type) for one in now.devices}
-    for entry in wish["devices"] or []:
+    for entry in wish.devices:
         for device in _meant(now, entry, problems):
             devices[device.id] = _wished(now.version, devices[device.id], entry, problems)
     wanted = replace(
         now,
         default_type=default_type,
-        policy=wish["assignment_policy"] or now.policy,
+        policy=wish.assignment_policy or now.policy,
         devices=tuple(devices[device.id] for device in now.devices),
     )
-    if wish["restart"] == "xorg" and _waits(wanted):
+    if wish.restart == "xorg" and _waits(wanted):
         wanted = _restarted(wanted)
     if problems:
         raise OperatorError(
@@ -206,9 +232,9 @@ def _waits(state: Graphics) -> bool:
     return state.policy != state.active_policy or any(device.waits for device in state.devices)
 
 
-def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, str]]) -> list[Device]:
+def _meant(now: Graphics, entry: DeviceRequest, problems: list[tuple[str, str]]) -> list[Device]:
     """Return the devices of one entry; `all` excludes those in passthrough mode."""
-    if entry["id"] == ALL:
+    if entry.id == ALL:
         if not now.devices:
             problems.append(
                 (
@@ -217,10 +243,10 @@ def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, st
                 )
             )
         return [device for device in now.devices if device.active != "direct"]
-    device = now.device(normal_address(entry["id"]) or entry["id"])
+    device = now.device(normal_address(entry.id) or entry.id)
     if device is None:
         there = ", ".join(f"{one.id} ({one.name})" for one in now.devices) or "none"
-        problems.append((f"There is no graphics device {entry['id']}; there are: {there}.", "Correct `devices`."))
+        problems.append((f"There is no graphics device {entry.id}; there are: {there}.", "Correct `devices`."))
         return []
     if device.active == "direct":
         problems.append(
@@ -233,13 +259,11 @@ def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, st
     return [device]
 
 
-def _wished(
-    version: tuple[int, ...], device: Device, entry: Mapping[str, Any], problems: list[tuple[str, str]]
-) -> Device:
+def _wished(version: tuple[int, ...], device: Device, entry: DeviceRequest, problems: list[tuple[str, str]]) -> Device:
     wished = device
-    if entry["type"] is not None and TYPES[entry["type"]] != device.configured:
-        wished = replace(wished, configured=TYPES[entry["type"]], own=True)
-    if entry["vgpu_mode"] is not None and MODES[entry["vgpu_mode"]] != device.mode:
+    if entry.type is not None and TYPES[entry.type] != device.configured:
+        wished = replace(wished, configured=TYPES[entry.type], own=True)
+    if entry.vgpu_mode is not None and MODES[entry.vgpu_mode] != device.mode:
         if version < (8, 0, 3):
             there = ".".join(str(part) for part in version)
             problems.append(
@@ -248,7 +272,7 @@ def _wished(
                     "Remove `vgpu_mode`, or upgrade the host and vCenter.",
                 )
             )
-        wished = _in_effect(replace(wished, mode=MODES[entry["vgpu_mode"]]))
+        wished = _in_effect(replace(wished, mode=MODES[entry.vgpu_mode]))
     if wished != device and device.active == "basic":
         problems.append(
             (

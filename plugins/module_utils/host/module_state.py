@@ -41,6 +41,16 @@ class Module:
     ports: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class ModuleRequest:
+    """The options of a kernel module. None keeps whether it is enabled."""
+
+    module: str
+    options: Mapping[str, Any] | None
+    state: str
+    enabled: bool | None
+
+
 def with_parameters(module: Module, rows: Iterable[Mapping[str, Any]] | None) -> Module:
     """Return a module with the parameters that `esxcli system module parameters list` reports."""
     parameters = [
@@ -49,9 +59,9 @@ def with_parameters(module: Module, rows: Iterable[Mapping[str, Any]] | None) ->
     return replace(module, parameters={one.name: one for one in parameters})
 
 
-def want(subject: str, now: Module, wish: Mapping[str, Any]) -> Module:
+def want(subject: str, now: Module, wish: ModuleRequest) -> Module:
     """The desired module; reports all problems of the request at once."""
-    wishes = wish["options"] or {}
+    wishes = wish.options or {}
     problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
     if problems:
         known = ", ".join(sorted(now.parameters))
@@ -63,8 +73,8 @@ def want(subject: str, now: Module, wish: Mapping[str, Any]) -> Module:
             "module_option_impossible",
             problems=problems,
         )
-    enabled = now.enabled if wish["enabled"] is None else wish["enabled"]
-    options = module_text.merged(now.options, wishes, wish["state"] == "replaced")
+    enabled = now.enabled if wish.enabled is None else wish.enabled
+    options = module_text.merged(now.options, wishes, wish.state == "replaced")
     return replace(now, enabled=enabled, options=options)
 
 

@@ -31,6 +31,15 @@ class Mtu:
     there: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class MtuRequest:
+    """The MTU of some VMkernel adapters."""
+
+    devices: Sequence[str]
+    mtu: int
+    switch: str
+
+
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Return all problems of the parameters, one sentence each."""
     if SMALLEST <= params["mtu"] <= LARGEST:
@@ -51,9 +60,9 @@ def state_of(network: Network, devices: Sequence[str]) -> Mtu:
     )
 
 
-def want(subject: str, now: Mtu, wish: Mapping[str, Any]) -> Mtu:
+def want(subject: str, now: Mtu, wish: MtuRequest) -> Mtu:
     """The desired adapters and their switches."""
-    size = wish["mtu"]
+    size = wish.mtu
     small = [one for one in now.switches if one.mtu < size]
     problems = [
         (f"There is no VMkernel adapter {device}; there are: {', '.join(now.there)}.", "Correct `devices`.")
@@ -63,7 +72,7 @@ def want(subject: str, now: Mtu, wish: Mapping[str, Any]) -> Mtu:
     if problems:
         raise OperatorError(
             subject,
-            f"cannot set an MTU of {size} on {', '.join(wish['devices'])}",
+            f"cannot set an MTU of {size} on {', '.join(wish.devices)}",
             " ".join(found for found, todo in problems),
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "mtu_impossible",
@@ -105,13 +114,13 @@ def project(state: Mtu) -> dict[str, dict[str, int]]:
     }
 
 
-def _too_small(switch: Switch, wish: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _too_small(switch: Switch, wish: MtuRequest) -> Iterator[tuple[str, str]]:
     if not switch.distributed:
         yield (
             f"The standard switch {switch.name} has an MTU of {switch.mtu}.",
             "Use community.vmware.vmware_vswitch to raise it, or move the adapter to a distributed switch.",
         )
-    elif wish["switch"] == "refuse":
+    elif wish.switch == "refuse":
         yield (
             f"The switch {switch.name} has an MTU of {switch.mtu}, which all its hosts share.",
             "Set `switch: raise` to raise it.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, W
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 _NAMES = ("host", "module", "service", "vmknic")
 
 
-class HostNoun(Noun[Wish, S]):
+class HostNoun(Noun[W, S]):
     """One host and its settings of one kind.
 
-    A subclass names the properties of the host that it needs, turns a found host into a state (look), and applies the
-    changes of one item (change).
+    A subclass turns the options into a request (request), names the properties of the host that it needs, turns a
+    found host into a state (look), and applies the changes of one item (change).
     """
 
     PROPERTIES: tuple[str, ...] = ()
@@ -49,29 +49,33 @@ class HostNoun(Noun[Wish, S]):
         """Return the properties that every reading of the host requests."""
         return ("configManager",) + self.PROPERTIES
 
-    def look(self, found: HostFound, wish: Wish) -> S:
+    def request(self) -> W:
+        """Return the request of the task."""
+        raise NotImplementedError
+
+    def look(self, found: HostFound, wish: W) -> S:
         """The state of a host, given its row."""
         raise NotImplementedError
 
-    def change(self, item: Item[Wish, S]) -> None:
+    def change(self, item: Item[W, S]) -> None:
         """Make item.changes; sets item.touched before the first request that changes something."""
         raise NotImplementedError
 
-    def read(self, items: Sequence[Item[Wish, S]]) -> None:
+    def read(self, items: Sequence[Item[W, S]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         for item in items:
             self._found = hosts.find_host(self._vcenter, self._params["host"], self.paths)
             item.ids.update(name=self._found.name, moid=self._found.moid)
             item.now = self.look(self._found, item.wish)
 
-    def apply(self, items: Sequence[Item[Wish, S]]) -> None:
+    def apply(self, items: Sequence[Item[W, S]]) -> None:
         for item in items:
             try:
                 self.change(item)
             except OperatorError as error:
                 item.error = error
 
-    def prove(self, items: Sequence[Item[Wish, S]]) -> None:
+    def prove(self, items: Sequence[Item[W, S]]) -> None:
         for item in items:
             self._found = hosts.read_again(self._vcenter, self._found, self.paths)
             item.proved = self.look(self._found, item.wish)
@@ -131,11 +135,12 @@ class HostNoun(Noun[Wish, S]):
             self._vcenter.close()
 
 
-def run_for_host(module: AnsibleModule, noun: HostNoun[S], problems: Iterable[str] = ()) -> None:
+def run_for_host(module: AnsibleModule, noun: HostNoun[W, S], problems: Iterable[str] = ()) -> None:
     """Everything below a module's main: one host, one result."""
     _pyvmomi.require(module)
     fail_if_invalid(module, [*_blank(module.params), *problems])
-    item: Item[Wish, S] = Item(module.params["host"], module.params, {"name": module.params["host"], "moid": None})
+    host = module.params["host"]
+    item: Item[W, S] = Item(host, noun.request(), {"name": host, "moid": None})
     try:
         run(module, noun, [item], "host", single=True)
     finally:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Collection, Iterable, Mapping
+from typing import Any, Collection, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 
@@ -53,18 +53,29 @@ def _given(info: Any) -> Given:
     )
 
 
-def wished(now: Given, entry: Mapping[str, Any], apply_now: bool) -> Given:
+@dataclass(frozen=True)
+class DeviceRequest:
+    """One PCI device. None keeps a setting."""
+
+    id: str
+    state: str | None
+    label: str | None
+    sriov_vfs: int | None
+    take_from_vgpu: bool
+
+
+def wished(now: Given, entry: DeviceRequest, apply_now: bool) -> Given:
     """The state of a device after one entry of a task."""
     wanted = now
-    if entry["state"] is not None:
-        enabled = entry["state"] == "enabled"
+    if entry.state is not None:
+        enabled = entry.state == "enabled"
         wanted = replace(
             wanted, configured=enabled, active=enabled if apply_now and enabled != now.configured else now.active
         )
-    if entry["label"] is not None:
-        wanted = replace(wanted, label=entry["label"])
-    if entry["sriov_vfs"] is not None:
-        wanted = replace(wanted, vfs_configured=entry["sriov_vfs"])
+    if entry.label is not None:
+        wanted = replace(wanted, label=entry.label)
+    if entry.sriov_vfs is not None:
+        wanted = replace(wanted, vfs_configured=entry.sriov_vfs)
     return wanted
 
 

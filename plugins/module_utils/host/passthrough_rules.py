@@ -54,12 +54,15 @@ def _is_function(row: Mapping[str, Any]) -> bool:
 
 
 def check(
-    subject: str, now: Mapping[str, passthrough.Given], around: Surroundings, wishes: Iterable[Mapping[str, Any]]
-) -> dict[str, Mapping[str, Any]]:
+    subject: str,
+    now: Mapping[str, passthrough.Given],
+    around: Surroundings,
+    wishes: Iterable[passthrough.DeviceRequest],
+) -> dict[str, passthrough.DeviceRequest]:
     """{address: entry} of the requests; reports all invalid ones at once."""
     problems, entries = [], {}
     for entry in wishes:
-        address = cast(str, normal_address(entry["id"]))
+        address = cast(str, normal_address(entry.id))
         if address in entries:
             problems.append((f"{address} is named twice.", "Name each device once."))
         found = list(_problems(now, around, address, entry))
@@ -79,7 +82,7 @@ def check(
 
 
 def _problems(
-    now: Mapping[str, passthrough.Given], around: Surroundings, address: str, entry: Mapping[str, Any]
+    now: Mapping[str, passthrough.Given], around: Surroundings, address: str, entry: passthrough.DeviceRequest
 ) -> Iterator[tuple[str, str]]:
     state = now.get(address)
     if address in around.functions:
@@ -90,21 +93,21 @@ def _problems(
         return
     if state is None or address not in around.tree:
         yield (
-            f"There is no passthrough device {entry['id']}; there are: {_capable(now, around)}.",
+            f"There is no passthrough device {entry.id}; there are: {_capable(now, around)}.",
             "Correct `devices`.",
         )
         return
     name = f"{address} ({cast('Device', around.tree.get(address)).name})"
-    if entry["state"] == "enabled" and not state.configured:
+    if entry.state == "enabled" and not state.configured:
         yield from _not_to_give(around, state, name, entry)
-    if entry["sriov_vfs"] is not None:
-        yield from _no_functions(around, state, name, entry["sriov_vfs"])
-    if entry["state"] == "enabled" and entry["sriov_vfs"]:
+    if entry.sriov_vfs is not None:
+        yield from _no_functions(around, state, name, entry.sriov_vfs)
+    if entry.state == "enabled" and entry.sriov_vfs:
         yield (f"{name} cannot have passthrough and virtual functions together.", "Choose one.")
 
 
 def _not_to_give(
-    around: Surroundings, state: passthrough.Given, name: str, entry: Mapping[str, Any]
+    around: Surroundings, state: passthrough.Given, name: str, entry: passthrough.DeviceRequest
 ) -> Iterator[tuple[str, str]]:
     if not state.capable:
         yield (f"ESXi does not support passthrough of {name}.", "Check that the BIOS enables the IOMMU (VT-d).")
@@ -112,7 +115,7 @@ def _not_to_give(
     if state.dependent not in ("", state.id):
         yield from _carries(around, state.dependent, f"{state.dependent}, which goes along with {name},")
     gpu = around.gpus.get(state.id)
-    if gpu is not None and "sharedDirect" in (gpu.configured, gpu.active) and not entry["take_from_vgpu"]:
+    if gpu is not None and "sharedDirect" in (gpu.configured, gpu.active) and not entry.take_from_vgpu:
         yield (
             f"{name} is a GPU for vGPU: its graphics type is Shared Direct.",
             "Set `take_from_vgpu` to use it for passthrough.",
@@ -184,7 +187,7 @@ def refuse_in_use(
 def wanted(
     now: Mapping[str, passthrough.Given],
     around: Surroundings,
-    entries: Mapping[str, Mapping[str, Any]],
+    entries: Mapping[str, passthrough.DeviceRequest],
     apply_now: bool,
 ) -> dict[str, passthrough.Given]:
     """The states of all devices after the entries."""

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -45,15 +45,23 @@ class Pvrdma:
         return self.network.rdma_of(self.uplink) if self.uplink is not None else None
 
 
-def want(subject: str, now: Pvrdma, wish: Mapping[str, Any]) -> Pvrdma:
+@dataclass(frozen=True)
+class PvrdmaRequest:
+    """The VMkernel adapter of PVRDMA."""
+
+    vmknic: str
+    state: str
+
+
+def want(subject: str, now: Pvrdma, wish: PvrdmaRequest) -> Pvrdma:
     """The desired host side; rejects a path on which RDMA cannot work."""
-    if wish["state"] == "absent":
+    if wish.state == "absent":
         return replace(now, vmknic="", firewall=False)
-    wanted = replace(now, vmknic=wish["vmknic"], firewall=True)
+    wanted = replace(now, vmknic=wish.vmknic, firewall=True)
     problem = _problem(wanted)
     if problem is not None:
         found, todo = problem
-        raise OperatorError(subject, f"cannot set up PVRDMA over {wish['vmknic']}", found, todo, "pvrdma_path")
+        raise OperatorError(subject, f"cannot set up PVRDMA over {wish.vmknic}", found, todo, "pvrdma_path")
     return wanted
 
 

@@ -13,7 +13,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import plan, read, refusals
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Local, Source
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
@@ -26,7 +27,7 @@ _PAUSE_S = 5.0
 
 
 def by_esxcli(
-    reach: Reach, files: DatastoreFiles, item: Item[Wish, HostDriver], source: Source | None, keep_upload: bool
+    reach: Reach, files: DatastoreFiles, item: Item[DriverRequest, HostDriver], source: Source | None, keep_upload: bool
 ) -> OperatorError | None:
     """Remove the other drivers, install the desired one; the error of a request with an unknown result, or None."""
     plan.demand_maintenance(item.label, item.now)
@@ -56,7 +57,7 @@ def provide(files: DatastoreFiles, source: Local) -> bool:
     return True
 
 
-def prove(reach: Reach, item: Item[Wish, HostDriver], uncertain: OperatorError | None) -> None:
+def prove(reach: Reach, item: Item[DriverRequest, HostDriver], uncertain: OperatorError | None) -> None:
     """Read the host until it has the desired state; an installation with a lost answer may still run."""
     item.proved = read.read_again(reach)
     missing = plan.gap(item.label, item.proved, item.wanted)
@@ -70,7 +71,7 @@ def prove(reach: Reach, item: Item[Wish, HostDriver], uncertain: OperatorError |
         raise uncertain or missing
 
 
-def _change(reach: Reach, item: Item[Wish, HostDriver], source: Source | None) -> OperatorError | None:
+def _change(reach: Reach, item: Item[DriverRequest, HostDriver], source: Source | None) -> OperatorError | None:
     """Repeat attempts as long as each one finds the host in another state than the one before."""
     there = item.now
     while True:

@@ -15,7 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Source
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
@@ -25,7 +26,7 @@ _DEPOTS = "/api/esx/settings/depots/offline"
 _MESSAGE = "NVIDIA host driver, by aiready.vsphere"
 
 
-def bring(cluster: ClusterImage, item: Item[Wish, HostDriver], source: Source | None) -> None:
+def bring(cluster: ClusterImage, item: Item[DriverRequest, HostDriver], source: Source | None) -> None:
     """Bring the cluster's image to the desired state, and the host to the image; continues a killed run."""
     there, wanted = dict(item.now.in_image), dict(item.wanted.in_image)
     wished = {name: wanted.get(name) for name in set(there) | set(wanted)}

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
@@ -41,6 +42,27 @@ RELATIONS = {
     "required_if": [("state", "present", SOURCES, True)],
     "required_by": {"file": "datastore"},
 }
+
+
+@dataclass(frozen=True)
+class DriverRequest:
+    """The NVIDIA driver of one host. At most one of the three sources is set."""
+
+    state: str
+    family: str
+    method: str
+    replace: bool
+    downgrade: str
+    other_release: str
+    depot: str | None
+    url: str | None
+    file: str | None
+    datastore: str | None
+    folder: str
+    checksum: str | None
+    keep_upload: bool
+    task_timeout_s: int
+
 
 _CHECKSUM = re.compile(r"(sha256:)?[0-9a-fA-F]{64}\Z")
 _URL = re.compile(r"https?://[^/\s]+/\S*\Z")

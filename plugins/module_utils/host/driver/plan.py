@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
+from typing import TYPE_CHECKING, Iterable, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Local, Source
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
 
@@ -21,9 +22,9 @@ IMAGE = "image"
 ESXCLI = "esxcli"
 
 
-def method(label: str, now: HostDriver, wish: Mapping[str, Any]) -> str:
+def method(label: str, now: HostDriver, wish: DriverRequest) -> str:
     """The method that changes the host: its cluster's image, or esxcli on the host alone."""
-    if wish["method"] == ESXCLI and now.by_image:
+    if wish.method == ESXCLI and now.by_image:
         raise OperatorError(
             label,
             "cannot change the driver with method=esxcli",
@@ -33,7 +34,7 @@ def method(label: str, now: HostDriver, wish: Mapping[str, Any]) -> str:
             "Use method=auto or method=image, which put the driver into the image",
             "image_managed",
         )
-    if wish["method"] == IMAGE and not now.by_image:
+    if wish.method == IMAGE and not now.by_image:
         raise OperatorError(
             label,
             "cannot change the driver with method=image",
@@ -80,13 +81,13 @@ def other_file_there(source: Local, difference: str) -> OperatorError:
     )
 
 
-def want_present(label: str, now: HostDriver, package: depot.Package, wish: Mapping[str, Any]) -> HostDriver:
+def want_present(label: str, now: HostDriver, package: depot.Package, wish: DriverRequest) -> HostDriver:
     """The state with the driver of a package; raises for a package that must not be installed there."""
     vib = _driver_of(label, package)
     new = cast("version.DriverVersion", version.parse(vib.version))
-    _demand_family(label, vib, wish["family"])
+    _demand_family(label, vib, wish.family)
     others = [one for one in now.vibs if one.family != vib.family]
-    if others and not wish["replace"]:
+    if others and not wish.replace:
         raise OperatorError(
             label,
             f"cannot install the driver {vib.version} of {names.FAMILIES[vib.family]}",
@@ -101,8 +102,8 @@ def want_present(label: str, now: HostDriver, package: depot.Package, wish: Mapp
     if not others and len(same) == 1 and same[0].version == vib.version:
         return replace(_settled(label, now), in_image=in_image)
     for one in same:
-        _refuse_older(label, one, vib, wish["downgrade"])
-    if wish["other_release"] == "refuse":
+        _refuse_older(label, one, vib, wish.downgrade)
+    if wish.other_release == "refuse":
         _demand_release(label, now, vib, new)
     _demand_acceptance(label, now, vib)
     kept = tuple(entry for entry in now.components if names.family_of(entry[0]) is None)
@@ -118,13 +119,13 @@ def by_image(now: HostDriver, wanted: HostDriver) -> HostDriver:
     return replace(wanted, loaded=driver is not None, running=driver, running_family=family, changed_since_boot=False)
 
 
-def want_absent(now: HostDriver, wish: Mapping[str, Any]) -> HostDriver:
+def want_absent(now: HostDriver, wish: DriverRequest) -> HostDriver:
     """The state without drivers of a family."""
-    vibs = tuple(vib for vib in now.vibs if vib.family != wish["family"])
-    in_image = _without(now.in_image, wish["family"])
+    vibs = tuple(vib for vib in now.vibs if vib.family != wish.family)
+    in_image = _without(now.in_image, wish.family)
     if vibs == now.vibs:
         return replace(now, in_image=in_image)
-    components = _without(now.components, wish["family"])
+    components = _without(now.components, wish.family)
     return replace(now, vibs=vibs, components=components, changed_since_boot=True, in_image=in_image)
 
 

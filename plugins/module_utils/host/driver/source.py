@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
@@ -66,17 +67,16 @@ if TYPE_CHECKING:
         checksum: str
 
 
-def find(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
+def find(reach: Reach, files: DatastoreFiles, wish: DriverRequest) -> Source:
     """Return the Source that a request names, with the known data of its content."""
-    if wish["file"] is not None:
-        return _local(reach, files, wish)
-    if wish["url"] is not None:
-        return _remote(reach, wish)
-    return _stored(reach, files, wish)
+    if wish.file is not None:
+        return _local(reach, files, wish, wish.file)
+    if wish.url is not None:
+        return _remote(reach, wish.url)
+    return _stored(reach, files, wish, wish.depot or "")
 
 
-def _local(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
-    path = wish["file"]
+def _local(reach: Reach, files: DatastoreFiles, wish: DriverRequest, path: str) -> Source:
     label = f"Host {reach.host.name}"
     try:
         with open(path, "rb") as file:
@@ -91,17 +91,17 @@ def _local(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Sour
         ) from error
     except depot.Unreadable as error:
         raise depot.refuse_unreadable(label, path, error) from error
-    _compare(label, path, digest.hexdigest(), wish["checksum"])
-    folder = wish["folder"].strip("/")
+    _compare(label, path, digest.hexdigest(), wish.checksum)
+    folder = wish.folder.strip("/")
     name = os.path.basename(path)
-    place = files.known(datastore_file.Place(wish["datastore"], f"{folder}/{name}" if folder else name))
+    place = files.known(datastore_file.Place(wish.datastore or "", f"{folder}/{name}" if folder else name))
     size, there = os.path.getsize(path), files.size(place)
     other = f"{there} bytes instead of {size}" if there not in (None, size) else None
     return Source(package, path, place=place, local=path, checksum=digest.hexdigest(), other=other)
 
 
-def _stored(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
-    text, label = wish["depot"], f"Host {reach.host.name}"
+def _stored(reach: Reach, files: DatastoreFiles, wish: DriverRequest, text: str) -> Source:
+    label = f"Host {reach.host.name}"
     place = datastore_file.place(text)
     if place is None:
         raise OperatorError(
@@ -120,8 +120,8 @@ def _stored(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Sou
             "Correct `depot`, or use `file` to upload the file",
             "depot_not_found",
         )
-    if wish["checksum"] is not None:
-        _compare(label, place.in_brackets, files.checksum(place), wish["checksum"])
+    if wish.checksum is not None:
+        _compare(label, place.in_brackets, files.checksum(place), wish.checksum)
     return Source(_read(reach, files, place), place.in_brackets, place=place)
 
 
@@ -140,8 +140,8 @@ def _read(reach: Reach, files: DatastoreFiles, place: datastore_file.Place) -> d
         return package
 
 
-def _remote(reach: Reach, wish: Mapping[str, Any]) -> Source:
-    url, label = wish["url"], f"Host {reach.host.name}"
+def _remote(reach: Reach, url: str) -> Source:
+    label = f"Host {reach.host.name}"
     source = Source(cast("depot.Package", None), url, url=url)
     package = _listed(reach, source.argument) or depot.from_name(pathlib.PurePosixPath(url.partition("?")[0]).name)
     if package is None:

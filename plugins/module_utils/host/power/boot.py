@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import journal, maintenance
@@ -23,7 +24,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.switch import Switch
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
@@ -60,7 +61,17 @@ class Boot:
         return self.connection == "connected" and not journal.going_down(self.tasks, self.boot_time)
 
 
-class Reboot(HostNoun[Boot]):
+@dataclass(frozen=True)
+class RebootRequest:
+    """One restart of a host."""
+
+    state: str
+    power: str
+    booted_after: str | None
+    timeout_s: int
+
+
+class Reboot(HostNoun[RebootRequest, Boot]):
     """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is powered off.
 
     planned: the state after the earlier tasks, for check mode, where they change nothing.
@@ -79,23 +90,26 @@ class Reboot(HostNoun[Boot]):
         self._bmc = bmc
         self._planned = planned or {}
 
-    def read(self, items: Sequence[Item[Wish, Boot]]) -> None:
+    def read(self, items: Sequence[Item[RebootRequest, Boot]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         for item in items:
             self._found = hosts.find_host(self._vcenter, self._params["host"], self.PROPERTIES, allow_unreachable=True)
             item.ids.update(name=self._found.name, moid=self._found.moid)
             item.now = self.look(self._found, item.wish)
 
-    def look(self, found: hosts.HostFound, wish: Wish) -> Boot:
+    def request(self) -> RebootRequest:
+        return request(RebootRequest, self._params)
+
+    def look(self, found: hosts.HostFound, wish: RebootRequest) -> Boot:
         return self._state(found.row)
 
-    def want(self, item: Item[Wish, Boot]) -> Boot:
+    def want(self, item: Item[RebootRequest, Boot]) -> Boot:
         now, wish = item.now, item.wish
         if now.connection == "disconnected":
             # An administrator disconnected the host, and no wait ends that; a host that restarts is notResponding.
             raise hosts.unreachable(self._found)
-        if wish["state"] == "back":
-            after = _moment(wish["booted_after"], self.label)
+        if wish.state == "back":
+            after = _moment(wish.booted_after, self.label)
             if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
                 after = now.boot_time
             return replace(now, connection="connected", power="poweredOn", later_than=after)
@@ -118,12 +132,12 @@ class Reboot(HostNoun[Boot]):
     def gap(self, proved: Boot, wanted: Boot) -> list[Change]:
         return self.compare(replace(proved, tasks=()), wanted)
 
-    def change(self, item: Item[Wish, Boot]) -> None:
+    def change(self, item: Item[RebootRequest, Boot]) -> None:
         now, wish = item.now, item.wish
-        pauses = Pauses(self._vcenter.clock, wish["timeout_s"])
+        pauses = Pauses(self._vcenter.clock, wish.timeout_s)
         item.touched = True
-        if wish["state"] == "rebooted" and now.back:
-            self._ask(item, wish["power"])
+        if wish.state == "rebooted" and now.back:
+            self._ask(item, wish.power)
         self._await(item, pauses)
 
     def project(self, state: Boot) -> dict[str, Any]:
@@ -146,14 +160,14 @@ class Reboot(HostNoun[Boot]):
             tasks=journal.read(self._vcenter, row),
         )
 
-    def _ask(self, item: Item[Wish, Boot], power: str) -> None:
+    def _ask(self, item: Item[RebootRequest, Boot], power: str) -> None:
         """Send the restart or shutdown once; if its result is unknown, the host's own tasks show it."""
         error: OperatorError | None
         ref, error = self._found.ref, None
         for _attempt in range(_ATTEMPTS):
             wanted = "the shutdown did not start" if power == "cold" else "the restart did not start"
             job = tasks.Job(self.label, lambda: _start(ref, power), wanted)
-            (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=item.wish["timeout_s"])
+            (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=item.wish.timeout_s)
             error = outcome.error
             if error is None:
                 return
@@ -176,9 +190,9 @@ class Reboot(HostNoun[Boot]):
         (row,) = retrieve(self._vcenter, select, [self._found.ref])
         return row
 
-    def _await(self, item: Item[Wish, Boot], pauses: Pauses) -> None:
+    def _await(self, item: Item[RebootRequest, Boot], pauses: Pauses) -> None:
         # A host that another user powered off stays off.
-        may_switch = self._bmc is not None and (item.wish["power"] == "cold" or item.now.ours)
+        may_switch = self._bmc is not None and (item.wish.power == "cold" or item.now.ours)
         last = None
         while True:
             state = self._look_again()
@@ -192,7 +206,7 @@ class Reboot(HostNoun[Boot]):
                 cast("Switch", self._bmc).switch_on_if_off()
             pauses.sleep()
 
-    def _not_back(self, item: Item[Wish, Boot], last: Boot | None) -> OperatorError:
+    def _not_back(self, item: Item[RebootRequest, Boot], last: Boot | None) -> OperatorError:
         if last is None:
             seen = "vCenter itself did not answer"
         else:
@@ -203,7 +217,7 @@ class Reboot(HostNoun[Boot]):
             seen += f"; {self._said_by_bmc()}"
         return OperatorError(
             self.label,
-            f"is not back within {item.wish['timeout_s']} seconds",
+            f"is not back within {item.wish.timeout_s} seconds",
             seen,
             "Check its console through the BMC. Nothing else has changed. Once the host is back, run again to continue",
             "host_not_back",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import evacuation, journal
@@ -19,7 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi i
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
@@ -57,7 +58,19 @@ class Service:
     tasks: tuple[journal.Entry, ...] = ()
 
 
-class Maintenance(HostNoun[Service]):
+@dataclass(frozen=True)
+class MaintenanceRequest:
+    """Maintenance mode of a host."""
+
+    state: str
+    owner: str
+    reason: str
+    evacuation: str
+    evacuate_powered_off: bool
+    timeout_s: int
+
+
+class Maintenance(HostNoun[MaintenanceRequest, Service]):
     """Maintenance mode of one host. planned: the state after the earlier tasks, for check mode."""
 
     PROPERTIES = ("runtime.inMaintenanceMode",) + marks.PROPERTIES + journal.PROPERTIES
@@ -68,29 +81,32 @@ class Maintenance(HostNoun[Service]):
         super().__init__(params, warn)
         self._off = frozenset((planned or {}).get("powered_off") or ())
 
-    def look(self, found: HostFound, wish: Wish) -> Service:
+    def request(self) -> MaintenanceRequest:
+        return request(MaintenanceRequest, self._params)
+
+    def look(self, found: HostFound, wish: MaintenanceRequest) -> Service:
         row = found.row
         inside = _is_inside(row)
         running: tuple[evacuation.Running, ...]
         cluster: evacuation.Cluster | None
         running, cluster = (), None
-        if wish["state"] == "entered" and not inside:
+        if wish.state == "entered" and not inside:
             running, cluster = self._neighbours(found)
         return Service(inside, marks.read(row).get(MARK, ""), running, cluster, tasks=journal.read(self._vcenter, row))
 
-    def want(self, item: Item[Wish, Service]) -> Service:
+    def want(self, item: Item[MaintenanceRequest, Service]) -> Service:
         now, wish = item.now, item.wish
-        if wish["state"] == "left":
-            ours = bool(now.reason) or wish["owner"] == "any"
+        if wish.state == "left":
+            ours = bool(now.reason) or wish.owner == "any"
             return replace(now, in_maintenance=False, reason="") if ours else now
         if now.in_maintenance and not now.reason:
             return now
         if not now.in_maintenance:
-            evacuation.refuse_blocked(self.label, now.running, now.cluster, wish["evacuation"])
+            evacuation.refuse_blocked(self.label, now.running, now.cluster, wish.evacuation)
         cluster = now.cluster
-        if evacuation.needs_option(now.running, cluster, wish["evacuation"]):
+        if evacuation.needs_option(now.running, cluster, wish.evacuation):
             cluster = replace(cast(evacuation.Cluster, cluster), drs_option=evacuation.DRS_VALUE)
-        return replace(now, in_maintenance=True, reason=wish["reason"], cluster=cluster, running=())
+        return replace(now, in_maintenance=True, reason=wish.reason, cluster=cluster, running=())
 
     def compare(self, now: Service, wanted: Service) -> list[Change]:
         changes = []
@@ -106,7 +122,7 @@ class Maintenance(HostNoun[Service]):
     def gap(self, proved: Service, wanted: Service) -> list[Change]:
         return [change for change in self.compare(proved, wanted) if change.path in ("in_maintenance", "reason")]
 
-    def change(self, item: Item[Wish, Service]) -> None:
+    def change(self, item: Item[MaintenanceRequest, Service]) -> None:
         item.touched = True
         now, wanted = item.now, item.wanted
         if now.cluster and wanted.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
@@ -161,7 +177,7 @@ class Maintenance(HostNoun[Service]):
         if outcome.error is not None:
             raise outcome.error
 
-    def _settle(self, item: Item[Wish, Service], inside: bool) -> None:
+    def _settle(self, item: Item[MaintenanceRequest, Service], inside: bool) -> None:
         """Run the task, or continue that of an earlier run, until a new reading shows the mode."""
         kind = journal.ENTER if inside else journal.EXIT
         error: OperatorError | None
@@ -181,14 +197,14 @@ class Maintenance(HostNoun[Service]):
                 return
         raise self._told(item, inside, error)
 
-    def _run(self, wish: Wish, inside: bool, running: vim.Task | None) -> tasks.Outcome:
-        ref, limit_s = self._found.ref, wish["timeout_s"]
+    def _run(self, wish: MaintenanceRequest, inside: bool, running: vim.Task | None) -> tasks.Outcome:
+        ref, limit_s = self._found.ref, wish.timeout_s
 
         def start() -> vim.Task:
             if running is not None:
                 return running
             if inside:
-                powered_off_too = wish["evacuate_powered_off"]
+                powered_off_too = wish.evacuate_powered_off
                 return ref.EnterMaintenanceMode_Task(timeout=limit_s, evacuatePoweredOffVms=powered_off_too)
             return ref.ExitMaintenanceMode_Task(timeout=limit_s)
 
@@ -201,7 +217,9 @@ class Maintenance(HostNoun[Service]):
         (row,) = retrieve(self._vcenter, {"HostSystem": self.PROPERTIES}, [self._found.ref])
         return row
 
-    def _told(self, item: Item[Wish, Service], inside: bool, error: OperatorError | None) -> OperatorError:
+    def _told(
+        self, item: Item[MaintenanceRequest, Service], inside: bool, error: OperatorError | None
+    ) -> OperatorError:
         if error is None:
             return OperatorError(
                 self.label,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Collection
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
@@ -39,20 +40,31 @@ class Daemon:
     borrowed: bool = False
 
 
-class Services(HostNoun[Daemon]):
+@dataclass(frozen=True)
+class ServiceRequest:
+    """The state of one service of a host."""
+
+    service: str
+    state: str
+
+
+class Services(HostNoun[ServiceRequest, Daemon]):
     """One service of one host."""
 
     PROPERTIES = ("config.service.service",) + marks.PROPERTIES
 
-    def look(self, found: HostFound, wish: Wish) -> Daemon:
+    def request(self) -> ServiceRequest:
+        return request(ServiceRequest, self._params)
+
+    def look(self, found: HostFound, wish: ServiceRequest) -> Daemon:
         daemons = {one.key: one for one in found.row.get("config.service.service") or []}
-        if wish["service"] not in daemons:
-            raise _unknown(self.label, wish["service"], daemons)
-        daemon = daemons[wish["service"]]
+        if wish.service not in daemons:
+            raise _unknown(self.label, wish.service, daemons)
+        daemon = daemons[wish.service]
         return Daemon(bool(daemon.running), str(daemon.policy), _note(wish) in marks.read(found.row))
 
-    def want(self, item: Item[Wish, Daemon]) -> Daemon:
-        now, state = item.now, item.wish["state"]
+    def want(self, item: Item[ServiceRequest, Daemon]) -> Daemon:
+        now, state = item.now, item.wish.state
         if state == "started":
             return replace(now, running=True, borrowed=now.borrowed or not now.running)
         if state == "stopped" or now.borrowed:
@@ -67,9 +79,9 @@ class Services(HostNoun[Daemon]):
             changes.append(Change("borrowed", now.borrowed, wanted.borrowed))
         return changes
 
-    def change(self, item: Item[Wish, Daemon]) -> None:
+    def change(self, item: Item[ServiceRequest, Daemon]) -> None:
         item.touched = True
-        now, wanted, key = item.now, item.wanted, item.wish["service"]
+        now, wanted, key = item.now, item.wanted, item.wish.service
         # First the note, then the change: after a killed run the note still identifies the open service.
         if wanted.borrowed and not now.borrowed:
             marks.write(self._vcenter, self._found.ref, _note(item.wish), _STOPPED)
@@ -94,8 +106,8 @@ class Services(HostNoun[Daemon]):
                 return
 
 
-def _note(wish: Wish) -> str:
-    return f"service.{wish['service']}"
+def _note(wish: ServiceRequest) -> str:
+    return f"service.{wish.service}"
 
 
 def _unknown(label: str, service: str, daemons: Collection[str]) -> OperatorError:

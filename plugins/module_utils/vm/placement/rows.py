@@ -316,7 +316,7 @@ def _why_not(state: pvrdma.Pvrdma, switch: str) -> str:
     if not state.vmknic:
         return f"{pvrdma.OPTION} is not set"
     try:
-        pvrdma.want("", state, {"state": "present", "vmknic": state.vmknic})
+        pvrdma.want("", state, pvrdma.PvrdmaRequest(vmknic=state.vmknic, state="present"))
     except OperatorError as error:
         return f"{pvrdma.OPTION} is {state.vmknic}: {error.found}"
     if cast("Switch", state.switch).name != switch:

@@ -13,6 +13,7 @@ from ansible.plugins.loader import fragment_loader
 from ansible.utils.plugin_docs import get_docstring
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
 
 COMPARED = ("type", "elements", "choices", "default")
 LOGIN = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}
@@ -83,7 +84,8 @@ class Module:
 
 def plan(noun, params, state, key="host", ids=None):
     """The answer of a noun in check mode about a state that is given instead of read."""
-    item = Item(key, params, dict(ids or {"name": "esx-01.example.com", "moid": "host-12"}))
+    asked = noun.request() if isinstance(noun, HostNoun) else params
+    item = Item(key, asked, dict(ids or {"name": "esx-01.example.com", "moid": "host-12"}))
 
     def read(items):
         items[0].now = state

@@ -132,13 +132,12 @@ class Planned(bios_settings.BiosSettings):
 def plan(**options):
     """The module's answer in check mode for a server as it comes."""
     params = ArgumentSpecValidator(bios_settings.ARGUMENTS).validate({**LOGIN, **options}).validated_parameters
-    wish = {
-        "functions": {name: word for name, word in (params["functions"] or {}).items() if word is not None},
-        "attributes": params["attributes"],
-        "conflicts": params["conflicts"],
-    }
     functions = function_plan.status("dell", REGISTRY, ACTIVE)
-    item = Item("bmc-01.example.com", wish, dict(bios_settings.UNKNOWN_IDS, name="bmc-01.example.com"))
+    item = Item(
+        "bmc-01.example.com",
+        bios_settings.request_of(params),
+        dict(bios_settings.UNKNOWN_IDS, name="bmc-01.example.com"),
+    )
     noun = Planned(params, BiosState(copy.deepcopy(ACTIVE), scheduled=False, functions=functions))
     with pytest.raises(Ended) as ended:
         runner.run(Module(), noun, [item], "bios", single=True)

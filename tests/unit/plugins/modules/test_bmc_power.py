@@ -80,7 +80,11 @@ class Planned(bmc_power.ServerPower):
 
 
 def plan(now, state):
-    item = Item("bmc-01.example.com", {"state": state}, dict(bmc_power.UNKNOWN_IDS, name="bmc-01.example.com"))
+    item = Item(
+        "bmc-01.example.com",
+        bmc_power.PowerRequest(state, "graceful", 60),
+        dict(bmc_power.UNKNOWN_IDS, name="bmc-01.example.com"),
+    )
     with pytest.raises(Ended) as ended:
         runner.run(Module(), Planned(now), [item], "server", single=True)
     return ended.value.args[0]

@@ -19,13 +19,8 @@ def host(*devices, default="shared", policy="performance", active_policy="perfor
 
 
 def wish(default_type=None, assignment_policy=None, devices=(), restart="none"):
-    entries = [{"type": None, "vgpu_mode": None, **entry} for entry in devices]
-    return {
-        "default_type": default_type,
-        "assignment_policy": assignment_policy,
-        "devices": entries,
-        "restart": restart,
-    }
+    entries = [graphics.DeviceRequest(**{"type": None, "vgpu_mode": None, **entry}) for entry in devices]
+    return graphics.GraphicsRequest(default_type, assignment_policy, entries, restart)
 
 
 def plan(now, **wishes):

@@ -23,7 +23,7 @@ def module(options=None, active=None, ports=("vmnic2", "vmnic3"), **more):
 
 
 def want(now, options=None, state="merged", enabled=None):
-    return module_state.want("esx", now, {"options": options, "state": state, "enabled": enabled})
+    return module_state.want("esx", now, module_state.ModuleRequest(now.name, options, state, enabled))
 
 
 def plan(now, *wish, **more):

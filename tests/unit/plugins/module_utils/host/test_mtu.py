@@ -11,7 +11,7 @@ from . import worlds
 
 def plan(devices=("vmk1",), size=9000, switch="raise", **network):
     now = mtu.state_of(worlds.network(**network), devices)
-    wanted = mtu.want("esx", now, {"devices": list(devices), "mtu": size, "switch": switch})
+    wanted = mtu.want("esx", now, mtu.MtuRequest(list(devices), size, switch))
     return [(change.path, change.before, change.after) for change in mtu.compare(now, wanted)]
 
 

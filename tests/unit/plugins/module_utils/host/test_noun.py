@@ -98,13 +98,16 @@ class Setting(HostNoun):
             raise OperatorError(self.label, "its number should be another", "No answer", "Look at it", self.trouble)
 
     def want(self, item):
-        return item.wish["number"]
+        return item.wish.number
 
     def compare(self, now, wanted):
         return [Change("number", now, wanted)] if now != wanted else []
 
+    def request(self):
+        return SimpleNamespace(**self._params)
+
     def look(self, found, wish):
-        assert wish["host"] == "esx-01"
+        assert wish.host == "esx-01"
         return found.number(self)
 
     def project(self, state):

@@ -28,7 +28,8 @@ def around(**more):
 
 
 def entry(address, state=None, **more):
-    return {"id": address, "state": state, "label": None, "sriov_vfs": None, "take_from_vgpu": False, **more}
+    usual = {"label": None, "sriov_vfs": None, "take_from_vgpu": False}
+    return passthrough.DeviceRequest(**{"id": address, "state": state, **usual, **more})
 
 
 def plan(*entries, apply_now=False, now=None, **known):

@@ -14,7 +14,7 @@ def host(vmknic="", firewall=False, **network):
 
 
 def plan(now, vmknic="vmk1", state="present"):
-    wanted = pvrdma.want("esx", now, {"vmknic": vmknic, "state": state})
+    wanted = pvrdma.want("esx", now, pvrdma.PvrdmaRequest(vmknic, state))
     return [(change.path, change.before, change.after) for change in pvrdma.compare(now, wanted)]
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import plan, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.depot import Package, Vib
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import ARGUMENTS, DriverRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import Device, HostDriver
 
 SUFFIX = "-1OEM.800.1.0.20613240"
 A100 = Device("0000:17:00.0", "NVIDIA A100 PCIe 40GB", "shared")
-WISH = {"family": "nvaie", "replace": False, "downgrade": "refuse", "other_release": "refuse", "method": "auto"}
+WISH = request(DriverRequest, {**{name: one.get("default") for name, one in ARGUMENTS.items()}})
 
 
 def nvaie(driver="550.54.16", suffix=SUFFIX, **more):
@@ -36,7 +40,7 @@ def running(vib, **more):
 
 
 def want(now, package, **wish):
-    return plan.want_present("Host esx-01", now, package, {**WISH, **wish})
+    return plan.want_present("Host esx-01", now, package, replace(WISH, **wish))
 
 
 def refused(now, package, **wish):
@@ -171,7 +175,7 @@ def test_absent_removes_the_drivers_of_the_family_and_no_others():
     ],
 )
 def test_the_way_follows_who_manages_the_software(by_image, asked, result):
-    wish = {**WISH, "method": asked}
+    wish = replace(WISH, method=asked)
     if result in ("esxcli", "image"):
         assert plan.method("Host esx-01", host(by_image=by_image), wish) == result
         return

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import boot, journal
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot import Boot, Reboot
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot import Boot, Reboot, RebootRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
@@ -67,8 +67,8 @@ class Readings(Reboot):
 
 
 def item(now=UP, wanted=None, **wish):
-    asked = {"state": "rebooted", "power": "warm", "booted_after": None, "timeout_s": 60, **wish}
-    made = Item("esx-01", asked, {})
+    usual = {"state": "rebooted", "power": "warm", "booted_after": None, "timeout_s": 60}
+    made = Item("esx-01", RebootRequest(**{**usual, **wish}), {})
     made.now, made.wanted = now, wanted or replace(now, later_than=now.boot_time)
     return made
 

@@ -12,7 +12,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import evacuation, journal, maintenance
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.evacuation import Cluster, Running
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.maintenance import Maintenance, Service
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.maintenance import (
+    Maintenance,
+    MaintenanceRequest,
+    Service,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
 from pyVmomi import vim
@@ -23,14 +27,9 @@ HOST = vim.HostSystem("host-1")
 PLAIN, VGPU = Running("web-01"), Running("train-01", vgpus=("grid_a100-40c",))
 READY = Cluster("gpu", automatic=True, drs_option=evacuation.DRS_VALUE, hot_migrate=True)
 UNSET = replace(READY, drs_option="")
-WISH = {
-    "state": "entered",
-    "reason": "driver",
-    "owner": "ours",
-    "evacuation": "refuse",
-    "evacuate_powered_off": False,
-    "timeout_s": 60,
-}
+WISH = MaintenanceRequest(
+    state="entered", owner="ours", reason="driver", evacuation="refuse", evacuate_powered_off=False, timeout_s=60
+)
 PASSTHROUGH = vim.vm.device.VirtualPCIPassthrough
 REFUSED = OperatorError("Host esx-01", "it was to be entered", "No.", "Look", "no_permission", privilege="x")
 LOST = OperatorError("Host esx-01", "it was to be entered", "No answer", "Look", "fate_unknown")
@@ -44,7 +43,7 @@ def noun():
 
 
 def item(now, **wish):
-    made = Item("esx-01", {**WISH, **wish}, {})
+    made = Item("esx-01", replace(WISH, **wish), {})
     made.now = now
     return made
 
@@ -179,7 +178,7 @@ class World:
         noun._vcenter = self.vcenter
         ref = vim.HostSystem("host-1", self.vcenter.stub)
         found = SimpleNamespace(name="esx-01", ref=ref, row=Row(ref, self.host, {}))
-        return noun.look(found, {**WISH, "state": state})
+        return noun.look(found, replace(WISH, state=state))
 
 
 def test_the_running_vms_of_a_host_that_enters():
@@ -258,7 +257,7 @@ def test_the_note_is_written_first_and_removed_last(monkeypatch, now, wanted, re
 
 def test_powered_off_vms_leave_too_where_that_is_requested(monkeypatch):
     host = Host(monkeypatch)
-    host._run({**WISH, "evacuate_powered_off": True}, True, None)
+    host._run(replace(WISH, evacuate_powered_off=True), True, None)
     assert host.seen == [("enter", {"timeout": 60, "evacuatePoweredOffVms": True}, 90)]
 
 

@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import service
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service import Daemon, Services
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service import Daemon, ServiceRequest, Services
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from pyVmomi import vim
 
-WISH = {"service": "TSM-SSH", "state": "started"}
+WISH = ServiceRequest(service="TSM-SSH", state="started")
 BORROWED = "aiready.vsphere.service.TSM-SSH"
 
 
@@ -58,7 +59,7 @@ def host(services=(), mark=None, fault=None):
 def test_what_is_read_of_a_service(mark, borrowed):
     noun, _requests = host([("ntpd", False, "on"), ("TSM-SSH", True, "off")], mark)
     assert noun.look(noun._found, WISH) == Daemon(True, "off", borrowed)
-    assert noun.look(noun._found, {**WISH, "service": "ntpd"}) == Daemon(False, "on")
+    assert noun.look(noun._found, replace(WISH, service="ntpd")) == Daemon(False, "on")
     assert noun.project(Daemon(True, "off", borrowed)) == {"running": True, "policy": "off", "borrowed": borrowed}
 
 
@@ -73,7 +74,7 @@ def test_what_is_read_of_a_service(mark, borrowed):
 def test_a_service_that_the_host_does_not_have_is_refused_with_those_that_it_has(asked, services, hint):
     noun, _requests = host(services)
     with pytest.raises(OperatorError) as refused:
-        noun.look(noun._found, {**WISH, "service": asked})
+        noun.look(noun._found, replace(WISH, service=asked))
     names = sorted(key for key, _running, _policy in services)
     assert refused.value.failure == {"code": "service_not_found", "subject": "Host esx-01", "services": names}
     assert refused.value.todo == hint
@@ -93,7 +94,7 @@ def test_a_service_that_the_host_does_not_have_is_refused_with_those_that_it_has
     ],
 )
 def test_the_requested_state_of_a_service(now, state, wanted):
-    item = Item("esx-01", {**WISH, "state": state}, {})
+    item = Item("esx-01", replace(WISH, state=state), {})
     item.now = now
     assert host()[0].want(item) == wanted
 
