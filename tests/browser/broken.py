@@ -21,7 +21,7 @@ def cut_off(name: str = "job-02") -> tuple[runs.Run, dict]:
             _waits(row, ping)
         elif row["check"] in NEED_ALL and not row["variant"].startswith("1:"):
             _waits(row, f"pair.write_bw job-01 > {name}")
-    told = runs.results(run, "fail", f"Packets of 9000 bytes do not reach {name}. Narrowest place: {CAUSE}")
+    told = runs.results(run, "fail", f"Packets of 9000 bytes do not reach {name}. Location or cause: {CAUSE}")
     alone = [one for one in trainings(run) if (one["nodes"], one["transport"]) == (1, "rdma")]
     told["trainings"] = [
         {**alone[0], "guests": [guest], "images_per_s": 412.0 - 3 * index} for index, guest in enumerate(run.names)
@@ -32,7 +32,7 @@ def cut_off(name: str = "job-02") -> tuple[runs.Run, dict]:
 def fell_back() -> tuple[runs.Run, dict]:
     """All trainings that were to use RDMA went over TCP, on hosts with many GPUs and VMs of many kinds."""
     run = runs.perfect(4, fake=True)
-    why = "NCCL went over TCP sockets instead of RDMA; it found no RDMA device."
+    why = "NCCL used TCP sockets instead of RDMA: it found no RDMA device."
     for row in run.rungs:
         if row["check"] == "cluster.training" and row["variant"].endswith(":rdma") and row["variant"][0] != "1":
             row.update(verdict="fail", why=why, cause="NCCL on sockets")
@@ -60,5 +60,9 @@ def _crowd(found: dict) -> None:
 
 
 def _waits(row: dict, need: str) -> None:
-    row.update(measured=None, verdict="not_run", why=f"It does not count, since what it needs did not pass: {need}.")
+    row.update(
+        measured=None,
+        verdict="not_run",
+        why=f"The result does not count, because required checks did not pass: {need}.",
+    )
     row.update(needs=[need], expected={"text": "", "low": None, "high": None, "source": ""})

@@ -122,8 +122,9 @@ def counted(values: Mapping[str, Any], about: About) -> Found:
     changed, known, place = values["changed"], listing(values.get("known")), _subject(about)
     kinds = counters.sorted_out(changed)
     drops, resent = (sum(kinds.get(kind, {}).values()) for kind in (counters.DROPS, counters.RESENT))
-    answer = Found(drops + resent, expected=text, source="requirement of a lossless network", high=0, compared=False)
     lossless = about.intent["lossless"]
+    source = "requirement of a lossless network" if lossless else "drops warn, because the network is not lossless"
+    answer = Found(drops + resent, expected=text, source=source, high=0, compared=False)
     if drops:
         tell = answer.fail if lossless else answer.warn
         tell(f"Packets were dropped: {_names(kinds[counters.DROPS])}.", f"packets are dropped at {place}", "drops")

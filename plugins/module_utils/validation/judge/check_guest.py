@@ -49,7 +49,7 @@ def clock(values: Mapping[str, Any], about: About) -> Found:
     if values.get("synchronised") is False:
         offset = number(values.get("offset_s"))
         measured = "not synchronised" if offset is None else round(abs(offset) * 1000, 3)
-        cause = f"chrony of {_me(about)} follows no time server"
+        cause = f"chrony of {_me(about)} follows no time server: check chronyc sources"
         return Found(measured, compared=False).fail("The clock is not synchronised.", cause, "clock")
     offset = number(values.get("offset_s"))
     known = offset is not None and values.get("synchronised") is True
@@ -244,7 +244,9 @@ def loaded(values: Mapping[str, Any], about: About) -> Found:
     answer = Found(f"{len(needed) - len(missing)} of {len(needed)}", expected=", ".join(needed), source="rdma-core")
     if missing:
         names = ", ".join(missing)
-        answer.fail(f"Kernel modules not loaded: {names}.", f"{names} in the kernel of {_me(about)}", "modules")
+        answer.fail(
+            f"Kernel modules not loaded: {names}.", f"{names} in the kernel of {_me(about)}: check modprobe", "modules"
+        )
     return answer
 
 
@@ -264,7 +266,7 @@ def memlock(values: Mapping[str, Any], about: About) -> Found:
         answer.free = f"The site requires no limit: site.guests.limits.memlock is {wish or 'empty'}."
     elif found < least:
         why = f"The memlock limit is {measured} instead of {text}, so RDMA cannot register its memory."
-        answer.fail(why, f"the memlock limit of {_me(about)}", "memlock")
+        answer.fail(why, f"the memlock limit of {_me(about)}: raise it, or set site.guests.limits.memlock", "memlock")
     return answer
 
 
