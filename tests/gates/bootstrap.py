@@ -1,7 +1,7 @@
-"""Make or refresh a virtual environment from a lock file: bootstrap.py VENV LOCK.
+"""Create or refresh a virtual environment from a lock file: bootstrap.py VENV LOCK.
 
-Runs on the machine's own Python before anything is installed, so it uses the standard library only and says
-plainly what is missing.
+It runs on the machine's own Python before any installation, so it uses the standard library only and reports plainly
+what is missing.
 """
 
 import os
@@ -57,7 +57,7 @@ def need_ensurepip():
 
 
 def install(python, lock):
-    """uv where it works, because it takes seconds; pip where only pip knows the way to the packages."""
+    """Install with uv if it works, because it takes seconds; with pip if only pip reaches the packages."""
     uv = python.parent / "uv"
     # A file of another content than the lock's author had is refused.
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r"]
@@ -86,7 +86,7 @@ def compile_packages(python):
     """
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-    # Packages hold a few files that are not for this Python; what cannot be compiled is read as source.
+    # Packages contain a few files for other Pythons; a file that does not compile is read as source.
     command = [str(python), "-m", "compileall", "-q", "-j", "0", "-x", "ansible_collections|/tests?/", packages]
     subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
 

@@ -27,7 +27,7 @@ def guests(gate: Gate) -> None:
 
 
 def molecule(gate: Gate) -> None:
-    """Every scenario of the roles, from nothing: what an earlier run left would be taken for done.
+    """Run every scenario of the roles, from nothing: remains of an earlier run would count as done.
 
     Its playbooks are forks of a warm server. Without this gate, molecule starts processes.
     """
@@ -68,7 +68,7 @@ def _failures(log: str) -> list[str]:
 
 
 def _make_images(gate: Gate) -> None:
-    """Beforehand, and not within the time that a test has; without an engine the tests say what is missing."""
+    """Build images beforehand, outside the time limit of a test; without an engine the tests report what is missing."""
     required = os.environ.get("AIREADY_ENGINE") == "required"
     with contextlib.nullcontext() if required else contextlib.suppress(GateFailed):
         gate.call([PYTHON, "-m", "vsphere_twin.guests", "setup" if required else "images"])

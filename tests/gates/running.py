@@ -29,7 +29,7 @@ STOP_S = 10
 
 
 class GateFailed(Exception):
-    """A gate did not hold; the text says why where the log of its commands does not."""
+    """A gate failed; the text gives the reason if the log of its commands does not."""
 
 
 class Running:
@@ -70,7 +70,7 @@ class Running:
 
 
 def _signal_group(process: subprocess.Popen, number: signal.Signals = signal.SIGTERM) -> None:
-    # The group may have ended by itself, which is what a command that cleans up behind itself does.
+    # The group may have ended by itself, as a command does that cleans up its processes.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
 

@@ -1,4 +1,4 @@
-"""The control API: what tests and rehearsals may ask of a running twin. Not part of any product that is simulated."""
+"""Control API: requests of tests and rehearsals to a running twin. It belongs to no simulated product."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *
 
 
 def described():
-    """{what is hit: [(verb, its arguments, what it does)]}, of everything that can be planted."""
+    """Return {target: [(verb, its arguments, its effect)]} of all faults."""
     vcenter = [verb for verb in VERBS if verb not in ("clear", *HOST_VERBS, *VM_PLANS)]
     groups = {
         "vCenter": [(verb, getattr(FaultPlan, verb)) for verb in vcenter],

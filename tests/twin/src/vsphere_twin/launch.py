@@ -19,7 +19,7 @@ from .vcenter.dispatch import Dispatcher
 from .vcenter.server import Server
 
 USUAL = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
-BESIDE_GUESTS = ("depot", "registry")  # what guests load from
+BESIDE_GUESTS = ("depot", "registry")  # server of the guests' downloads
 FACES = (*USUAL, "guests", *BESIDE_GUESTS)  # these need a container engine
 
 
@@ -89,7 +89,7 @@ class Twin:
 
     @property
     def switch_arrivals(self):
-        """A Counter of connections by the switch's name, including those that were not let in."""
+        """Return a Counter of connections by the switch's name, including refused ones."""
         return self._switches.arrivals
 
     @property
@@ -178,7 +178,7 @@ class Twin:
             self._shells.hang_up()
 
     def hang_up(self):
-        """Close all connections, as a vCenter does with those that were idle for long."""
+        """Close all connections, as a vCenter closes those that were idle for long."""
         self._server.hang_up()
 
     def stop(self):
@@ -203,7 +203,7 @@ def launch(seed="small", faults=(), **options):
 
 @contextlib.contextmanager
 def running(world, faults=(), **options):
-    """A twin of a world that is there already."""
+    """Run a twin of an existing world."""
     with tempfile.TemporaryDirectory(prefix="twin-") as directory:
         twin = Twin(world, directory, **options)
         for verb, how in faults:

@@ -1,7 +1,7 @@
-"""A vCenter for each test that asks for it: the fixture `vsphere_twin`.
+"""A vCenter for each test that requests it: the fixture `vsphere_twin`.
 
-The marker `@pytest.mark.vsphere_twin(seed="large", faces=("ssh",), faults=[("latency", {"seconds": 1})])` says which
-one. Without it the fixture takes the seed of the option `vsphere_twin_seed` in pytest's configuration, or `small`.
+The marker `@pytest.mark.vsphere_twin(seed="large", faces=("ssh",), faults=[("latency", {"seconds": 1})])` selects it.
+Without the marker the fixture uses the seed of the option `vsphere_twin_seed` in pytest's configuration, or `small`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ NO_ENGINE = 3  # exit status if guests are required and no container engine is a
 
 
 def until_interrupted(seed, port, faces, state_dir):
-    """Serve until a signal comes; the exit status."""
+    """Serve until a signal arrives; return the exit status."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number != signal.SIGHUP or signal.getsignal(number) is signal.SIG_DFL:  # under nohup it goes on

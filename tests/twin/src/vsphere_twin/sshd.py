@@ -53,7 +53,7 @@ class Doors:
         self.keyring.know(self.call(self._listen_all(machines)))
 
     def stop(self, hang_up):
-        """Close every door, what is connected, and the threads."""
+        """Close every socket, the connections, and the threads."""
         if not self.open:
             self.loop.close()
             return

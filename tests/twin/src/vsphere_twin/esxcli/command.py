@@ -21,7 +21,7 @@ _loading = threading.Lock()
 
 
 class Refused(Exception):
-    """The command does not do it; the lines are what the vendor's own would print."""
+    """Refusal of a command; the lines are those of the vendor's own command."""
 
     def __init__(self, *lines):
         super().__init__("\n".join(lines))
@@ -57,7 +57,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Structure:
-    """The fields of what a command gives, in the order in which text shows them."""
+    """Fields of a command's result, in the order of the text output."""
 
     name: str
     labels: tuple  # as text shows them; a structured form leaves out the blanks
@@ -80,7 +80,7 @@ class Rows:
     """Entries of one structure."""
 
     structure: Structure
-    entries: list  # dicts by label; what is missing is empty
+    entries: list  # dicts by label; a missing one is empty
     table: bool = False  # a table on the command line, or else a block for each
 
 
@@ -140,7 +140,7 @@ def _load():
 
 
 def run(world, host, name, arguments):
-    """Run a command with typed arguments under the world's lock; a seed may say how long it takes."""
+    """Run a command with typed arguments under the world's lock; a seed may set its duration."""
     found = table().get(name)
     if found is None:
         raise Unknown(name)

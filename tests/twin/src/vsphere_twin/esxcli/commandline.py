@@ -49,7 +49,7 @@ def _global_options(words):
 
 
 def _find(words):
-    """The command at the head of the words, and what follows it."""
+    """Return the command at the head of the words, and the words after it."""
     for end in range(len(words), 0, -1):
         name = ".".join(words[:end])
         if name in table():

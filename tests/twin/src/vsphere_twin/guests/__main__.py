@@ -1,4 +1,4 @@
-"""python -m vsphere_twin.guests: what the guests of labs need on this machine, and what labs have left there."""
+"""python -m vsphere_twin.guests: prepare this machine for guests of labs, and remove remains of labs."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _kept(client):
 
 
 def _with_steps(client):
-    """The same by their ids, with the steps of what was built on them: nothing can be removed from below something."""
+    """Return their ids, with the steps that depend on them: an image with dependents cannot be removed."""
     below = {row["Id"]: row["ParentId"] for row in client.api.images(all=True)}
     kept = {one.id for one in _kept(client)}
 

@@ -24,7 +24,7 @@ RECORDED = Path(__file__).parent / "files" / "packages.txt"
 IMAGES = "images"  # below the state folder: the versions of the images that this machine made
 LIST = "dpkg-query --show --showformat '${Package} ${Version}\\n'"
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
-TAIL = 15  # lines of what failed
+TAIL = 15  # lines of a failure
 TOLD = ("I:", "Step ")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -99,7 +99,7 @@ def bootstrapped(client, name, say, todo, packages, arguments=()):
 
 
 def compared(name, packages, say):
-    """Keep the versions of the packages of an image, and report those that are not the recorded ones."""
+    """Save the package versions of an image, and report those that differ from the recorded ones."""
     made = settings.state() / IMAGES
     made.mkdir(parents=True, exist_ok=True)
     kept = made / f"{name.replace('/', '_').replace(':', '_')}.txt"
@@ -111,7 +111,7 @@ def compared(name, packages, say):
 
 
 def sources():
-    """This machine's own list of Debian packages, where it has one: what works here works in the guests."""
+    """Return this machine's own list of Debian packages, if it has one: working sources work in the guests too."""
     for path in map(Path, ("/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list")):
         if path.is_file():
             text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Copies of disks: the system of a machine as an image, and what its engines keep as a second volume."""
+"""Copies of disks: the system of a machine as an image, and the data of its engines as a second volume."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Copies:
         self._volumes = {}  # image: the volume that belongs to it
 
     def take(self, source, copy):
-        """An image of a machine's disk, for one copy; what it is doing meanwhile goes on."""
+        """Take an image of a running machine's disk, for one copy."""
         name = f"{self._lab.id}-{copy.vm.moid}"
         changes = "\n".join(f'LABEL {key}="{value}"' for key, value in self._lab.labels.items())
         container = self._client.containers.get(source.container_name)
@@ -26,7 +26,7 @@ class Copies:
         return image.id
 
     def fill(self, machine):
-        """The second volume of a new machine has what its source's had."""
+        """Fill the second volume of a new machine from its source's."""
         volume = self._volumes.get(machine.disk.result())
         if volume is not None:
             self._copy(volume, machine.volume)

@@ -24,7 +24,7 @@ class NoSignature(Exception):
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package: what it says of itself and what it brings."""
+    """A Debian package: its metadata and its files."""
 
     name: str
     version: str

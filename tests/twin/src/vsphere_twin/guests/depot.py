@@ -53,7 +53,7 @@ class Depot:
         self._server.start()
 
     def stop(self):
-        """Close the door and end what gpg started."""
+        """Close the socket and end the processes of gpg."""
         memory.SOFTWARE.pop(self.world, None)
         self._server.stop()
         if self._signer is not None:

@@ -42,7 +42,7 @@ def have(say, install=False):
     if client is not None:
         return client
     if os.environ.get("DOCKER_HOST"):
-        raise EngineProblem(*problem)  # the engine that was meant is not the one that could be started here
+        raise EngineProblem(*problem)  # the requested engine is not the one that could be started here
     with turn(say):
         return running() or _made_to_run(say, install)
 

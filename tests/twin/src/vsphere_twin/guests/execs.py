@@ -32,7 +32,7 @@ class Ended:
 
     @property
     def text(self):
-        """Both, as somebody at a terminal sees them."""
+        """Return both, as a terminal shows them."""
         return self._printed(STDOUT, STDERR)
 
     def _printed(self, *streams):
@@ -43,7 +43,7 @@ def run(api, container, argv, stdin=None):
     """Run a program as root and wait for its end; stdin are bytes that it reads."""
     call = api.exec_create(container, list(argv), stdin=stdin is not None)["Id"]
     stream = api.exec_start(call, socket=True)
-    # The SDK reads the engine's headers through this buffer and what follows past it, which loses whatever came with
+    # The SDK reads the engine's headers through this buffer and the data after it, which loses the data that came with
     # them: docker-py's issue 3332.
     reader = stream._response.raw._fp.fp
     raw = reader.raw._sock

@@ -1,4 +1,4 @@
-"""The guests of a world: what the model asks for, and what it hears from them."""
+"""Guests of a world: requests of the model, and reports of the guests."""
 
 from __future__ import annotations
 
@@ -163,14 +163,14 @@ class Guests:
     # Reports of machines, from their own threads, without the lock.
 
     def settle_in(self, vm):
-        """Under the lock: what the operating system finds out of itself while it boots."""
+        """Apply, under the lock, the operating system's own discoveries during its boot."""
         if vm.customization is not None:
             customization.apply(self.world, vm)
         cloudinit.apply(vm)
         self.world.touch(vm)
 
     def heard(self, machine, what):
-        """VMware Tools of a guest say how it is."""
+        """Handle a report of VMware Tools in a guest."""
         vm = machine.vm
         with self.world.lock:
             if vm.power != "poweredOn" or self.world.faults.has_no_tools(vm.name):
@@ -208,7 +208,7 @@ class Guests:
     # Data for tests and other interfaces.
 
     def guest(self, name):
-        """The Observer of the VM of a name; ValueError with those that there are."""
+        """Return the Observer of the VM of a name; ValueError with the existing names."""
         found = {one.vm.name: one for one in list(self._machines.values())}
         if name not in found:
             raise ValueError(f"There is no guest {name!r}; these exist: {', '.join(sorted(found)) or 'none'}.")

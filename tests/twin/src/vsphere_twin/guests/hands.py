@@ -20,7 +20,7 @@ class Hands:
         self._lock = threading.Lock()
 
     def start(self):
-        """The container is there."""
+        """Start the container."""
         self._container = self._client.containers.run(
             self._image,
             WAITING,
@@ -45,7 +45,7 @@ class Hands:
             raise EngineProblem(f"The host's network could not be changed: {done.text.strip()}")
 
     def routes(self):
-        """The networks that the host knows a way to, as texts."""
+        """Return the networks in the host's routing table, as texts."""
         told = self._run("ip", "-4", "route", "show", "table", "all").text
         return [line.split()[0] for line in told.splitlines() if line[:1].isdigit()]
 

@@ -12,13 +12,13 @@ from .turn import turn
 
 FILES = Path(__file__).parent / "files"
 REPOSITORY = "aiready-lab/guest"
-# pigz: Docker lets it unpack layers where it is there.
+# pigz: Docker uses it to unpack layers, if it is installed.
 PACKAGES = (
     *("ca-certificates", "chrony", "curl", "dbus", "ethtool", "gnupg", "iproute2", "iptables", "iputils-ping", "kmod"),
     *("netbase", "openssh-server", "openssh-sftp-server", "pciutils", "pigz", "procps"),
     *("python3", "python3-apt", "sudo", "systemd", "systemd-sysv"),
 )
-# apt's lists and cache stay in the image: asking again for what has not changed is much less work for each guest.
+# apt's lists and cache stay in the image: an update of unchanged lists is much less work for each guest.
 KEPT = "--skip=cleanup/apt"
 # Input files of the image, and their target paths; Python starts with the second.
 FILES_OF_IMAGE = {"setup": "/setup", "lab_bytecode.py": "/usr/lib/python3/dist-packages/lab_bytecode.py"}

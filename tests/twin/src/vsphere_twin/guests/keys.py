@@ -1,4 +1,4 @@
-"""Keys of guests: each machine's own, and what a client has to know of them."""
+"""Host keys of guests: each machine's own, and the known_hosts data of clients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HostKeys:
         return key.export_private_key("openssh").decode(), key.export_public_key("openssh").decode()
 
     def know(self, moid, names, public):
-        """These names and addresses answer with this key, and with no other one; what else the VM had is forgotten."""
+        """Record that these names and addresses have exactly this key; older entries of the VM are removed."""
         mark = f" lab:{moid}"
         with self._lock:
             lines = self._file.read_text(encoding="utf-8").splitlines()

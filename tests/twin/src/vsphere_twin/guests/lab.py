@@ -14,7 +14,7 @@ from . import settings
 
 LABEL = "aiready.lab"  # the id of the lab
 OWNER = "aiready.owner"  # the process that runs it
-STATE = "aiready.state"  # the folder for what is kept between labs, of the process that runs it
+STATE = "aiready.state"  # folder for data kept between labs, of the process that runs it
 REMOVED_S, AGAIN_S = 120, 0.2  # how long another one may take to let go of something
 # Disks of VMs that others are cloned from. Images that stay may have the labels of the containers they were made from.
 IMAGES = "aiready-lab/vm"
@@ -34,7 +34,7 @@ class Lab:
 
 
 def owner(pid=None):
-    """A process by what stays the same while it lives: its number, its start, and where the number counts."""
+    """Return an identity of a process for its lifetime: its number, its start, and the scope of the number."""
     pid = pid or os.getpid()
     started = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     return f"{pid}:{started}:{_space()}"
@@ -113,7 +113,7 @@ def remove(client, name=None):
 
 
 def _sweep(api, chosen):
-    """Remove what lets itself be removed; the first refusal of the engine, or None."""
+    """Remove all removable objects; return the first refusal of the engine, or None."""
     held = None
     for rows, removed in (
         (

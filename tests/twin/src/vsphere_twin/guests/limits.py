@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 INSTANCES = "fs.inotify.max_user_instances"
-A_GUEST, ENOUGH = 8, 1024  # what a guest takes of them, and what is enough for many labs
+A_GUEST, ENOUGH = 8, 1024  # the share of a guest, and a sufficient value for many labs
 PROBE = """
 import ctypes, sys
 library, opened = ctypes.CDLL(None), 0

@@ -21,11 +21,11 @@ from .engine import EngineProblem, freeze
 LOG = logging.getLogger(__name__)
 ENDED_WELL = (0, 129, 130)
 REBOOTED = 129  # exit status of a container whose system requested a restart: SIGHUP
-BOOT_LIMIT_S = 540  # only what is broken takes so long, however busy this machine is
+BOOT_LIMIT_S = 540  # only a failure takes this long, however busy this machine is
 NOT_STARTED = 255  # how a system ends that could not even begin
 # Each packet on its own: bundles of segments are let through whatever their size.
 SINGLE = "gso_max_segs 1"
-ASKED_OFF, ASKED_REBOOT = "SIGRTMIN+4", "SIGRTMIN+5"  # what systemd takes for poweroff and reboot
+ASKED_OFF, ASKED_REBOOT = "SIGRTMIN+4", "SIGRTMIN+5"  # signals of systemd for poweroff and reboot
 
 
 class Machine:
@@ -57,7 +57,7 @@ class Machine:
     # Requests of the model, without blocking.
 
     def later(self, job, *arguments):
-        """Do something after what is under way."""
+        """Run a job after the present one."""
         self._jobs.put((job, arguments))
 
     @property
@@ -242,7 +242,7 @@ class Machine:
         self._line = Line(self.folder / "model.sock", guests.world, self.vm, self._reported)
 
     def _plug(self, pid, wires):
-        """Make the adapters what the model says."""
+        """Configure the adapters as in the model."""
         lines, plugged = [], {}
         before = dict(self._plugged)
         for wire in wires:

@@ -13,7 +13,7 @@ from .engine import EngineProblem
 # Pool of subnets, the first free one first.
 SPACE = ipaddress.ip_network("10.100.0.0/14")
 PREFIX = 24
-BRIDGE_MTU = 1500  # of the bridge itself, for what comes from outside; guests among themselves do not meet it
+BRIDGE_MTU = 1500  # of the bridge itself, for traffic from outside; traffic between guests does not meet it
 
 
 class Segment:
@@ -58,11 +58,11 @@ class Networks:
             return self._segments[key]
 
     def known(self, key):
-        """The segment of a network, or None before it is made."""
+        """Return the segment of a network, or None before its creation."""
         return self._segments.get(key)
 
     def gateway_for(self, segment, interface):
-        """The host's own address in the network of an interface; one more for a network that somebody else planned."""
+        """Return the host's own address in the network of an interface; one more for an unmanaged network."""
         if segment.gateway in interface.network:
             return segment.gateway
         hosts = interface.network.hosts()

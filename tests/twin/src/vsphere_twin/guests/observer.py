@@ -1,4 +1,4 @@
-"""A guest as a test sees it: what is done to it from outside, and what is found in it without asking any module."""
+"""Access of a test to a guest: changes from outside, and its state without any module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import docker
 from . import engine, execs
 
 NOLOGIN = "/run/nologin"
-LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
+LIMIT_S = 600  # only a failure takes this long, however busy this machine is
 
 
 class Observer:
@@ -33,7 +33,7 @@ class Observer:
         return self._machine.container_name
 
     def run(self, argv, stdin=None):
-        """(status, stdout, stderr) of a program, as root; stdin is what it reads, a text or bytes."""
+        """Run a program as root and return (status, stdout, stderr); stdin is its input, a text or bytes."""
         given = stdin.encode() if isinstance(stdin, str) else stdin
         done = execs.run(self._guests.client.api, self.container, argv, given)
         return done.status, done.out, done.err
@@ -44,7 +44,7 @@ class Observer:
         return text if status == 0 else None
 
     def put(self, path, content, mode=0o644):
-        """Write a file, as root; its folder is made."""
+        """Write a file, as root; its folder is created."""
         script = 'mkdir -p "$(dirname "$0")" && cat >"$0" && chmod "$1" "$0"'
         status, _out, err = self.run(["sh", "-c", script, str(path), f"{mode:o}"], content)
         if status != 0:

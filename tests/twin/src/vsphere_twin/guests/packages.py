@@ -36,7 +36,7 @@ def grid(version):
 
 
 def datacentre(version):
-    """The driver for whole GPUs, which knows nothing of vGPUs."""
+    """Return the driver for whole GPUs, which does not support vGPUs."""
     branch = version.partition(".")[0]
     return deb.Package(
         name=f"nvidia-driver-{branch}",

@@ -16,7 +16,7 @@ class Wire:
     """An adapter and its cable."""
 
     mac: str
-    name: str  # what the guest calls it
+    name: str  # its name in the guest
     network: str  # the key of its segment
     mtu: int  # the largest packet that gets away from here
     connected: bool
@@ -49,7 +49,9 @@ def _wire(world, vm, nic, name):
 
 
 def _standard(host):
-    """Networks of standard switches: the smallest MTU of the host's, since the model does not say which one it is."""
+    """Return the smallest MTU of the host for networks of standard switches, since the model does not name the
+    switch.
+    """
     return min((switch.mtu for switch in host.standard_switches), default=STANDARD_MTU)
 
 

@@ -6,13 +6,13 @@ import contextlib
 import os
 from pathlib import Path
 
-STATE = "VSPHERE_TWIN_STATE"  # the folder for what is kept between labs
+STATE = "VSPHERE_TWIN_STATE"  # folder for data kept between labs
 RECIPE = "VSPHERE_TWIN_TRAINING_IMAGE"  # the folder with the Dockerfile of the image that the registry holds
 LABS = "VSPHERE_TWIN_LABS"  # a file that exists once this machine has containers of a lab
 
 
 def state():
-    """The folder for what is kept between labs; labs that were started with one folder are removed together."""
+    """Return the folder for data kept between labs; labs with the same folder are removed together."""
     chosen = os.environ.get(STATE)
     if chosen:
         return Path(chosen).resolve()

@@ -21,7 +21,7 @@ from .engine import EngineProblem
 from .lab import Lab
 from .turn import turn
 
-SOURCES = "sources"  # below the state folder: what was fetched for the recipe
+SOURCES = "sources"  # below the state folder: downloads of the recipe
 NAME, VERSION = "aiready/horovod", "0.28.1-cpu"  # in the registry
 REGISTRY = Path(__file__).parent / "files/registry"
 MEASURING = Path(__file__).parent / "files/osu"
@@ -45,7 +45,7 @@ def ensure(client, say):
 
 
 def training(client, say):
-    """The name of the training image on this machine's own engine; it is made if it is not there."""
+    """Return the name of the training image on this machine's own engine; a missing one is built."""
     with turn(say):
         return _training(client, _plain(client, say), say)
 
@@ -88,9 +88,9 @@ def _plain(client, say):
 
 
 def _built(client, kind, recipe, base, say, how_long, more=None):
-    """The image of a folder with a Dockerfile; more() gives {path in the folder: file} beside what lies there."""
+    """Build the image of a folder with a Dockerfile; more() gives {path in the folder: file} besides its own files."""
     files = {path.relative_to(recipe).as_posix(): path for path in sorted(recipe.rglob("*")) if path.is_file()}
-    # Archives are what is fetched; requirements.txt says which they are.
+    # Archives are the downloads; requirements.txt lists them.
     own = {name: path for name, path in files.items() if not name.endswith(".tar.gz")}
     name = _name(kind, base, *(part for row in own.items() for part in (row[0], row[1].read_bytes())))
     if building.there(client, name):

@@ -1,1 +1,1 @@
-"""The model: what exists in the data centre and the rules that it obeys. It knows no protocol."""
+"""The model: objects of the data centre and their rules, without any protocol."""

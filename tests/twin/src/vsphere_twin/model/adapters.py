@@ -1,4 +1,4 @@
-"""Network ports: their cards and firmware, what carries RDMA, how they are split, and which traffic waits for which."""
+"""Network ports: their cards and firmware, RDMA, virtual functions, and paused traffic."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Nic:
     requested_vfs: int | None = None  # request of the API's SR-IOV configuration, unless the driver was set later
     pause_tx: bool = False
     pause_rx: bool = False
-    discards: bool = False  # a broken port: of what it has to send under load, some is discarded
+    discards: bool = False  # a broken port: it discards some of its traffic under load
     counters: Counter = field(default_factory=Counter)  # since the last boot
 
     @property

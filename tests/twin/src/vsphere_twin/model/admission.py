@@ -76,7 +76,7 @@ def _check_addresses(vm):
 
 
 def _check_latency(vm):
-    """High latency sensitivity wants whole cores and all memory [unsure: the words]."""
+    """Check that high latency sensitivity has whole cores and all memory [unsure: the words]."""
     if str(vm.latency_sensitivity) != "high":
         return
     if not vm.fully_reserved:

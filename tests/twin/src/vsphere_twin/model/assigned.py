@@ -1,4 +1,4 @@
-"""PCI devices that a VM is given: what a request for a passed-through device has to say, and how many there may be."""
+"""PCI devices of a VM: required fields of a passthrough request, and the maximum of devices."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ CONTROLLER_SUMMARIES = {
 
 
 def fill(world, vm, device, file_operation, new=True):
-    """Complete what the request left to the server."""
+    """Complete the fields that the request left to the server."""
     if isinstance(device, DEVICE.VirtualDisk):
         _disk(world, vm, device, file_operation)
     elif isinstance(device, DEVICE.VirtualEthernetCard):

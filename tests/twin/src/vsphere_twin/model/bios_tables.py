@@ -1,4 +1,4 @@
-"""The BIOS attributes of the vendors' servers: names, types, values, what depends on what, and what they mean for ESXi.
+"""BIOS attributes of the vendors' servers: names, types, values, dependencies, and their effect on ESXi.
 
 Names and values: dumps of iDRAC and iLO BIOS resources, and the names that Supermicro's X12 registries carry. Those of
 the vendor called other have no meaning in their names, as on many boards with firmware of AMI.

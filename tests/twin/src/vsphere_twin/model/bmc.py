@@ -54,7 +54,7 @@ class Bmc:
         self.table = bios_tables.TABLES[vendor]
         self.active = attributes
         self.staged: dict = {}
-        self.forgets = False  # what is staged does not survive the boot: a planned fault
+        self.forgets = False  # staged values do not survive the boot: a planned fault
         self.jobs: list[Job] = []
         self.requests = collections.Counter()  # by method and path, as clients sent them
         self.username, self.password = USERNAME, PASSWORD
@@ -81,7 +81,7 @@ class Bmc:
 
 
 def furnish(world, host, entry):
-    """The BMC of a host of a seed, by the vendor of the machine unless the seed says otherwise."""
+    """Create the BMC of a host of a seed, by the vendor of the machine unless the seed names another."""
     wanted = entry.get("bios", {})
     vendor = wanted.get("vendor") or _vendor_of(host.hardware)
     ready = entry.get("state", "ready") == "ready"
@@ -120,7 +120,7 @@ def stage(world, bmc, attributes):
 
 
 def schedule(world, bmc):
-    """An iDRAC's configuration job for what is staged."""
+    """Schedule an iDRAC's configuration job for the staged values."""
     if bmc.scheduled_job is not None:
         raise Refused("JobExists")
     if not bmc.staged:
@@ -132,7 +132,7 @@ def schedule(world, bmc):
 
 
 def delete_job(world, bmc, job):
-    """Deleting a job that has not run also drops what was staged for it."""
+    """Delete a job that has not run, and with it its staged values."""
     if job.state == "Scheduled":
         bmc.staged.clear()
     bmc.jobs.remove(job)
@@ -140,7 +140,7 @@ def delete_job(world, bmc, job):
 
 
 def clear(world, bmc):
-    """Forget what is staged."""
+    """Clear the staged values."""
     if bmc.scheduled_job is not None:
         raise Refused("PendingCommitted")
     bmc.staged.clear()
@@ -156,13 +156,13 @@ def defaults(world, bmc):
 
 
 def at_boot(host, cold):
-    """The BIOS takes what is staged; a Dell only what a job was made for."""
+    """Apply the staged values to the BIOS; on a Dell only those with a job."""
     bmc = host.bmc
     job = bmc.scheduled_job
     if not bmc.staged or (bmc.vendor == "dell" and job is None):
         return
     settings = dict(bmc.active) if bmc.forgets else {**bmc.active, **bmc.staged}
-    # The value of a profile decides about what belongs to it, also against values that were staged beside it.
+    # The value of a profile overrides its attributes, also those that were staged beside it.
     settings.update(_by_profiles(bmc.table, settings))
     bmc.active, bmc.staged = settings, {}
     if job is not None and bmc.forgets:

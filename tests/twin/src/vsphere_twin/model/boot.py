@@ -9,7 +9,7 @@ from .host import Driver, touch
 
 
 def boot(world, host, cold):
-    """ESXi comes up: all that waited for a boot takes effect, and what only a cold start brings where it was one."""
+    """Start ESXi: all pending changes take effect, on a cold start also those that need one."""
     bmc.at_boot(host, cold)
     if cold:
         adapters.cold_start(host)

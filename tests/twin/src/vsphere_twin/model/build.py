@@ -118,7 +118,7 @@ class _Builder:
     def _try(self, work, one, key=None):
         line, number = line_of(one), one.get("n", 1)
         if number > 1 and line is not None and line in self._wrong:
-            return  # the first copy of the entry said it
+            return  # the first copy of the entry reported it
         try:
             with within(one, key):
                 work(one)
@@ -280,7 +280,7 @@ class _Builder:
 
 
 def _each(entries, start=1):
-    """Every entry, as often as its count says; {n} in its name is the number."""
+    """Yield every entry, as often as its count; {n} in its name is the number."""
     for entry in entries:
         for number in range(start, start + entry.get("count", 1)):
             name = entry["name"].format(n=number) if "count" in entry else entry["name"]

@@ -148,7 +148,7 @@ def _without_vgpu(key):
 
 
 def _product(row, kind, device_id):
-    """The name that the driver gives the card; those of cards without MIG are made from their titles."""
+    """Return the driver's name of the card; for cards without MIG it is derived from their titles."""
     for known, _subsystem_id, product in kind.pci if kind is not None else ():
         if known == device_id and product:
             return product

@@ -1,4 +1,4 @@
-"""Clones: a copy of a VM or template with identities of its own, and what the request changes."""
+"""Clones: a copy of a VM or template with its own identities, and with the changes of the request."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Copy:
             self._fault = fault
 
     def finish(self):
-        """The VM as the request wants it."""
+        """Finish the VM as requested."""
         if self._fault is not None:
             raise self._fault
         world, vm, spec = self._world, self._vm, self._spec

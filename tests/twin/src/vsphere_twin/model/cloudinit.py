@@ -86,7 +86,7 @@ def _interface(addresses):
 
 
 def _decoded(text, encoding):
-    """The text behind a value, or None for what cannot be read."""
+    """Return the decoded text of a value, or None if it is unreadable."""
     layers = ENCODINGS.get((encoding or "").strip().casefold())
     if not text or layers is None:
         return None

@@ -28,7 +28,7 @@ def furnish(world, entry, stores, vms):
 
 
 def put(world, library, name, kind, source=None, description="", eula=""):
-    """A new item; an OVF keeps what its source was at this moment."""
+    """Add an item; an OVF keeps the state of its source at this moment."""
     if kind == "ovf":
         source = _exported(source)
     item = Item(world.new_uuid("library item"), name, kind, source, description, eula)

@@ -1,4 +1,4 @@
-"""Content libraries: items that VMs are made from, and ISO images beside them."""
+"""Content libraries: items to create VMs from, and ISO images."""
 
 from __future__ import annotations
 

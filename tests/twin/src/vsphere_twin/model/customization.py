@@ -1,4 +1,4 @@
-"""Guest customization: the specs that vCenter keeps, what they must say for a VM, and what they do at its next boot."""
+"""Guest customization: saved specs of vCenter, their requirements, and their effects at the next boot of a VM."""
 
 from __future__ import annotations
 

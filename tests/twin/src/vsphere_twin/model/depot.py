@@ -21,7 +21,7 @@ CONTENT_TYPE = "http://www.vmware.com/depotmanagement/esx"
 
 
 class BadDepot(Exception):
-    """Bytes that are no offline bundle; the text is what a reader of zip files says."""
+    """The bytes are no offline bundle; the text is the message of a reader of zip files."""
 
 
 @dataclass(frozen=True)

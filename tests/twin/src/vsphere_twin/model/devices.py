@@ -1,4 +1,4 @@
-"""Virtual devices: keys, unit numbers, labels, and what may be added, edited or removed when."""
+"""Virtual devices: keys, unit numbers, labels, and the rules for adding, editing and removing them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = (
     (DEVICE.VirtualSoundCard, 5000, "Sound card ", 0),
     (DEVICE.VirtualWDT, 18000, "Virtual watchdog timer", 0),
 )
-# Disk keys say their controller: first key, keys per bus (govmomi and captured VMs).
+# Keys of disks contain their controller: first key, keys per bus (govmomi and captured VMs).
 DISK_KEYS = (
     (DEVICE.VirtualSCSIController, 2000, 16),
     (DEVICE.VirtualAHCIController, 16000, 30),
@@ -121,7 +121,7 @@ def invalid(index, device=None):
 
 
 def wrong_power(vm):
-    """The fault for what cannot be done in this power state."""
+    """Return the fault for an operation that is invalid in this power state."""
     words = {"poweredOn": "Powered on", "poweredOff": "Powered off", "suspended": "Suspended"}
     return vim.fault.InvalidPowerState(
         msg=f"The attempted operation cannot be performed in the current state ({words[vm.power]}).",
@@ -183,13 +183,13 @@ def _edit(world, vm, index, spec):
 
 
 def _check_file(world, index, disk, operation):
-    """A disk is made where nothing lies, or is there already and keeps its size."""
+    """Check the file of a disk: a new one needs a free path, an existing one keeps its size."""
     if not isinstance(disk.backing, backings.FLAT):
         return
     name = disk.backing.fileName or ""
     known = disk_files.find(world, name) if name.endswith(".vmdk") else None
     if operation == "create" and disk.backing.parent is not None:
-        parent = disk_files.find(world, disk.backing.parent.fileName)  # a new disk on top of one that is there
+        parent = disk_files.find(world, disk.backing.parent.fileName)  # a new disk on top of an existing one
         if parent is None:
             raise files.not_found(disk.backing.parent.fileName)
         disk.capacityInKB, disk.capacityInBytes = parent.capacityInKB, parent.capacityInBytes

@@ -64,7 +64,7 @@ def claim(world, vm, host):
 
 
 def release(vm):
-    """Give everything back; says whether there was something."""
+    """Release all devices; return whether there were any."""
     host = vm.host
     held = [address for address, holder in host.claimed.items() if holder.vm is vm]
     for address in held:

@@ -1,4 +1,4 @@
-"""The files of VMs on datastores: those of VMs in the inventory, and those that lie there without one."""
+"""Files of VMs on datastores: those of VMs in the inventory, and those without one."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def of_others(world, vm, path):
 
 
 def free_home(world, store, name):
-    """The configuration file of a new VM: in a folder of its name, or of its name and a number where one is there."""
+    """Return the path of a new VM's configuration file: in a folder of its name, with a number if that one exists."""
     files_there = [*(vm.home for vm in store.vms.values()), *store.left_vms, *store.left_disks]
     for folder in (name if number == 0 else f"{name}_{number}" for number in range(1000)):
         start = f"[{store.name}] {folder}/"
@@ -139,7 +139,7 @@ def take(world, path):
 
 
 def keep(world, vm):
-    """UnregisterVM: the files stay, with all that they say of the VM."""
+    """UnregisterVM: the files stay, with all their data of the VM."""
     for disk in vm.disks:
         leave(world, disk)
     name = backings.datastore_name(vm.home)
@@ -174,7 +174,7 @@ def again(world, path, name):
 
 
 def remove(world, store, path):
-    """Delete what lies at a path or below it without a VM; whether there was anything."""
+    """Delete files without a VM at a path or below it; return whether there were any."""
     found = False
     for name in [*store.left_disks, *store.left_vms]:
         at = relative(name, store)

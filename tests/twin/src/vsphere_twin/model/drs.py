@@ -1,4 +1,4 @@
-"""DRS: what a cluster does by itself, its rules, and how both are changed."""
+"""DRS: automatic actions of a cluster, its rules, and changes of both."""
 
 from __future__ import annotations
 

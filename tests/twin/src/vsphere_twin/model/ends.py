@@ -1,7 +1,7 @@
-"""The way between two VMs in one direction, from the memory of a sender to the memory of a receiver.
+"""Path between two VMs in one direction, from the memory of a sender to the memory of a receiver.
 
-Every tool that measures asks here, and rates.py says what the state comes to in figures. It puts together what the
-other parts of the model know: the way of PVRDMA, ports, cables, what switches do to packets, the hosts at both ends.
+Every measuring tool calls this module, and rates.py converts the state to figures. It combines the other parts of the
+model: the path of PVRDMA, ports, cables, the treatment of packets by switches, the hosts at both ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class End:
     vm: object
     key: int  # of the virtual device
     version: str = V2
-    dscp: int = 0  # what the guest asks for; for PVRDMA the host decides
+    dscp: int = 0  # the DSCP that the guest requests; for PVRDMA the host decides
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class State:
     pvrdma: bool = False
     line_gbps: float = 100.0  # the slowest link
     hops: int = 0  # switches
-    frame: int = 9000  # the largest packet that comes through
+    frame: int = 9000  # the largest packet that arrives
     loses: bool = False  # under load packets are dropped, since nothing holds them back
     drops_early: bool = False  # queues drop where they should mark
     marks: bool = True
@@ -59,7 +59,7 @@ class State:
 
 
 def between(world, sender, receiver):
-    """The State of the way from one End to another."""
+    """Return the State of the path from one End to another."""
     if sender.version != receiver.version:
         return State(
             NONE, why=(f"{sender.vm.name} sends {sender.version}, {receiver.vm.name} hears {receiver.version}",)
@@ -228,7 +228,7 @@ def _with_hosts(sender, receiver, ports, state):
 
 
 def _sizes(world, paths):
-    """The MTU of every port of a switch on the way."""
+    """Return the MTU of every switch port on the path."""
     found = {port for path in paths for hop in path for port in hop}
     return [world.fabric.switches[switch].device.treatment(port).mtu for switch, port in found] or [65535]
 
@@ -252,7 +252,7 @@ def _switch(world, device):
 
 
 def _lan(world, device):
-    """The VLAN of an adapter's network; None for what no network of vSphere is behind."""
+    """Return the VLAN of an adapter's network; None for an adapter without a vSphere network."""
     backing = getattr(device, "backing", None)
     port = getattr(backing, "port", None)
     key = port.portgroupKey if port is not None else getattr(getattr(backing, "network", None), "_moId", None)

@@ -73,7 +73,7 @@ class Switch(Managed):
         self.portgroups: dict = {}
         self.config_version = 1
         self.description = ""
-        self.lldp = "none"  # none, listen, advertise, both: what its uplinks do with LLDP
+        self.lldp = "none"  # none, listen, advertise, both: LLDP mode of its uplinks
 
     @property
     def uplinks_name(self):

@@ -1,4 +1,4 @@
-"""Files on datastores: what clients upload and installers read. The files of VMs are not among them."""
+"""Files on datastores: uploads of clients, which installers read. Files of VMs are not included."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Files:
     def __init__(self):
         self._files: dict[str, StoredFile] = {}
         self._folders: set[str] = set()
-        self.reserved = 0  # bytes of uploads that are under way
+        self.reserved = 0  # bytes of running uploads
 
     @property
     def used(self):
@@ -60,7 +60,7 @@ class Files:
         self._files[name] = StoredFile(bytes(data), datetime.datetime.now(datetime.timezone.utc))
 
     def make_folder(self, path, parents=False):
-        """Make a folder, with those above it where the caller says so."""
+        """Create a folder, on request with its parents."""
         name = clean(path)
         above = posixpath.dirname(name)
         if not name:
@@ -74,7 +74,7 @@ class Files:
             name = posixpath.dirname(name)
 
     def remove(self, path):
-        """Delete a file, or a folder with what is in it."""
+        """Delete a file, or a folder with its content."""
         name = clean(path)
         doomed = [one for one in (*self._files, *self._folders) if one == name or one.startswith(f"{name}/")]
         if not name or not doomed:
@@ -131,7 +131,7 @@ def not_found(path):
 
 
 def already_exists(path):
-    """The fault for a file that is in the way."""
+    """Return the fault for an existing file at the target."""
     return vim.fault.FileAlreadyExists(
         msg=f"Cannot complete the operation because the file or folder {path} already exists", file=str(path)
     )

@@ -136,7 +136,7 @@ def settle(placements, vm):
 
 
 def release_all(gpus, vm):
-    """Take everything of a VM off the GPUs; says whether there was something."""
+    """Release everything of a VM on the GPUs; return whether there was anything."""
     found = False
     for gpu in gpus:
         kept = [one for one in gpu.residents if one.vm is not vm]

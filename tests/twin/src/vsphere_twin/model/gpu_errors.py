@@ -1,4 +1,4 @@
-"""Errors of GPUs as a VM sees them since it started: what the driver writes into the kernel's log, errors of memory."""
+"""GPU errors of a VM since its start: messages of the driver in the kernel's log, and memory errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 LOST = (79,)  # the GPU answers nothing any more
 UNCORRECTED, CORRECTED = (48, 94, 95), (92,)
-TEXTS = {  # what the driver says of an event (NVIDIA's catalogue of Xid errors; the words in part [unsure])
+TEXTS = {  # the driver's text on an event (NVIDIA's catalogue of Xid errors; the words in part [unsure])
     13: "Graphics SM Warp Exception on (GPC 0, TPC 0, SM 0): Out Of Range Address",
     31: "Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f2e_4a000000",
     43: "Ch 00000008, Reset Channel",

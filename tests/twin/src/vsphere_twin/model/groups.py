@@ -51,9 +51,9 @@ class Group:
 
 
 def offered(host):
-    """The groups of a host, in use or not: the vendor's driver makes them of what belongs together.
+    """Return the groups of a host, in use or not: the vendor's driver creates them from related devices.
 
-    How they are named, and that a passed-through GPU takes part, is [unsure]; clients take the names from here.
+    Their names, and the membership of a passthrough GPU, are [unsure]; clients take the names from here.
     """
     if not host.release.at_least(SINCE, 0, 0):
         return []

@@ -1,4 +1,4 @@
-"""The guest in a VM: when it comes up, what it calls itself, which addresses it has."""
+"""Guest in a VM: its start, its names, its addresses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NETWORKS = 50  # so many of each kind have addresses of their own
 
 
 def boot(world, vm):
-    """The guest comes up after a while, with tools running and addresses on its NICs."""
+    """Start the guest after a while, with tools running and addresses on its NICs."""
     if _real(world, vm):
         world.guests.boot(vm)
         return

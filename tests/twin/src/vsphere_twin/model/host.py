@@ -1,4 +1,4 @@
-"""An ESXi host: its hardware, its state, and what is in it."""
+"""An ESXi host: its hardware, its state, and its content."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class StandardSwitch:
 
     name: str
     mtu: int = 1500
-    portgroups: list = field(default_factory=list)  # (name, VLAN) beside those that the datacenter's networks are
+    portgroups: list = field(default_factory=list)  # (name, VLAN) besides the datacenter's networks
 
 
 @dataclass
@@ -112,7 +112,7 @@ class Service:
 
 @dataclass
 class Passthru:
-    """Passthrough of one PCI device: what is configured, and what has been in force since it was bound."""
+    """Passthrough of one PCI device: the configured state, and the effective one since its binding."""
 
     enabled: bool = False
     active: bool = False
@@ -149,9 +149,9 @@ class Host(Managed):
         self.power = "poweredOn"  # poweredOn | poweredOff | standBy, as the machine's own front panel shows it
         self.booting = False  # on, and not yet (or no longer) running ESXi
         self.leaving = False  # a restart or shutdown was requested; ESXi still runs
-        self.start_number = 0  # counts power transitions, so that what was planned before one does not happen after it
+        self.start_number = 0  # counts power transitions, so that events planned before one do not happen after it
         self.boot_seconds = 0.3
-        self.esxcli_calls = collections.Counter()  # by command, on whichever way it came
+        self.esxcli_calls = collections.Counter()  # by command, from any interface
         self.boot_time = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
         self.boots = 0
         self.cold_boots = 0
@@ -164,16 +164,16 @@ class Host(Managed):
         self.default_graphics_type = "shared"
         self.assignment_policy = "performance"
         self.typed_gpus: set = set()  # PCI addresses of GPUs that have a configured type already
-        self.autostart = {"defaults": None, "order": {}}  # what starts with the host, as clients set it
+        self.autostart = {"defaults": None, "order": {}}  # start settings of VMs, as clients set them
         self.when_vms_go = []  # called once a VM has stopped or left
 
     def _contents(self):
-        self.daemons: dict = {}  # programs of vendors that someone started or stopped since the boot
+        self.daemons: dict = {}  # third-party services that were started or stopped since the boot
         self.bmc = None  # twin.model.bmc.Bmc
         self.software = None  # twin.model.software.Software
         self.kernel = None  # twin.model.kernel.Kernel
         self.gpus: list = []
-        self.ports: list = []  # all network ports; the property nics leaves out what is passed through
+        self.ports: list = []  # all network ports; the property nics leaves out passthrough ports
         self.bridges: list = []
         self.slots: dict = {}  # by PCI address of a GPU
         self.passthru: dict[str, Passthru] = {}  # by PCI address
@@ -263,5 +263,5 @@ def require_usable(host):
 
 
 def wrong_state():
-    """The fault for what cannot be done to a host as it is."""
+    """Return the fault for an operation that is invalid in the host's state."""
     return vim.fault.InvalidState(msg="The operation is not allowed in the current state.")

@@ -15,7 +15,7 @@ ADD_ON = {"name": "DEL-ESXi", "version": "803.24022510-A01", "display_name": "De
 
 
 class Refused(Exception):
-    """An error of the REST services: its kind and what it says."""
+    """An error of the REST services: its kind and its message."""
 
     def __init__(self, kind, *texts):
         self.kind = kind

@@ -33,7 +33,7 @@ class Managed(Entity):
         return []
 
     def folder_kind(self):
-        """The name by which folders say what they may hold."""
+        """Return the kind in the childType of folders."""
         return self.kind
 
 
@@ -190,7 +190,7 @@ def refuse_duplicate(folder, name, but=None):
 
 
 def in_use(entity):
-    """The fault for what cannot go while others use it."""
+    """Return the fault for the removal of an object that others use."""
     return vim.fault.ResourceInUse(
         msg=f"The resource '{entity.name}' is in use.",
         type=VmomiSupport.GuessWsdlType(entity.kind),
@@ -219,14 +219,14 @@ def refuse_name(name):
 
 
 def encoded(name):
-    """Slash, backslash and percent are escaped in vSphere's names; what is escaped already stays."""
+    """Escape slash, backslash and percent, as in vSphere's names; escaped text stays unchanged."""
     for raw, code in (("/", "%2f"), ("\\", "%5c")):
         name = name.replace(raw, code)
     return name
 
 
 def make_folder(world, parent, name):
-    """A folder that holds what its parent holds."""
+    """Create a folder with the same child types as its parent."""
     refuse_duplicate(parent, name)
     letter = {VM_CHILDREN: "v", HOST_CHILDREN: "h", DATASTORE_CHILDREN: "s", NETWORK_CHILDREN: "n"}
     moid = world.new_moid(f"group-{letter.get(parent.child_types, 'd')}")

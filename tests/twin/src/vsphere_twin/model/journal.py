@@ -7,7 +7,7 @@ import itertools
 from dataclasses import dataclass, field
 
 MOST = 2_000  # events that are kept
-# The event that the success of a task leaves, and on what: the task's entity or its result.
+# Event of a task's success, and its object: the task's entity or its result.
 OF_TASKS = {
     "CloneVM_Task": ("VmClonedEvent", "result"),
     "CreateVM_Task": ("VmCreatedEvent", "result"),
@@ -85,7 +85,7 @@ class Journal:
             self.post("TaskEvent", task.entity, task.user, words, task.event_chain, task=task)
 
     def ended(self, task):
-        """A task is over; what it did is an event of its own."""
+        """Record the end of a task; its effect is an event of its own."""
         if task.error is not None:
             kind, about = FAILED.get(task.method), task.entity
         else:

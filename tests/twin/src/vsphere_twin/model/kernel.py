@@ -38,7 +38,7 @@ class KernelModule:
 
     @property
     def active_options(self):
-        """The parameters that the module was loaded with; those that it does not know do nothing."""
+        """Return the parameters that the module was loaded with; unknown ones have no effect."""
         return {name: value for name, value in parse(self.active).items() if name in self.parameters}
 
 
@@ -65,12 +65,12 @@ class Kernel:
 
 
 def module(name):
-    """A module as it is after an installation, with the parameters that it knows."""
+    """Return a module in its state after an installation, with its parameters."""
     return KernelModule(name, parameters=copy.copy(MODULES.get(name, {})))
 
 
 def furnish(world, host, entry):
-    """The kernel that a seed describes; what the seed sets is active already."""
+    """Create the kernel of a seed; the seed's settings are active already."""
     drivers = [nic.driver for nic in host.nics]
     if "nmlx5_core" in drivers:
         drivers.append("nmlx5_rdma")
@@ -95,7 +95,7 @@ def at_boot(host):
 
 
 def driver_modules(host, family):
-    """After a boot the NVIDIA module is there exactly when a driver was loaded; its options outlive it."""
+    """Set the NVIDIA module after a boot: it exists exactly if a driver was loaded; its options outlive it."""
     if family == "none":
         if "nvidia" in host.kernel.modules:
             host.kernel.modules["nvidia"].loaded = False
@@ -114,9 +114,10 @@ def set_setting(world, host, name, value):
 
 
 def set_options(world, host, name, text, check=True):
-    """`esxcli system module parameters set`: the string replaces the one before, and is read at the next load.
+    """Set module options by `esxcli system module parameters set`: the string replaces the old one, and is read at the
+    next load.
 
-    esxcli compares the names with those that the module declares; the API keeps any string [unsure].
+    esxcli compares the names with those that the module declares; the API accepts any string [unsure].
     """
     one = _known(host, name)
     unknown = [key for key in parse(text) if key not in one.parameters]

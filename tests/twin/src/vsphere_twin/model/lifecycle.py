@@ -1,4 +1,4 @@
-"""A host's way down and up again: restarts, shutdowns, power from the BMC. Every transition takes model time."""
+"""Shutdown and start of a host: restarts, shutdowns, power from the BMC. Every transition takes model time."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def reset(world, host):
 
 
 def power_off(world, host, state="poweredOff"):
-    """The power is off; so is every VM. A boot that was under way does not happen."""
+    """Power off the host and every VM. A running boot ends."""
     _go_down(world, host, state)
 
 
 def power_on(world, host):
-    """Power comes back: a cold start. A machine that is on stays as it is."""
+    """Power on with a cold start. A running machine is unchanged."""
     if host.power == "poweredOn":
         return
     host.power = "poweredOn"

@@ -1,4 +1,4 @@
-"""The hardware of a host, from what a seed says: GPUs, network cards, and the PCI bridges above them."""
+"""Hardware of a host, from a seed: GPUs, network cards, and the PCI bridges above them."""
 
 from __future__ import annotations
 

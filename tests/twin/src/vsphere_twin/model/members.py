@@ -37,7 +37,7 @@ def join(switch, host):
 
 
 def change(world, switch, specs):
-    """The host part of ReconfigureDvs: everything is looked at before anything is changed."""
+    """Apply the host part of ReconfigureDvs: all checks come before any change."""
     rows = [(spec, world.get(spec.host._moId)) for spec in specs]
     for spec, host in rows:
         _check(switch, spec, host)

@@ -1,4 +1,4 @@
-"""The MIG state of a GPU: the mode, its instances, and what may be done to them."""
+"""MIG state of a GPU: the mode, its instances, and their operations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GpuInstance:
 
 @dataclass
 class MigState:
-    """The mode now, the mode after a reset or reboot, and what an administrator made."""
+    """Mode now, mode after a reset or reboot, and manually created instances."""
 
     current: bool = False
     pending: bool = False
@@ -109,10 +109,10 @@ def held(host, gpu):
 
 
 def set_mode(world, host, gpu, on, resettable=False):
-    """Ask for a mode; 'done', or why it waits. Refused where it cannot be had.
+    """Set a mode; return 'done', or the reason why it is pending. Raise Refused if it is impossible.
 
-    An Ampere GPU has to be reset for it, which ESXi cannot do: the host's reboot does (NVIDIA AI Enterprise user
-    guide 5.0, 2.11). Later ones switch at once, unless someone holds them.
+    An Ampere GPU has to be reset for it, which ESXi cannot do: the host's reboot does (NVIDIA AI Enterprise user guide
+    5.0, 2.11). Later ones switch at once, unless a process holds them.
     """
     if gpu.kind is None:
         raise Refused(NOT_SUPPORTED)

@@ -61,7 +61,7 @@ def _counted(taken, profile):
 
 
 def _engines_left(kind, taken, profile):
-    """Media engines are a second budget: what the whole GPU has, shared by all instances."""
+    """Return the free media engines, a second budget: those of the whole GPU, shared by all instances."""
     whole = max(kind.profiles, key=lambda one: (one.size, one.compute_slices))
     for engine in ENGINES:
         have = getattr(whole, engine)

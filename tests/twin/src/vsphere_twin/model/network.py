@@ -68,7 +68,7 @@ def add_vmkernel(world, host, portgroup, spec):
 
 
 def update_vmkernel(world, host, device, spec):
-    """UpdateVirtualNic: address, MTU and place of a vmkernel port; what the spec leaves out stays."""
+    """UpdateVirtualNic: address, MTU and network of a vmkernel port; omitted fields stay unchanged."""
     nic = find_vmkernel(host, device)
     group = _group(world, host, spec)
     if spec.portgroup and spec.portgroup not in standard.names(host):

@@ -42,7 +42,7 @@ def check(world, vm, index, device):
 
 
 def check_edit(world, vm, index, device):
-    """Refuse what an adapter cannot become."""
+    """Refuse an invalid change of an adapter."""
     if isinstance(device, PVRDMA):
         check_protocol(vm, index, device)
     check_backing(world, vm, index, device)

@@ -29,7 +29,7 @@ class Operation:
     ended: datetime.datetime | None = None
 
     def advance(self, percent, text):
-        """Say how far it is."""
+        """Report the progress."""
         self.state, self.percent, self.text = "RUNNING", percent, text
 
     def succeed(self, result=None):

@@ -1,4 +1,4 @@
-"""The packages that a twin's hosts and depots know: what NVIDIA, NVIDIA Networking and VMware ship for ESXi."""
+"""Packages of a twin's hosts and depots: ESXi packages of NVIDIA, NVIDIA Networking and VMware."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PCI passthrough and SR-IOV: what is configured, and what is in force."""
+"""PCI passthrough and SR-IOV: configured and effective state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .host import show_connection, touch
 
 
 def configure(world, host, entries):
-    """UpdatePassthruConfig: all devices are looked at before any is changed."""
+    """UpdatePassthruConfig: all devices are checked before any is changed."""
     for entry in entries:
         _check(host, entry)
     for entry in entries:

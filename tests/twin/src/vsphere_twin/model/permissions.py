@@ -88,7 +88,7 @@ class Permissions:
         self.rows = [row for row in self.rows if row.role is not role]
 
     def grant(self, entity, user, role, propagate):
-        """A permission of a user on an object, in the place of one that is there."""
+        """Grant a permission to a user on an object, replacing an existing one."""
         self._keep_one_administrator([row for row in self.rows if not self._is(row, entity, user)], role, entity)
         self.rows = [row for row in self.rows if not self._is(row, entity, user)]
         self.rows.append(Permission(entity, user, role, propagate))
@@ -137,7 +137,7 @@ class Permissions:
         return any(role.holds(privilege) for role in self.held(user, entity))
 
     def _of(self, user, entity):
-        """The nearest permission of each way up: what is set further below replaces what comes from above."""
+        """Return the nearest permission on each path up: lower ones replace inherited ones."""
         found = []
         for way in _ways_up(entity):
             for above in way:
@@ -154,7 +154,7 @@ def exists(name):
 
 
 def _ways_up(entity):
-    """The object and what lies above it; a VM inherits from its folder and from its resource pool at once."""
+    """Return the paths from an object to the root; a VM inherits from its folder and from its resource pool at once."""
     pool = getattr(entity, "pool", None) if entity.kind == "VirtualMachine" else None
     yield _chain(entity)
     if pool is not None:

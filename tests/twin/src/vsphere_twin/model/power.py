@@ -1,4 +1,4 @@
-"""Power: what a VM needs to start, what it holds while it runs, and what it gives back."""
+"""Power: requirements of a VM's start, resources of a running VM, and their release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import host as hosts
 
 
 def power_on(world, vm, wanted_host=None):
-    """Start a VM on its host, or where DRS may place it, or say why not."""
+    """Start a VM on its host, or on a host that DRS may choose, or return the reason of the failure."""
     if vm.template:
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
     if vm.power == "poweredOn":
@@ -89,7 +89,7 @@ def reboot_guest(world, vm):
 
 @dataclass
 class Place:
-    """A host that takes a VM, and what it would give it there."""
+    """A host that accepts a VM, and the resources for it."""
 
     host: object
     vgpus: list
@@ -121,7 +121,7 @@ def take_over(world, vm, place):
 
 
 def release(vm):
-    """Give back what the VM held on its host."""
+    """Release the VM's resources on its host."""
     gpus.release_all(vm.host.gpus, vm)
     direct.release(vm)
 
@@ -140,7 +140,7 @@ def move(world, vm, host):
 
 
 def touch(world, vm):
-    """A VM that starts or stops changes what its host, its pool and its cluster show."""
+    """Invalidate host, pool and cluster of a VM that starts or stops."""
     world.touch(*(one for one in (vm, vm.host, vm.pool, vm.host.compute) if one is not None))
 
 

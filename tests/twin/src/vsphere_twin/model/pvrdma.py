@@ -25,7 +25,7 @@ class Path:
 
 
 def state(world, vm):
-    """The way to every PVRDMA adapter of every other running VM on the same network of switches."""
+    """Return the path to every PVRDMA adapter of every other running VM on the same network of switches."""
     peers = [one for one in world.of_kind("VirtualMachine") if one is not vm and one.power == "poweredOn"]
     return [
         _path(world, vm, mine, peer, other)

@@ -1,4 +1,4 @@
-"""ReconfigVM: what a config spec does to a VM, as a whole or not at all."""
+"""ReconfigVM: apply a config spec to a VM, as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def upgrade(world, vm, version=None):
 
 
 def _upgrade(vm, wanted):
-    """Virtual hardware only ever gets newer, while the VM is off, and never newer than the host knows."""
+    """Upgrade virtual hardware: only to a newer version, while the VM is off, and up to the host's newest."""
     number = wanted.partition("-")[2]
     if not wanted.startswith("vmx-") or not number.isdigit():
         raise _wrong("configSpec.version")
@@ -256,7 +256,7 @@ def _counted_already(vm, store, before):
 
 
 def settle_files(world, vm, before, destroyed):
-    """Disks that were attached are no longer left; those that were taken off stay behind, unless destroyed."""
+    """Update the list of files without a VM: attached disks leave it; detached ones enter it, unless destroyed."""
     names = {_file(disk) for disk in vm.disks}
     for name in names:
         disk_files.take(world, name)

@@ -1,4 +1,4 @@
-"""Moves to another host, pool, folder or datastore: what a running VM may not, and what none may."""
+"""Migration to another host, pool, folder or datastore: limits of running VMs, and of all VMs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_ENABLED = "Migration was temporarily disabled due to another migration activ
 
 
 def relocate(world, vm, spec):
-    """RelocateVM: everything is looked at before anything moves."""
+    """RelocateVM: all checks come before any move."""
     pool = world.get(spec.pool._moId) if spec.pool is not None else None
     host = _target(world, vm, spec, pool)
     store = world.get(spec.datastore._moId) if spec.datastore is not None else None

@@ -1,10 +1,10 @@
-"""Memory and processors of a host: what it has for VMs, and what those that run have reserved."""
+"""Memory and processors of a host: capacity for VMs, and reservations of running ones."""
 
 from __future__ import annotations
 
 from pyVmomi import vim
 
-HOST_OVERHEAD_MB = 16 * 1024  # what ESXi keeps for itself [unsure: order of magnitude]
+HOST_OVERHEAD_MB = 16 * 1024  # reserved by ESXi for itself [unsure: order of magnitude]
 HOST_OVERHEAD_MHZ = 2000  # the same [unsure]
 # Overhead of a VM beside its memory [unsure: fitted to VMware's table of sample overheads]; the last is the figure that
 # frankdenneman.nl (2023-05-30) measured for an MMIO window of 128 GB.

@@ -30,7 +30,7 @@ def load(name_or_path):
 
 
 def shipped():
-    """{name of a seed that comes with the twin: what it holds}."""
+    """Return {name of a shipped seed: its content}."""
     found = {}
     for path in sorted(SEEDS.glob("*.yml")):
         found[path.stem] = seed_file.read(path.read_text(encoding="utf-8")).get("description", "")

@@ -76,7 +76,7 @@ def within(data, key=None):
 
 
 def read(text):
-    """The data of a file; SeedError for what is no YAML and for keys that are there twice."""
+    """Return the data of a file; SeedError for invalid YAML and for duplicate keys."""
     try:
         loader = _Loader(text)
         try:

@@ -23,7 +23,7 @@ def make(world, put, entry):
 
 
 def join(host, switches, networks):
-    """Make a host a member of its switches, and show it what networks it has."""
+    """Add a host to its switches, and show it its networks."""
     for switch in switches:
         if switch.joined_by == "all" or _serves(host, switch):
             members.join(switch, host)

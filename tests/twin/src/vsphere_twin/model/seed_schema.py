@@ -286,7 +286,7 @@ def _value(value, key, place, problems, line):
 
 
 def _hint(found, known):
-    """Which of the known words was perhaps meant."""
+    """Return a hint at the known word that was probably meant."""
     longer = [one for one in known if str(found) and one.startswith(str(found))]
     near = longer or difflib.get_close_matches(str(found), known, 1)
     return f"Did you mean {near[0]}? " if near else ""

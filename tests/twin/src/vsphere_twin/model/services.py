@@ -93,7 +93,7 @@ class Customizations(Service):
 
 @dataclass
 class Licence:
-    """A licence key and what it allows."""
+    """A licence key and its features."""
 
     key: str
     edition: str

@@ -100,7 +100,7 @@ def install(world, host, path, *, kind="depot", update=False, dry_run=False):
 
 
 def install_bundle(world, host, bundle, *, update=False, dry_run=False):
-    """Install what is in a bundle; all of it or, after a refusal, nothing."""
+    """Install the content of a bundle; all of it or, after a refusal, nothing."""
     software = host.software
     before = software.newest
     chosen, skipped = [], []
@@ -160,7 +160,7 @@ def remove_components(world, host, names, dry_run=False):
 
 
 def set_acceptance(world, host, level):
-    """`esxcli software acceptance set`: not above what is installed."""
+    """`esxcli software acceptance set`: not stricter than the installed VIBs."""
     short = _level(level)
     for one in host.software.vibs():
         if _rank(one.acceptance) > _rank(short):

@@ -1,4 +1,4 @@
-"""Categories, tags and what has which."""
+"""Categories, tags and their objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks: what takes a while, its states, and how it ends."""
+"""Tasks: long operations, their states, and their results."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Task(Entity):
         self.started_at = None
         self.completed_at = None
         self.cancelled = False
-        self.on_cancel = None  # called when someone cancels work that waits
-        self.on_failure = None  # called when it ends with a fault, to clear away what was begun
+        self.on_cancel = None  # called when a client cancels waiting work
+        self.on_failure = None  # called when it ends with a fault, to remove partial results
 
     @property
     def event_chain(self):

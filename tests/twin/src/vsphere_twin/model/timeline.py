@@ -44,7 +44,7 @@ class Timeline:
             self._thread.start()
 
     def stop(self):
-        """End the thread; what has not happened yet does not happen."""
+        """End the thread; pending events do not happen."""
         with self._wake:
             thread, self._thread = self._thread, None
             self._stopping = True

@@ -34,7 +34,9 @@ def of_device(vm, key):
 
 
 def begin(world, name, ports, seconds):
-    """A stream begins; how many others use one of its ports now. Both ends may say so, the first one counts."""
+    """Begin a stream; return how many others use one of its ports now. Both ends may report it, the first one
+    counts.
+    """
     streams = _STREAMS.setdefault(world, {})
     now = time.monotonic()
     for one in [one for one, stream in streams.items() if stream.until + FORGOTTEN_S < now]:
@@ -57,7 +59,7 @@ def end(world, name, pair):
 
 
 def count(world, sender, receiver, state, load, octets):
-    """Data went from one End to another; how many packets were lost on the way."""
+    """Count data from one End to another; return how many packets were lost on the path."""
     packets = max(1, octets // load.mtu)
     lost, marked, paused = _shares(state, load, packets)
     sent, heard = of_device(sender.vm, sender.key), of_device(receiver.vm, receiver.key)
@@ -69,7 +71,7 @@ def count(world, sender, receiver, state, load, octets):
     sent.update(packet_seq_err=bursts, local_ack_timeout_err=bursts // 40, rp_cnp_handled=marked)
     if state.carrier == ends.PORT and state.ports:
         near, far = (port.counters for port in state.ports)
-        for kind in ("", "rdma_") if state.rdma else ("",):  # what fell back to TCP is no traffic of the RDMA device
+        for kind in ("", "rdma_") if state.rdma else ("",):  # a fallback to TCP is no traffic of the RDMA device
             near.update({f"{kind}tx_packets": packets + lost, f"{kind}tx_bytes": octets})
             far.update({f"{kind}rx_packets": packets, f"{kind}rx_bytes": octets})
         near.update(rdma_packet_seq_err=bursts)

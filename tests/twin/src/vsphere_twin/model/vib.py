@@ -1,4 +1,4 @@
-"""vSphere installation bundles: what a VIB says about itself, written and read as the ar archive that it is."""
+"""vSphere installation bundles: metadata of a VIB, written and read as a real ar archive."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _payload_name(vib):
 
 
 def _payload(vib):
-    """A tar of the files that the VIB claims; what is in them runs nowhere."""
+    """Return a tar of the files that the VIB claims; their content is never executed."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name in vib.files:

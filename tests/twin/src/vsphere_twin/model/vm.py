@@ -66,13 +66,13 @@ class VirtualMachine(Managed):
         self.tools_installed = True
         self.tools_running = False
         self.host_name = name
-        self.installed_firmware = None  # what the guest was installed with, where there is a guest
+        self.installed_firmware = None  # installation data of the guest, if there is one
         self.cores_per_numa_node = None  # of the virtual machine's own topology; None: vSphere decides
         self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
         self.prefixes: dict[int, int] = {}  # device key of a NIC: the prefix length that a real guest reports
         self.fixed_addresses: dict[str, object] = {}  # MAC of a NIC: the interface that the guest has configured
-        self.customization = None  # what VMware Tools applies at the next boot
-        self.instance_id = None  # the instance that cloud-init knows from its last boot
+        self.customization = None  # settings that VMware Tools applies at the next boot
+        self.instance_id = None  # the instance of cloud-init at its last boot
         self.snapshots: list = []
         self.current_snapshot = None
         self.browser = None
@@ -147,7 +147,7 @@ class VirtualMachine(Managed):
 
 
 def written(disk):
-    """The bytes that a disk occupies: all of a thick one, and of a thin one what a guest writes [a model]."""
+    """Return the bytes that a disk occupies: all of a thick one, and the written part of a thin one [a model]."""
     size = (disk.capacityInKB or 0) * 1024
     return min(size, THIN_BYTES) if getattr(disk.backing, "thinProvisioned", False) else size
 

@@ -70,7 +70,7 @@ class World:
         self.tagging = Tagging()
         self.users: dict[str, str] = {}
         self.clocks = Clocks()
-        self.permissions = None  # twin.model.permissions.Permissions: who of them may do what
+        self.permissions = None  # twin.model.permissions.Permissions: privileges of the users
         self.release = None  # twin.model.release.Release of the vCenter
         self.instance_uuid = ""
         self.root_folder = None
@@ -119,7 +119,7 @@ class World:
         return list(self._by_kind.get(kind, {}).values())
 
     def touch(self, *entities):
-        """Say that these entities changed; wakes everyone who waits for updates."""
+        """Mark these entities as changed; wakes all waiters for updates."""
         with self.changed:
             self.generation += 1
             for entity in entities:

@@ -104,7 +104,7 @@ def _list_compute_profiles(system, cards, _value, options):
 
 
 def _create(system, cards, value, options):
-    """Left to right, and no further than the first failure; what was made stays."""
+    """Create from left to right, up to the first failure; created instances stay."""
     out = []
     for card in _enabled(cards):
         for item in value.split(","):
@@ -210,7 +210,7 @@ def _enabled(cards, rc=NOT_FOUND):
 
 
 def _instances(system, cards, options):
-    """(card, instance) of those that `-gi` names, or of all."""
+    """Return (card, instance) of those that `-gi` names, or of all."""
     wanted = _numbers(options.get("-gi"))
     found = [(card, one) for card in cards for one in system.instances(card) if wanted is None or one.id in wanted]
     if not found:

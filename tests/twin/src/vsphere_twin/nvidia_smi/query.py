@@ -18,7 +18,7 @@ def mode(card, which):
     return "Enabled" if getattr(card.gpu.mig, which) else "Disabled"
 
 
-# Field: (unit in the header, what it is).
+# Field: (unit in the header, its value).
 FIELDS = {
     "count": ("", lambda system, card: len(system.cards)),
     "compute_mode": ("", lambda system, card: "Default"),
@@ -101,7 +101,7 @@ def text(system, cards):
 
 
 def xml(system, cards):
-    """`-q -x`: what inventories read, and no more of the hundreds of fields that the real one has."""
+    """`-q -x`: the fields that inventories read, out of the hundreds of the real one."""
     number = next(number for branch, number in DTDS if system.branch >= branch)
     out = ['<?xml version="1.0" ?>', f'<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v{number}.dtd">']
     out += ["<nvidia_smi_log>", f"\t<timestamp>{system.time}</timestamp>"]

@@ -86,7 +86,7 @@ def registry(service):
 
 
 def patch(service, body, headers):
-    """PATCH of the settings: what the BMC takes, and what it answers."""
+    """PATCH the settings: validate them as the BMC does, and return its answer."""
     attributes = body.get("Attributes")
     if not isinstance(attributes, dict):
         raise Problem("PropertyMissing", "Attributes")

@@ -18,7 +18,7 @@ class Layout:
     registry: str  # where the attribute registry is; {} is its id
     slash: bool = False  # whether the service writes addresses with a slash at their end
     bios_writable: bool = False  # PATCH on the active resource is taken for the settings
-    whole_settings: bool = False  # whether the settings resource shows all attributes or only those that change
+    whole_settings: bool = False  # True if the settings resource shows all attributes and not only the changes
     if_match: bool = False  # whether PATCH needs If-Match
     jobs: bool = False
     messages: str = "Base.1.12"

@@ -184,7 +184,7 @@ def extended(layout, vendor, name, arguments=(), attribute=None):
 
 
 def body(layout, vendor, name, arguments=(), attribute=None):
-    """The body of an answer that says something; iLO wraps also its successes in an error object."""
+    """Return the body of an answer with a message; iLO wraps also its successes in an error object."""
     entry = extended(layout, vendor, name, arguments, attribute)
     code, text = f"{layout.messages}.GeneralError", BASE["GeneralError"][1]
     if vendor == "hpe":

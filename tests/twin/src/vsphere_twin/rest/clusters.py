@@ -1,4 +1,4 @@
-"""Clusters: what clients list, and vSphere Lifecycle Manager's image of each."""
+"""Clusters: lists for clients, and vSphere Lifecycle Manager's image of each."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def summary_of(request, item):
 
 @route("POST", OVF, action="deploy")
 def deploy_ovf(request, item):
-    """A VM from an OVF; what goes wrong afterwards is part of the answer."""
+    """Deploy a VM from an OVF; later failures are part of the answer."""
     found = _item(request, item, "ovf")
     spec = request.body.get("deployment_spec") or {}
     pool, host, folder = _target(request)
@@ -135,7 +135,7 @@ def _target(request):
 
 
 def _place(request, pool, host, cluster):
-    """The pool and the host of a placement; each can say the other."""
+    """Return the pool and the host of a placement; each can imply the other."""
     pool = _entity(request, pool, "ResourcePool", "resource_pool")
     host = _entity(request, host, "HostSystem", "host")
     owner = _entity(request, cluster, "ClusterComputeResource", "cluster") or (host.compute if host else None)

@@ -1,4 +1,4 @@
-"""Depots: importing offline bundles, and what they hold."""
+"""Depots: import of offline bundles, and their content."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def import_depot(request):
 
 @route("DELETE", f"{OFFLINE}/{{depot}}", vmw_task="true")
 def delete_depot(request, depot):
-    """Forget a depot; not while an image needs what only it has."""
+    """Delete a depot; not while an image needs a component of it alone."""
     one, world = _depot(request, depot), request.world
     for cluster in world.of_kind("ClusterComputeResource"):
         needed = [each for each in one.bundle.components if cluster.image.components.get(each.name) == each.version]
@@ -93,7 +93,7 @@ def component(request, name, version):
 
 
 def _fetched(location):
-    """The bytes at an address, or what went wrong."""
+    """Return the bytes at a URL, or the failure."""
     if location.partition("://")[0] not in SCHEMES:
         return RestError("RESOURCE_INACCESSIBLE", f"The location {location} is not supported.")
     try:

@@ -58,7 +58,7 @@ def create_item(request):
 
 @route("GET", f"{BASE}/library/item/file")
 def files_of(request):
-    """The files of an item, by what it is made of."""
+    """Return the files of an item, by its content."""
     return _files(find_item(request, request.query.get("library_item_id", ""))[1])
 
 
@@ -80,7 +80,7 @@ def sessions(request):
 
 @route("GET", f"{BASE}/security-policies")
 def policies(request):
-    """The policy that vCenter comes with."""
+    """Return the default policy of vCenter."""
     name = "OVF default policy"
     return [{"policy": "ovf-default", "name": name, "item_type_rules": {"ovf": "OVF_STRICT_VERIFICATION"}}]
 

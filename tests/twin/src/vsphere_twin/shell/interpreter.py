@@ -114,7 +114,7 @@ class Shell:
     def _pipeline(self, stages, stdin):
         kept = self.emit
         if stages[1:] or getattr(stages[0], "redirects", None):
-            self.emit = None  # what it prints goes somewhere else first
+            self.emit = None  # its output is redirected
         try:
             return self._stages(stages, stdin)
         finally:
@@ -199,7 +199,7 @@ class Shell:
         return "".join(self._expand(word)) if word is not None else None
 
     def _expand(self, word):
-        """The word with its variables put in; what was not quoted falls into words at blanks."""
+        """Expand the variables of a word; unquoted text is split at blanks."""
         text, quoted = "", False
         split = False
         if word.plain() in ("~", f"~{self.variables.get('USER')}") and not word.parts[0].quoted:

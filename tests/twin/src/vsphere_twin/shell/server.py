@@ -29,7 +29,7 @@ class Shells:
         self.password = next(iter(world.users.values()), "")
 
     def start(self):
-        """Listen, and write down what clients need to know."""
+        """Listen, and write the connection data for clients."""
         self._doors.start(
             {
                 host.name: {"server_factory": self._door(host), "process_factory": self._serve(host)}

@@ -1,1 +1,1 @@
-"""The physical switches of the twin: what they are cabled to, their command lines, and what they do to packets."""
+"""Physical switches of the twin: their cables, their command lines, and their treatment of packets."""

@@ -17,7 +17,7 @@ LOSS, ECN, MTU, CNP = "lossless", "ecn", "mtu", "cnp"
 
 @dataclass(frozen=True)
 class Why:
-    """Something on the way that does not agree. kind: what is lost by it: lossless, ecn, mtu or cnp."""
+    """A mismatch on the path. kind: its effect: lossless, ecn, mtu or cnp."""
 
     at: str
     what: str
@@ -152,14 +152,14 @@ def _paths(world, one, other, vlan=None):
 
 
 def _onward(world, entry, tag):
-    """[(port out, the other end of its cable, tag there)] of a frame that comes in; tag None goes everywhere."""
+    """Return [(port out, the other end of its cable, tag there)] of an incoming frame; tag None passes everywhere."""
     switch, came = world.fabric.switches.get(entry[0]), entry[1]
     if switch is None or not switch.ports[came].up:
         return
     lan = switch.device.lan(came)
     inside = None if tag is None else lan.enters(tag)
     if tag is not None and (inside is None or lan.leaves(inside) != tag):
-        return  # what comes in with a tag and goes back without one is no conversation
+        return  # traffic with a tag in one direction and without one in the other is no connection
     for port in switch.ports.values():
         far = world.fabric.cables.get((switch.name, port.name))
         if port.name == came or far is None or not port.up:
@@ -170,7 +170,7 @@ def _onward(world, entry, tag):
 
 
 def _flooded(world, start, vlan):
-    """{(end of a cable, tag there)} that a broadcast comes to."""
+    """Return {(end of a cable, tag there)} that a broadcast reaches."""
     if start not in world.fabric.cables:
         return set()
     seen, due = set(), [(world.fabric.cables[start], vlan)]

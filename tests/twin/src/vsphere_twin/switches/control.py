@@ -35,7 +35,7 @@ class SwitchControl:
         self._fabric.switch(switch).full_flash = bool(full)
 
     def kill_feature(self, switch, feature):
-        """The hardware of a switch does not do what is configured: pfc, ecn, trust, watchdog or mtu."""
+        """Prevent the hardware of a switch from doing a configured feature: pfc, ecn, trust, watchdog or mtu."""
         if feature not in FEATURES:
             raise ValueError(f"There is no feature {feature}; these exist: {', '.join(FEATURES)}.")
         self._fabric.switch(switch).dead_features.add(feature)
@@ -46,6 +46,6 @@ class SwitchControl:
             self._fabric.link(switch, port, up)
 
     def reload_switch(self, switch, seconds=BOOT_SECONDS):
-        """Restart a switch with what it has saved."""
+        """Restart a switch with its saved configuration."""
         with self._world.lock:
             self._fabric.switch(switch).reload(float(seconds))

@@ -53,7 +53,7 @@ class Device:
 
     @staticmethod
     def base(ports, vlans) -> list:
-        """Lines for load() that make ports trunks with these VLANs: what an operator sets up before anything else."""
+        """Return lines for load() that make ports trunks with these VLANs: an operator's first step."""
         raise NotImplementedError
 
     def dialogue(self, username):
@@ -69,11 +69,11 @@ class Device:
         raise NotImplementedError
 
     def startup(self) -> str:
-        """The configuration that a restart comes back with."""
+        """Return the startup configuration."""
         raise NotImplementedError
 
     def reload(self):
-        """Restart: the startup configuration runs, what was pending is gone."""
+        """Restart: the startup configuration runs, pending changes are lost."""
         raise NotImplementedError
 
 

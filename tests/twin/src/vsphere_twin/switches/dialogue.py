@@ -11,7 +11,7 @@ class Reply:
 
     text: str = ""  # lines, each ended by \n
     ask: str | None = None  # a question; the next line that is typed goes to Dialogue.answer
-    hidden: bool = False  # that what is typed is not echoed
+    hidden: bool = False  # True if the input is not echoed
     close: bool = False  # the switch ends the session
 
 

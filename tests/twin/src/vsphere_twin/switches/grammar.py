@@ -69,7 +69,7 @@ class Grammar:
         return register
 
     def match(self, modes, line):
-        """(handler, values) of a line in the first of these modes that knows it; Wrong for what none knows."""
+        """Return (handler, values) of a line in the first of these modes that accepts it; Wrong if none does."""
         return self.find(modes, line)[:2]
 
     def find(self, modes, line):

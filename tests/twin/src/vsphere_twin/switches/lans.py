@@ -12,13 +12,13 @@ UNTAGGED = 0
 
 @dataclass(frozen=True)
 class Lan:
-    """VLANs of a port, of those that exist on its switch. A routed port has none."""
+    """VLANs of a port that exist on its switch. A routed port has none."""
 
     untagged: int | None = None
     tagged: frozenset = frozenset()
 
     def enters(self, tag):
-        """The VLAN of a frame that comes in with a tag, or UNTAGGED; None where it is dropped."""
+        """Return the VLAN of an incoming frame with a tag, or UNTAGGED; None if it is dropped."""
         if tag == UNTAGGED:
             return self.untagged
         return tag if tag in self.tagged or tag == self.untagged else None

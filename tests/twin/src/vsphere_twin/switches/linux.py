@@ -65,7 +65,7 @@ class LinuxShell(interpreter.Shell):
         return self.host.device.files
 
     def write(self, path, text, append=False):
-        """Put text into a file of the switch; answers what was wrong, or None."""
+        """Write text into a file of the switch; return the failure, or None."""
         if self.host.full_flash and not path.startswith(IN_MEMORY):
             return NO_SPACE
         if self.user != "root" and not path.startswith(("/tmp/", f"{self.variables.get('HOME', '/')}/")):

@@ -1,4 +1,4 @@
-"""The physical switches of a world: their ports, what those are cabled to, and what goes wrong with them."""
+"""Physical switches of a world: their ports, their cables, and their failures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SwitchPort:
 
 @dataclass(frozen=True)
 class User:
-    """Somebody who may come in; privilege is the level that the login starts with, where the platform has such."""
+    """A user with access; privilege is the level at login, if the platform has levels."""
 
     password: str
     privilege: int = 1
@@ -58,7 +58,7 @@ class Fault:
     prefix: str
     switch: str | None
     count: int
-    text: str = ""  # what is answered; nothing: the platform's own complaint
+    text: str = ""  # the answer; empty: the platform's own message
     after: bool = False
     hangs_up: bool = False
 
@@ -182,7 +182,7 @@ class Fabric:
         self._links: dict[tuple, bool] = {}  # last reported link state of ports of hosts
 
     def switch(self, name):
-        """A switch by its name; ValueError with those that are there."""
+        """Return a switch by its name; ValueError with the existing names."""
         if name not in self.switches:
             raise ValueError(f"There is no switch {name}; these exist: {', '.join(sorted(self.switches))}.")
         return self.switches[name]

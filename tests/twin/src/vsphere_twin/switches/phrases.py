@@ -7,7 +7,7 @@ import shlex
 
 
 def split(line):
-    """The words of a line; what is in quotes is one."""
+    """Split a line into words; a quoted text is one."""
     try:
         return shlex.split(line)
     except ValueError:
@@ -52,7 +52,7 @@ def spelled(values):
 
 
 def number_set(high):
-    """f(tokens, at) -> (numbers from 0 to high, 1), or None: what a grammar reads `0-2,5` with."""
+    """Return f(tokens, at) -> (numbers from 0 to high, 1), or None: the reader of `0-2,5` in a grammar."""
 
     def read(tokens, at):
         try:

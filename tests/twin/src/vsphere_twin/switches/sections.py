@@ -1,4 +1,4 @@
-"""A command line whose configuration is made of sections that a session goes into: shared by such platforms."""
+"""Command line with sections that a session enters: common base of such platforms."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SectionDialogue(Dialogue):
         return self.carried_out(self.modes(), command, filters)
 
     def modes(self):
-        """The modes whose lines are known here: what is around a section is known inside it."""
+        """Return the modes whose lines are valid here: lines of an outer section are valid inside it."""
         if self.mode in ("exec", self.FIRST, "config"):
             return (self.mode,)
         return (self.mode, "config") if self.part is None else (self.mode, self.outer, "config")
@@ -84,13 +84,13 @@ class SectionDialogue(Dialogue):
         return Reply(close=True)
 
     def enter(self, mode, sections):
-        """Go into sections, which are made if need be."""
+        """Enter sections, which are created if necessary."""
         for kind, name in sections:
             self.config.make(kind, name)
         self.mode, self.inside, self.part, self.outer = mode, sections, None, None
 
     def enter_part(self, mode, key, header):
-        """Go into a part of each section, which is made if need be."""
+        """Enter a part of each section, which is created if necessary."""
         for lines in self.sections():
             lines.section(key, header)
         self.outer = self.outer if self.part is not None else self.mode
@@ -110,7 +110,7 @@ class SectionDialogue(Dialogue):
         self.mode, self.inside, self.part, self.outer = "exec", [], None, None
 
     def sections(self):
-        """The lines of what the session is inside of; what another session removed is made again."""
+        """Return the lines of the present sections; a section that another session removed is created again."""
         return [self.config.make(kind, name) for kind, name in self.inside]
 
     def targets(self):
@@ -122,7 +122,7 @@ class SectionDialogue(Dialogue):
             lines.set(key, line, value)
 
     def drop(self, key, only=None):
-        """Take a line away; with only, where it says that."""
+        """Remove a line; with only, if it has that value."""
         for lines in self.targets():
             if only is None or lines.get(key) == only:
                 lines.drop(key)

@@ -101,7 +101,7 @@ def _end(world, text, place, problems):
 
 
 def _each(entries):
-    """Every entry, as often as its count says; {n} in its name is the number."""
+    """Yield every entry, as often as its count; {n} in its name is the number."""
     number = 0
     for entry in entries:
         for _copy in range(entry.get("count", 1)):

@@ -182,7 +182,7 @@ def carry_out(switch, dialogue, line):
 
 
 def answer(switch, dialogue, text):
-    """The same for what is typed after a question."""
+    """Handle the input after a question."""
     with switch.world.lock:
         reply = _safely(dialogue.answer, text)
         switch.world.fabric.settle()

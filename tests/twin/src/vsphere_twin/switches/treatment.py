@@ -10,7 +10,7 @@ IDENTITY = tuple(range(8))
 
 @dataclass(frozen=True)
 class Marking:
-    """ECN of one queue. Without mark, what lies above the thresholds is dropped."""
+    """ECN of one queue. Without mark, packets above the thresholds are dropped."""
 
     min_bytes: int
     max_bytes: int
@@ -31,7 +31,7 @@ class Treatment:
     no_drop: frozenset = frozenset()  # priorities whose priority group has headroom
     marking: dict = field(default_factory=dict)  # by queue: Marking
     strict: frozenset = frozenset()  # queues that go first
-    shares: dict = field(default_factory=dict)  # by queue: percent of what strict queues leave
+    shares: dict = field(default_factory=dict)  # by queue: percent of the bandwidth after strict queues
     mtu: int = 1500
     watchdog: bool = False
     pause_sent: bool = False  # link-level pause of all priorities

@@ -1,4 +1,4 @@
-"""A configuration as a tree: sections with lines that are found by what they set, not by their text."""
+"""Configuration as a tree: sections with lines that are found by their setting, not by their text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Section:
         self.sections: dict = {}
 
     def set(self, key, line, value=True):
-        """A line, in place of the one with the same key."""
+        """Set a line, replacing the one with the same key."""
         self.lines[key] = (line, value)
 
     def drop(self, key):
@@ -61,7 +61,7 @@ class Section:
 
 
 def write(section, order, indent, between="", depth=0):
-    """The text of a section. order: f(key) -> what its entries are sorted by; between: a line before sections."""
+    """Return the text of a section. order: f(key) -> sort key of its entries; between: a line before sections."""
     entries = [(order(key), 0, line, None) for key, (line, _value) in section.lines.items()]
     entries += [(order(key), 1, header, inner) for key, (header, inner) in section.sections.items()]
     blanks, text, after_section = " " * (indent * depth), [], False
@@ -99,7 +99,7 @@ def _said(wanted):
 
 
 def _section(lines, wanted):
-    """Sections whose header, or one of whose lines, says it."""
+    """Return sections whose header, or one of whose lines, matches."""
     blocks, said = [], _said(wanted)
     for line in lines:
         if line[:1] in (" ", "\t") and blocks:

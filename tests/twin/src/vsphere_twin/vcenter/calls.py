@@ -50,7 +50,7 @@ class Call:
         return entity
 
     def require_session(self, this=None):
-        """NotAuthenticated unless someone is logged in."""
+        """Raise NotAuthenticated without a login."""
         if self.session is None:
             raise vim.fault.NotAuthenticated(
                 msg="The session is not authenticated.",

@@ -1,4 +1,4 @@
-"""SOAP in: which object, which method, which arguments. The envelopes around what goes out."""
+"""SOAP input: object, method and arguments. Envelopes of the output."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def session_cookie(header):
 
 
 def client_version(soap_action, newest):
-    """The version that a client speaks; an unknown one, a newer one or none counts as the server's own."""
+    """Return the version of a client; an unknown one, a newer one or none counts as the server's own."""
     asked = types.version_of((soap_action or "").strip('"').rpartition("/")[2])
     if asked is None or not types.knows(newest, asked):
         return newest

@@ -45,7 +45,7 @@ class Dispatcher:
         self.newest = types.version_of(world.release.api_version)
         for service in (ServiceInstance(), self.sessions, Collector("propertyCollector", world), ViewManager()):
             world.add(service)
-            service.version = None  # what they say depends on the caller: never kept
+            service.version = None  # their answers depend on the caller: never cached
 
     def handle(self, data, cookie=None, soap_action=None, client=None):
         """Answer one SOAP message."""

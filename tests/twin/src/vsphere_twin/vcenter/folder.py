@@ -63,7 +63,7 @@ class DatastoreFiles:
             client.send(200, found[1], OCTETS)
 
     def write(self, client):
-        """PUT: what the connection brings before it ends is what the file holds."""
+        """PUT: the file gets all bytes before the end of the connection."""
         found = self._found(client)
         length = client.headers.get("Content-Length", "")
         if found is None or not (client.chunked or length.isdigit()):
@@ -137,7 +137,7 @@ class DatastoreFiles:
                 client.close_connection = client.command == "PUT"
                 client.send(401, b"", "text/plain", REALM)
                 return None
-            # A ticket is for a host, which knows no datacenters.
+            # A ticket is for a host, which has no datacenters.
             center = None if ticket and "dcPath" not in query else query.get("dcPath", [""])[0]
             store = self._store(center, query.get("dsName", [""])[0])
         if store is None or not store.accessible:

@@ -1,4 +1,4 @@
-"""Property paths: what they mean, what they lead to, and the XML of what was found there."""
+"""Property paths: their syntax, their targets, and the XML of their values."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MOST_CACHED = 400_000  # fragments; beyond that the cache starts anew
 
 @dataclass(frozen=True)
 class Path:
-    """A path that exists for a kind of object, split at the property that somebody serves."""
+    """A valid path for a kind of object, split at the served property."""
 
     served: object  # the function f(entity, world), or None if it is not served
     served_path: str
     rest: tuple  # of (property name, array key or None)
     first_key: str | None
-    declared: object  # the type of what is served
+    declared: object  # the type of the served value
     text: str = ""
 
 
@@ -71,7 +71,9 @@ def _split(text):
 
 
 def _step_type(owner, name, key, version, text):
-    """The type that a step leads to, and the type of the property itself; object where only a value says it."""
+    """Return the type that a step leads to, and the type of the property itself; object if only a value determines
+    it.
+    """
     if owner is object:
         return object, object
     found = _declared(owner, name, version)
@@ -104,7 +106,7 @@ def _declared(owner, name, version):
 
 
 class PropertyReader:
-    """Reads properties of entities; what was computed is kept until the entity changes."""
+    """Read properties of entities; computed values are cached until the entity changes."""
 
     def __init__(self, world):
         self._world = world
@@ -116,7 +118,7 @@ class PropertyReader:
         return self._walk(entity, path)[0]
 
     def _walk(self, entity, path):
-        """The value and the type that the API declares for it, which what is on the way may narrow."""
+        """Return the value and its declared type in the API, which a value on the path may narrow."""
         if path.served is None:
             return None, object
         value, declared = self._served(entity, path), path.declared
@@ -147,7 +149,7 @@ class PropertyReader:
         return written
 
     def element(self, tag, entity, text, version):
-        """The value as an element that says its type."""
+        """Return the value as an element with its type."""
         path = parse(entity.kind, text, version)
         value, declared = self._walk(entity, path)
         if value is None:
@@ -157,7 +159,7 @@ class PropertyReader:
         return "".join(out)
 
     def entities(self, entity, path):
-        """The entities that a path leads to; those that are gone are left out."""
+        """Return the entities that a path leads to; removed ones are left out."""
         value = self.value(entity, path)
         if value is None:
             return []

@@ -1,4 +1,4 @@
-"""The privileges that there are: those that the API's description names, and some that follow from what is asked."""
+"""All privileges: those in the API's description, and some that follow from required ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which objects a filter means: start objects and what traversals reach from them."""
+"""Objects that a filter selects: start objects and the objects that traversals reach from them."""
 
 from __future__ import annotations
 

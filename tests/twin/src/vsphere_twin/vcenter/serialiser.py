@@ -19,7 +19,7 @@ _DYNAMIC = (type, ManagedMethod, VmomiSupport.PropertyPath)  # names of types, m
 
 
 def write_result(out, tag, value, declared, version):
-    """Write what a method returns; nothing for None."""
+    """Write the result of a method; nothing for None."""
     if value is None:
         return
     if isinstance(value, (list, tuple)):
@@ -44,7 +44,7 @@ def write_each(out, tag, values, item_type, version):
 
 
 def write_bare_fault(out, tag, fault, version):
-    """Write a fault the way a SOAP detail holds it."""
+    """Write a fault in the form of a SOAP detail."""
     kind = VmomiSupport.GetCompatibleType(type(fault), version)
     out.append(f'<{tag} xmlns="{types.VIM_NAMESPACE}" xsi:type="{kind._wsdlName}">')
     _fields(kind, version)(out, fault)
@@ -79,7 +79,7 @@ def _any_writer(tag, version):
 
 @functools.lru_cache(maxsize=None)
 def _any_writer_for(tag, kind, version):
-    """The writer for a value of exactly this Python type, which says its type on the wire."""
+    """Return the writer for a value of exactly this Python type, which writes its type on the wire."""
     if issubclass(kind, (Entity, ManagedObject)):
         return _reference_writer(tag)
     if issubclass(kind, MethodFault):
@@ -178,7 +178,7 @@ def _object_writer(tag, declared, version):
 
 @functools.lru_cache(maxsize=None)
 def _fields(kind, version):
-    """The function that writes all fields of a data object that a client of this version knows."""
+    """Return the function that writes all fields of a data object that this client version supports."""
     fault = issubclass(kind, MethodFault)
     steps = tuple(
         (info.name, *_field_writer(info, version))

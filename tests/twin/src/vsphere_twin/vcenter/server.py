@@ -109,7 +109,7 @@ class Handler(https.Handler):
         if self._available():
             serve(self)
         else:
-            self.close_connection = True  # what the client still sends is not read
+            self.close_connection = True  # the client's remaining data is not read
 
     def _available(self):
         faults = self.server.dispatcher.world.faults

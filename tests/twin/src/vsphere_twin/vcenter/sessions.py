@@ -48,7 +48,7 @@ class Session:
         return self.manager.get(self.key, self.face) is self
 
     def used(self):
-        """Note that the client is there."""
+        """Record activity of the client."""
         self.used_s = self.manager.clock()
         self.active_time = _utc_now()
         self.calls += 1
@@ -92,7 +92,7 @@ class SessionManager(Entity):
         return self.begin(user, client, locale)
 
     def begin(self, user, client=None, locale=None):
-        """A new session of someone who has proved who he is."""
+        """Create a session of an authenticated user."""
         session = Session(self, user, client, locale)
         self._sessions[session.key] = session
         principal = accounts.principal(session.user)

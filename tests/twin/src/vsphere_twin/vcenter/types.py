@@ -1,10 +1,10 @@
-"""pyVmomi's type system, asked the way a server needs it: by the names on the wire."""
+"""pyVmomi's type system for a server: lookups by the names on the wire."""
 
 from __future__ import annotations
 
 import functools
 
-# vmodl must be loaded before types are looked up.
+# vmodl must be loaded before any lookup of types.
 from pyVmomi import VmomiSupport, vmodl  # noqa: F401  # pylint: disable=unused-import
 
 from . import reflect

@@ -73,7 +73,7 @@ class Collector(Entity):
         self.world = world
         self.filters = {}
         self.pages = {}
-        self._told = {0: {}}  # what the client knew at each version that it may still come from
+        self._told = {0: {}}  # the client's state at each version that it may still continue from
         self._number = 0
         self._poll = 0
         self._looked = None
@@ -125,7 +125,7 @@ class Collector(Entity):
         number = int(version) if version.isdigit() else -1
         if number not in self._told or number == 0:
             raise vmodl.query.InvalidCollectorVersion(msg=f"The collector version {version} is not valid.")
-        # A client that asks from here has everything up to here, so what was before can be forgotten.
+        # A client that continues from here has all changes up to here, so older states can be dropped.
         self._told = {known: seen for known, seen in self._told.items() if known >= number}
         return number
 

@@ -1,4 +1,4 @@
-"""esxcli network nic stats and rdma device stats: what went through the ports of a host since it started."""
+"""esxcli network nic stats and rdma device stats: traffic through the ports of a host since it started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""esxcli hardware, storage core, vm process, and the clocks: what the machine is made of and what runs on it.
+"""esxcli hardware, storage core, vm process, and the clocks: the parts of the machine and its processes.
 
 Names and order of the fields are those of printed output [unsure: MEM]. Disks are a model: one to boot from, one for
 each VMFS volume.

@@ -1,6 +1,6 @@
-"""Python compiles what came in a zip once, wherever a lab starts it.
+"""Let Python compile the content of each zip once, on all machines of a lab.
 
-Ansible sends each module with all that it imports as a zip, and Python keeps no bytecode of zips: it compiles the same
+Ansible sends each module with all its imports as a zip, and Python keeps no bytecode of zips. So it compiles the same
 sources again for every task, twice, which took a third of the time of modules. The code that runs is the same.
 """
 
@@ -12,7 +12,7 @@ import zipimport
 
 
 def install(folder):
-    """Change how this Python reads zips; what it compiles is kept in the folder."""
+    """Change how this Python reads zips; it saves compiled code in the folder."""
     if hasattr(zipimport, "_compile_source"):
         zipimport._compile_source = kept(zipimport._compile_source, folder)
 
@@ -21,7 +21,7 @@ def kept(compiled, folder):
     """Wrap the compiler of zipimport with a cache of its results."""
 
     def compile_source(path, source):
-        # Each zip lies in a folder of its own, what is in it has the same names.
+        # Each zip is in a folder of its own, its files have the same names.
         name = path.rpartition(".zip" + os.sep)[2]
         digest = hashlib.sha256(f"{sys.implementation.cache_tag}\0{name}\0".encode() + source).hexdigest()
         file = os.path.join(folder, digest[:2], digest)

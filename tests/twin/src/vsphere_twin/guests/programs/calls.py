@@ -1,4 +1,4 @@
-"""A program that was called in a guest, what it answers, and the table of programs."""
+"""Calls of programs in a guest, their answers, and the table of programs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Guest:
     uid: int = 0
     pid: int = 1
     cpus: int = 2
-    installed: dict = field(default_factory=dict)  # what the lab's packages left: {name: its data}
+    installed: dict = field(default_factory=dict)  # data of the lab's packages: {name: its data}
     loaded: list = field(default_factory=list)  # kernel modules of this boot
     modprobe: list = field(default_factory=list)  # the lines of all modprobe.d files
-    modules_load: list = field(default_factory=list)  # what modules-load.d wants at boot
+    modules_load: list = field(default_factory=list)  # modules in modules-load.d, loaded at boot
     headers: bool = False  # of the kernel that runs
-    udev_rdma_names: bool = False  # rdma-core's rule is there that renames RDMA devices
+    udev_rdma_names: bool = False  # rdma-core's rule that renames RDMA devices is installed
     interfaces: list = field(default_factory=list)
     gridd_conf: str = ""
     tokens: list = field(default_factory=list)
     cwd: str = "/"
     hostname: str = ""  # of the container, where it is asked in one
-    locked: list = field(default_factory=list)  # what limits.d says of memlock
+    locked: list = field(default_factory=list)  # memlock in limits.d
     classes: dict = field(default_factory=dict)  # {RDMA device: the class of packets that rdma_cm gives, as a text}
 
     def blacklisted(self, module):
@@ -54,7 +54,7 @@ class Call:
     argv: list
     stdin: str = ""
     env: dict = field(default_factory=dict)
-    again: str | None = None  # what the last answer asked to be reminded of
+    again: str | None = None  # data that the last answer asked to return
     met: dict | None = None  # result of the meeting that the last answer requested: {said, peer} or {problem, peer}
     guest: Guest = field(default_factory=Guest)
 
@@ -74,7 +74,7 @@ class Answer:
     stdout: str = ""
     stderr: str = ""
     status: int = 0
-    head: str = ""  # what is printed before the delay
+    head: str = ""  # output before the delay
     files: dict = field(default_factory=dict)  # path: text, {"link"|"node"|"initial"|"own": ...}, or None
     trees: dict = field(default_factory=dict)  # folder: {path below it: as above}; nothing else stays there
     delay_s: float = 0
@@ -116,7 +116,7 @@ def answer(world, vm, request):
 
 
 def answer_line(world, vm, line):
-    """The same for a line of JSON, as it comes through the socket."""
+    """Answer a line of JSON, as it comes through the socket."""
     return json.dumps(answer(world, vm, json.loads(line))) + "\n"
 
 

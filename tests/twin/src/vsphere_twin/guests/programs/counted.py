@@ -1,4 +1,4 @@
-"""The names of what adapters count, and the files in which the kernel shows it."""
+"""Names of the adapters' counters, and the files in which the kernel shows them."""
 
 from __future__ import annotations
 

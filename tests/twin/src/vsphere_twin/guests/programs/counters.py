@@ -1,4 +1,4 @@
-"""rdma statistic and ethtool -S: what the adapters of a guest counted. PVRDMA counts nothing that the guest sees."""
+"""rdma statistic and ethtool -S: counters of a guest's adapters. PVRDMA has no counters that the guest sees."""
 
 from __future__ import annotations
 

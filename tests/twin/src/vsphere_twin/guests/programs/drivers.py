@@ -52,7 +52,7 @@ def pair_allowed(host, guest):
 
 
 def usable(vm, guest):
-    """The GPUs that the loaded driver works with; those that it does not are as if they were not there."""
+    """Return the GPUs that the loaded driver works with; others are treated as missing."""
     driver = loaded(vm, guest)
     if driver is None:
         return []

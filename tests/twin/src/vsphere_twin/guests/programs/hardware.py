@@ -54,7 +54,7 @@ class RdmaFunction:
     mac: str
     speed_mbps: int
     link_up: bool
-    mtu: int  # the most that the way to the host's port takes
+    mtu: int  # the largest MTU on the path to the host's port
     versions: tuple  # of RoCE
     firmware: str = ""
 
@@ -103,7 +103,9 @@ def gpus_of(vm):
 
 
 def display_name(board, entry):
-    """'GRID A100-10C' of grid_a100-10c: the vendor's own spelling of what vSphere lists in lower case."""
+    """Return 'GRID A100-10C' for grid_a100-10c: the vendor's own spelling of a name that vSphere lists in lower
+    case.
+    """
     title = board.prefix.replace("_", " ").upper()
     rest = entry.name.removeprefix(board.prefix).upper()
     return f"{title}{rest}"
@@ -202,7 +204,7 @@ def _mellanox(key, address, mac, port, device_id):
         mac=mac,
         speed_mbps=port.speed_mbps,
         link_up=port.link_up,
-        mtu=9978,  # what the card itself takes; what lies behind it is not the card's affair
+        mtu=9978,  # the MTU of the card itself; the path behind it is not the card's property
         versions=("IB/RoCE v1", "RoCE v2"),
         firmware=port.firmware.version,
     )

@@ -1,4 +1,4 @@
-"""dmesg and journalctl -k: the kernel of a guest belongs to the machine under it, so what it logs is the model's."""
+"""dmesg and journalctl -k: a guest shares the kernel of this machine, so the model provides its log."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def _split(words):
 
 
 def _load(vm, guest, name, options, program_name):
-    """Load one module into the guest's list; what is said where it does not load."""
+    """Load one module into the guest's list; return the message if it does not load."""
     if options & {"b", "--use-blacklist"} and guest.blacklisted(name):
         return ""
     if modules.find(guest, name) is None:

@@ -77,7 +77,7 @@ def needs(card):
 
 
 def status(view, card):
-    """(product, what nvidia-smi says of its licence)."""
+    """Return (product, nvidia-smi's text on its licence)."""
     product = _product(card, "1") if view.lease is None else view.lease.product
     if view.lease is not None:
         return product, f"Licensed (Expiry: {stamp(view.lease.expires)})"

@@ -37,6 +37,6 @@ def of(vm):
 
 
 def booted(vm, boot, now=0.0):
-    """A new boot knows nothing of the one before."""
+    """Reset the state of the earlier boot."""
     _MEMORIES[vm] = Memory(boot, now)
     return _MEMORIES[vm]

@@ -1,4 +1,4 @@
-"""Kernel modules of a guest: which there are, what they need, and when they refuse to load."""
+"""Kernel modules of a guest: their names, their requirements, and their refusals to load."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _check(vm, guest, module):
         raise Refused("Invalid argument")
     build = guest.installed.get(OFED, {}).get("version", "")
     if module.name in (*OF_OFED, "nvidia_peermem"):
-        # The symbols of what is loaded have other versions than the ones that it was built with [unsure: derived].
+        # The symbols of the loaded modules have other versions than those of its build [unsure: derived].
         known = memory.of(vm).builds
         if any(known.get(one, build) != build for one in module.depends if one in OF_OFED and one in guest.loaded):
             raise Refused("Invalid argument")

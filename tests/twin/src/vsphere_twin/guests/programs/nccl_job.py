@@ -16,14 +16,14 @@ from . import devices, drivers, licence, memory, rdma_ends
 LEVELS = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")  # of NCCL_NET_GDR_LEVEL, the nearest first
 SEEN, USUAL = "PHB", "PXB"  # how far GPU and adapter are in a VM, and how far NCCL goes by itself
 VERSION = "2.23.4+cuda12.4"
-BUFFERS_KB = 40 * 1024  # what it registers
+BUFFERS_KB = 40 * 1024  # the memory that it registers
 MOST_JOBS = 50  # that are remembered
 VIRTUAL = ("lo", "docker")
 _JOBS = weakref.WeakKeyDictionary()  # world: {name of the job: {rank: Rank}}
 
 
 class Failed(Exception):
-    """NCCL gives up: the line that it warns with, and what the test says of it."""
+    """NCCL gives up: its warning, and the message of the test."""
 
     def __init__(self, warning, kind="unhandled system error", delay_s=0.0):
         super().__init__(warning)
@@ -93,7 +93,7 @@ def choose(world, rank):
 
 
 def check(world, rank):
-    """Failed where a rank cannot work with what it chose."""
+    """Raise Failed if a rank cannot work with its choices."""
     vgpus = [one for one in rank.cards if one.profile is not None]
     if vgpus and not _unified(rank.vm):
         raise Failed("Cuda failure 801 'operation not supported'", "unhandled cuda error")

@@ -79,11 +79,11 @@ class View:
 
 
 def of(vm, call):
-    """The view of a call; its cards are those that the container's NVIDIA_VISIBLE_DEVICES leaves."""
+    """Return the view of a call; its cards are those in the container's NVIDIA_VISIBLE_DEVICES."""
     guest, state = call.guest, memory.of(vm)
     driver = drivers.installed(guest)
     cards = drivers.usable(vm, guest)
-    # A container has what its runtime gave it, by name; one that was given devices by CDI has marks of them.
+    # A container has the devices of its runtime, by name; one with devices by CDI has markers of them.
     marks = [name.removeprefix("LAB_GPU_") for name in call.env if name.startswith("LAB_GPU_")]
     visible = ",".join(marks) or call.env.get("NVIDIA_VISIBLE_DEVICES", "all")
     if visible != "all":

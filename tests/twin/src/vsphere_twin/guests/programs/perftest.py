@@ -1,4 +1,4 @@
-"""perftest: ib_write_bw and its sisters. Server and client really meet; what they measure is the model's."""
+"""perftest: ib_write_bw and its variants. Server and client really meet; the model provides their measurements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def perftest(world, vm, call):
 
 
 def _start(world, vm, call, options):
-    """Everything that can be wrong before anybody is met."""
+    """Check everything that can fail before the connection."""
     guest = call.guest
     one = rdma_ends.device(world, vm, guest, options.device)
     if not one.active:
@@ -104,7 +104,7 @@ def _mine(vm, call, options, one, index):
 
 
 def _cm_index(one, options, index):
-    """rdma_cm finds the way to an address by itself, and with it the device."""
+    """Return the device: rdma_cm finds the route to an address by itself, and with it the device."""
     try:
         wanted = ipaddress.ip_address(options.server)
     except ValueError:
@@ -142,7 +142,7 @@ def _cuda(vm, call, options):
 
 
 def _met(world, vm, call, options, state):
-    """Both have said who they are: the head, and the run."""
+    """Print the header and the result after both sides exchanged their data."""
     mine, met = state["mine"], call.met
     if "problem" in met:
         return Answer(stderr=_no_meeting(options, met), status=1)

@@ -1,4 +1,4 @@
-"""The options of perftest: what they mean, and which of them both sides must have alike."""
+"""Options of perftest: their meaning, and which of them both sides must share."""
 
 from __future__ import annotations
 

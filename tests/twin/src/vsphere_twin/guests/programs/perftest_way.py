@@ -17,7 +17,7 @@ class Way:
         self.world, self.options = world, options
         own, other = rdma_ends.end_of(world, mine), rdma_ends.end_of(world, theirs)
         client, served = (other, own) if server else (own, other)
-        # A write goes to the server, a read comes from there.
+        # A write goes to the server, a read comes from the server.
         self.sender, self.receiver = (served, client) if options.verb == "read" else (client, served)
         self.state = ends.between(world, self.sender, self.receiver)
         self.back = ends.between(world, self.receiver, self.sender)

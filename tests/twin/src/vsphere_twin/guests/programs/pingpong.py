@@ -51,7 +51,7 @@ def pingpong(world, vm, call):
     if not (mine["there"] and theirs["there"]) or not rdma_ends.near(one, theirs["gid"]):
         return Answer(stderr="Failed to modify QP to RTR\nCouldn't connect to remote QP\n", status=1)
     ways = [ends.between(world, here, there), ends.between(world, there, here)]
-    # Unless -m says otherwise its packets have 1024 bytes.
+    # Its packets have 1024 bytes by default, -m changes that.
     if not all(way.reached and way.passes(min(1024, size)) for way in ways):
         return Answer(head, stderr="Failed status transport retry counter exceeded (12) for wr_id 2\n", status=1)
     spent = times * 2e-6 * rates.noisy(rates.latency_us(ways[0], size, "send"), here.vm.name, there.vm.name, size)

@@ -92,5 +92,5 @@ def end(vm, one, version, dscp):
 
 
 def end_of(world, facts):
-    """The same from what a peer said of itself."""
+    """Return an end from the data of a peer."""
     return ends.End(world.get(facts["vm"]), facts["key"], facts["version"], facts["dscp"])

@@ -1,4 +1,4 @@
-"""rping: whether rdma_cm finds the way to another guest, and RDMA goes there and back."""
+"""rping: whether rdma_cm finds a route to another guest, with RDMA in both directions."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def _rping_start(world, vm, call, address, port, server, how):
 
 
 def _rping_met(world, found, port, state, met):
-    """The pings; without a count one a second until somebody ends it."""
+    """Send the pings; without a count, one a second until the program is stopped."""
     server, mine = "-s" in found, state["mine"]
     theirs = json.loads(met["said"])
     client, served = (rdma_ends.end_of(world, one) for one in ((theirs, mine) if server else (mine, theirs)))
     ways = [ends.between(world, client, served), ends.between(world, served, client)]
     if not (mine["there"] and theirs["there"] and all(way.reached for way in ways)):
-        if server:  # of what was lost on the way nothing is seen here
+        if server:  # lost packets are not visible here
             return _listening(port, state)
         text = f"cma event RDMA_CM_EVENT_UNREACHABLE, error -110\n{NOT_CONNECTED}"
         return Answer(stderr=text, status=255, delay_s=3.0)

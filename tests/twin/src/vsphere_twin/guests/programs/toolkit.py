@@ -1,4 +1,4 @@
-"""nvidia-container-cli: what the library of the container toolkit finds in the guest."""
+"""nvidia-container-cli: devices that the library of the container toolkit finds in the guest."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def vmware(shell, argv, stdin):
 
 @program("python", "python3", "/bin/python3", "/usr/bin/python3")
 def python(shell, argv, stdin):
-    """ESXi's own interpreter: it says its version; it runs nothing for strangers."""
+    """ESXi's own interpreter: it prints its version and executes no third-party code."""
     version = "3.8.16" if shell.host.release.at_least(8, 0, 0) else "3.8.3"
     if argv[1:] in (["--version"], ["-V"]):
         return Output(f"Python {version}\n")

@@ -8,7 +8,7 @@ from vsphere_twin.model import adapters, kernel, lifecycle
 
 from ..interpreter import Output, program
 
-# Name: (references, size in KB), for modules whose figures someone printed (NVIDIA AI Enterprise user guide 5.0, 8.2).
+# Name: (references, size in KB), for modules with published figures (NVIDIA AI Enterprise user guide 5.0, 8.2).
 FIGURES = {"nvidia": (51, 35792)}
 HARDWARE_VIRTUALIZATION = {True: 3, False: 2}  # usable, or there and turned off by the BIOS (VMware KB 1011712)
 
@@ -146,7 +146,9 @@ def _go(shell, way):
 
 
 def _reached(shell, vmk, target):
-    """The smallest MTU on the way to a vmkernel port with this address on the same kind of port group, or None."""
+    """Return the smallest MTU on the path to a vmkernel port with this address on the same kind of port group, or
+    None.
+    """
     for host in shell.world.of_kind("HostSystem"):
         for other in host.vmkernel:
             same = other.dv_portgroup is vmk.dv_portgroup and other.portgroup == vmk.portgroup

@@ -84,7 +84,7 @@ class Cumulus(Device):
         if problems:
             raise ValueError(" ".join(problems))
         self.revisions.save()
-        # The lines are what an operator left behind; nothing was applied since the switch is up.
+        # The lines are an operator's saved configuration; nothing was applied since the switch started.
         self.revisions.restart()
 
     def qos(self, port=None):

@@ -1,4 +1,4 @@
-"""The program net of Cumulus Linux 4.4: what it has for RoCE, on the same configuration as nv."""
+"""Program net of Cumulus Linux 4.4: its RoCE commands, on the same configuration as nv."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def weight(qos, number, strict, word):
 
 
 def roce(device):
-    """nv show qos roce: what is in force in the whole switch."""
+    """nv show qos roce: the effective settings of the whole switch."""
     qos = device.qos()
     if not qos.roce:
         return {}

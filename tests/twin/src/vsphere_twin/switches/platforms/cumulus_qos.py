@@ -59,7 +59,7 @@ def mode_of(applied, version):
 
 
 def effective(applied, version, port=None, dead=frozenset()):
-    """The settings of a port, or with the profiles of all ports; what is dead was never programmed."""
+    """Return the settings of a port, or with the profiles of all ports; dead features were never programmed."""
     qos = _preset(mode_of(applied, version))
     if "trust" in dead:
         qos.trust, qos.priorities = "l2", Qos().priorities

@@ -1,4 +1,4 @@
-"""NVUE's revisions: what is pending for each user, what is applied, what waits for a confirmation, what is saved."""
+"""Revisions of NVUE: pending ones of each user, the applied one, the one waiting for a confirmation, the saved one."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Revisions:
         return patched(self.applied, *diff(revision.base, revision.tree))
 
     def apply(self, revision, timeout_s=None, message=""):
-        """Make a revision what runs; problems as a list of sentences, and then nothing has changed."""
+        """Apply a revision; return problems as a list of sentences, and then nothing has changed."""
         target = self.target(revision)
         found = cumulus_qos.problems(target, self.device.release, self.device.ports())
         if found:
@@ -128,7 +128,7 @@ class Revisions:
             waiting.revision.state = "rolled back"
 
     def confirm(self):
-        """Keep what was applied."""
+        """Confirm the applied configuration."""
         waiting, self.waiting = self.waiting, None
         waiting.revision.state = "applied"
         return waiting.revision
@@ -147,7 +147,7 @@ class Revisions:
         return True
 
     def startup(self):
-        """The configuration that a restart comes back with."""
+        """Return the startup configuration."""
         return apply_steps({}, read_document(self.schema, self.device.files.get(STARTUP, "")))
 
     def document(self, tree):
@@ -172,6 +172,6 @@ class Revisions:
 
 
 def seconds(text):
-    """The time of --confirm in seconds: minutes, unless a unit says otherwise."""
+    """Return the time of --confirm in seconds: minutes, unless it has a unit."""
     match = re.fullmatch(r"(\d+)([smh]?)", text)
     return int(match[1]) * {"s": 1, "": 60, "m": 60, "h": 3600}[match[2]] if match else None

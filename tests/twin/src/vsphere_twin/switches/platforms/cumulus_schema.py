@@ -1,7 +1,7 @@
-"""NVUE's object model, as far as the fabric needs it: what exists under which path, by release.
+"""Object model of NVUE, as far as the fabric needs it: valid paths by release.
 
-Sources: CumulusNetworks/docs 4.4 to 5.16 (RoCE, QoS and NVUE pages), and the renamed commands of 5.15. A node is
-a dictionary (an object with fixed keys), `Each` (instances by key), or a leaf.
+Sources: CumulusNetworks/docs 4.4 to 5.16 (RoCE, QoS and NVUE pages), and the renamed commands of 5.15. A node is a
+dictionary (an object with fixed keys), `Each` (instances by key), or a leaf.
 """
 
 from __future__ import annotations

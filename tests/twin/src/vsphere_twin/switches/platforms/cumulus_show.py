@@ -188,7 +188,7 @@ def _nothing():
 
 
 def _columns(node, applied, described=False, both=False):
-    """Names and values side by side; what holds more is indented under its name."""
+    """Return names and values side by side; nested values are indented under their name."""
     rows = []
 
     def walk(tree, own, depth):

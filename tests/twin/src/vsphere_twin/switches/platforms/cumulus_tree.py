@@ -36,7 +36,7 @@ def resolve(schema, words):
 
 
 def set_words(tree, schema, words):
-    """nv set: the tree with what the words say."""
+    """nv set: return the tree with the words' values."""
     found = resolve(schema, words)
     for path, value in found:
         if value is None and (not words or not isinstance(_node(schema, path), dict)):
@@ -46,7 +46,7 @@ def set_words(tree, schema, words):
 
 
 def unset_words(tree, schema, words):
-    """nv unset: the tree without what the words name; what is not there is no error."""
+    """nv unset: return the tree without the named nodes; a missing node is no error."""
     if not words:
         raise Invalid("Incomplete Command: unset")
     for path, _value in resolve(schema, words):
@@ -60,7 +60,7 @@ def _node(schema, path):
 
 
 def put(tree, path, value):
-    """Set a value, or make an object that keeps what it has."""
+    """Set a value, or create an object that keeps its content."""
     for key in path[:-1]:
         tree = tree.setdefault(key, {})
     if value == {}:
@@ -105,7 +105,7 @@ def leaves(tree, path=()):
 
 
 def diff(before, after):
-    """(what is unset, what is set) to get from one tree to the other; what is unset ends in None."""
+    """Return (unset, set) to get from one tree to the other; unset paths end in None."""
     gone, new = {}, {}
     for key in sorted({*before, *after}, key=natural):
         if key not in after:

@@ -1,4 +1,4 @@
-"""The configuration of Enterprise SONiC: maps, policies and interfaces, what they mean, and how they are written."""
+"""Configuration of Enterprise SONiC: maps, policies and interfaces, their effects, and their text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..treatment import Marking, Treatment
 from ..tree import Section
 
 INTERFACE, VLAN, WRED, SCHEDULER = "interface", "interface Vlan", "qos wred-policy", "qos scheduler-policy"
-# Kinds of maps: (word for what is mapped, most of it, word for what it becomes, most of that).
+# Kinds of maps: (word for the source, its maximum, word for the target, its maximum).
 MAPS = {
     "dscp-tc": ("dscp", 63, "traffic-class", 7),
     "dot1p-tc": ("dot1p", 7, "traffic-class", 7),
@@ -66,7 +66,7 @@ class Config:
         return self.objects.get((kind, name))
 
     def make(self, kind, name):
-        """The lines of an object, which is made if need be."""
+        """Return the lines of an object, which is created if necessary."""
         return self.objects.setdefault((kind, name), Section())
 
     def named(self, kind):
@@ -91,7 +91,7 @@ class Config:
         return DEFAULT_PRIORITIES if self.switch.get("buffer") else frozenset()
 
     def mapping(self, port, kind, otherwise):
-        """{from: to} of a map of a port; otherwise(value) where nothing is said."""
+        """Return {from: to} of a map of a port; otherwise(value) for values without an entry."""
         _word, most, _other, _most = MAPS[kind]
         name = self.find(INTERFACE, port).get(("map", kind))
         entries = {}
@@ -204,7 +204,7 @@ class Config:
             lines.set("wd-restore", "priority-flow-control watchdog restore-time 400", 400)
 
     def disable_roce(self):
-        """Take away what `roce enable` made."""
+        """Remove the objects of `roce enable`."""
         self.switch.drop("roce")
         for port in self.named(INTERFACE):
             self.clear_port(port)
@@ -239,7 +239,7 @@ class Config:
 
 
 def put_entries(lines, kind, entries):
-    """Lines of a map: {target: set of what becomes it}."""
+    """Add lines of a map: {target: set of its sources}."""
     word, _most, other, _most_of_that = MAPS[kind]
     for target, values in entries.items():
         lines.set(("entry", target), f"{word} {spelled(values)} {other} {target}", frozenset(values))

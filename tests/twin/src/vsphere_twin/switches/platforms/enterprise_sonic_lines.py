@@ -1,4 +1,4 @@
-"""The lines that Enterprise SONiC's command line knows in its configuration modes."""
+"""Lines of Enterprise SONiC's command line in its configuration modes."""
 
 from __future__ import annotations
 

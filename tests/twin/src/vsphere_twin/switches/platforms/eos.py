@@ -1,4 +1,4 @@
-"""Arista EOS: what its configuration makes the hardware do, how it is written, and what it survives."""
+"""Arista EOS: effects of its configuration on the hardware, its text, and its saved state."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ class Eos(Device):
         return self.config.section(("interface", port_name)).get("switchport") is False
 
     def mtu(self, port_name):
-        """Switched ports carry what the chip can; `mtu` alone limits them [unsure: general knowledge]."""
+        """Return the MTU: switched ports carry the maximum of the chip; `mtu` alone limits them [unsure: general
+        knowledge]."""
         set_here = self.config.section(("interface", port_name)).get("mtu")
         return set_here or (1500 if self.routed(port_name) else 9214)
 
@@ -135,7 +136,7 @@ class Eos(Device):
             shares={number: queues[number]["bandwidth"] for number in shared if "bandwidth" in queues[number]},
             mtu=self.mtu(port_name),
             watchdog=self.watching(port_name),
-            # Flow control by priority takes the place of the one for all [unsure].
+            # Flow control by priority replaces the one for all traffic [unsure].
             pause_sent=bool(port.get(("flowcontrol", "send"))) and not lossless,
             pause_heeded=bool(port.get(("flowcontrol", "receive"))) and not lossless,
             dcbx=bool(port.get("dcbx")),
@@ -230,7 +231,7 @@ class Eos(Device):
         self.awaited = None
 
     def commit(self, name, seconds=None):
-        """A session becomes the configuration; with a time, until it is over unless somebody confirms."""
+        """Commit a session; with a time, until it is over unless it is confirmed."""
         before, self.config = self.config, self.sessions.pop(name)
         self.awaited = None
         if seconds is not None:

@@ -94,7 +94,7 @@ class EosDialogue(Dialogue):
 
     def _carried(self, command, filters):
         if self.session and self.session not in self.device.sessions:
-            self.session, self.places = None, []  # somebody else committed or threw it away
+            self.session, self.places = None, []  # another session committed or discarded it
         modes = ["exec", *(["enable"] if self.privileged else [])]
         inner = [place[0] for place in reversed(self.places)]
         try:

@@ -174,7 +174,7 @@ def shape(cli, rest="", no=None):
 
 @on("if profile", "?no service-policy type qos input <name:WORD>")
 def service_policy(cli, name, no=None):
-    """Policies by access list; RoCE needs none, and what they set is not looked at."""
+    """Accept policies by access list; RoCE needs none, and their settings are not evaluated."""
     for one in cli.targets:
         one.drop("service-policy") if no else one.set("service-policy", f"service-policy type qos input {name}", name)
 

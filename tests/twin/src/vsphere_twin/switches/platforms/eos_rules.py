@@ -1,4 +1,4 @@
-"""Arista EOS: which configuration lines there are, and what each of them sets."""
+"""Arista EOS: configuration lines, and their settings."""
 
 from __future__ import annotations
 

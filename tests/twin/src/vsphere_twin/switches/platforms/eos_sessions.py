@@ -14,7 +14,7 @@ _names = itertools.count(1)
 
 
 def declare(grammar):
-    """Add what belongs to sessions to the commands."""
+    """Add the commands of sessions."""
     for (modes, *patterns), handler in (
         (
             (

@@ -1,4 +1,4 @@
-"""Cisco NX-OS: what its configuration makes the hardware do, how it is written, and what it survives."""
+"""Cisco NX-OS: effects of its configuration on the hardware, its text, and its saved state."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Nxos(Device):
         return DEFAULTS.get(kind), None
 
     def _groups(self, port_name):
-        """(trust, qos group by DSCP) of what comes in."""
+        """Return (trust, qos group by DSCP) of incoming packets."""
         _name, policy = self.policy(port_name, "qos", "input")
         groups, kinds = [0] * 64, set()
         if policy is None:
@@ -145,7 +145,7 @@ class Nxos(Device):
         return frozenset(priority for priorities in self.lossless().values() for priority in priorities)
 
     def queues(self, port_name):
-        """{queue: Section} of the policy for what goes out; None where it is the factory's."""
+        """Return {queue: Section} of the policy for outgoing packets; None for the factory default."""
         _name, policy = self.policy(port_name, "queuing", "output")
         if policy is None:
             return None

@@ -1,4 +1,4 @@
-"""Cisco NX-OS: the configuration that is saved, checkpoints and the way back to them, files on the flash."""
+"""Cisco NX-OS: the saved configuration, checkpoints and rollbacks, files on the flash."""
 
 from __future__ import annotations
 

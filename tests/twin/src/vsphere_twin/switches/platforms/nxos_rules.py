@@ -1,4 +1,4 @@
-"""Cisco NX-OS: the lines of class maps, policy maps and the system, and what the switch refuses of them."""
+"""Cisco NX-OS: lines of class maps, policy maps and the system, and their refusals."""
 
 from __future__ import annotations
 

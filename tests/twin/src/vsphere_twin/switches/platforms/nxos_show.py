@@ -1,4 +1,4 @@
-"""Cisco NX-OS: what its show commands say. A handler answers text, or f(as_json) -> text or a table."""
+"""Cisco NX-OS: output of its show commands. A handler returns text, or f(as_json) -> text or a table."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Onyx(Device):
         self.release = tuple(int(part) for part in re.findall(r"\d+", switch.version)[:3])
         self.config = Config(switch.ports)
         self.saved = {FIRST_FILE: copy.deepcopy(self.config)}
-        self.active = FIRST_FILE  # the file that a restart comes back with
+        self.active = FIRST_FILE  # the file of the startup configuration
         self.enable_password = None
         self.hostname = switch.name
 
@@ -215,7 +215,7 @@ class OnyxDialogue(Dialogue):
         return ports_of(self.switch, text)
 
     def kept(self, name):
-        """Write what runs into a file, where there is room."""
+        """Write the running configuration into a file, if there is space."""
         if self.switch.full_flash:
             raise Refusal(FULL.removeprefix("% "))
         self.device.saved[name] = copy.deepcopy(self.config)

@@ -1,4 +1,4 @@
-"""The configuration of an Onyx switch: what was set, what the RoCE preset sets under it, and how it is written."""
+"""Configuration of an Onyx switch: explicit settings, settings of the RoCE preset, and its text."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Config:
 
     @property
     def pfc_priorities(self):
-        """Priorities with flow control: those of the preset and those that were enabled one by one."""
+        """Return the priorities with flow control: those of the preset and those that were enabled one by one."""
         preset = {ROCE} if self.roce in ("lossless", "semi-lossless") else set()
         told = self.switch.keyed("pfc-priority")
         return frozenset(one for one in range(8) if told.get(one, one in preset))
@@ -119,7 +119,7 @@ class Config:
         return frozenset(own | ({ROCE} - mapped if self.roce == "lossless" else set()))
 
     def all_pools(self):
-        """[(name, type, percent or None, priorities)] with those that the system makes."""
+        """Return [(name, type, percent or None, priorities)] including the system's own."""
         taken = {one for pool in self.pools.values() for one in pool["priorities"]}
         if self.roce == "lossless":
             taken = taken | {ROCE}
@@ -168,7 +168,7 @@ class Config:
         return trunk(vlan, self.allowed(port) | {vlan}, existing)
 
     def allowed(self, port):
-        """The VLANs that a port may carry tagged: a trunk all, until somebody says less; a hybrid port none."""
+        """Return the VLANs that a port may carry tagged: all for a trunk by default; none for a hybrid port."""
         told = frozenset(self.ports[port].keyed("allowed"))
         everything = self.value(port, "switching") == "trunk" and "allowed-none" not in self.ports[port].lines
         return EVERY if everything else told
@@ -176,7 +176,7 @@ class Config:
     # Changes.
 
     def allow(self, port, allowed):
-        """Set what a port may carry: all, or nothing and then one by one, as the switch writes it."""
+        """Set the allowed VLANs of a port: all, or none and then one by one, as the switch writes it."""
         section, mode = self.ports[port], self.value(port, "switching")
         for key in [key for key in section.lines if key == "allowed-none" or key[0] == "allowed"]:
             section.drop(key)
@@ -188,7 +188,7 @@ class Config:
             section.set(("allowed", vlan), f"switchport {mode} allowed-vlan add {vlan}")
 
     def put(self, port, key, line, value):
-        """Set something at a port; what is the default anyway is not kept."""
+        """Set a value at a port; a default value is not stored."""
         if value == self.default(key):
             self.ports[port].drop(key)
         else:

@@ -21,7 +21,7 @@ class Shows(RoceShows):
         """Return whether JSON has lists where older releases have dictionaries."""
         return self.device.release >= LISTS_SINCE
 
-    # Each of these is (text, what json-print shows).
+    # Each of these is (text, output of json-print).
 
     def version(self):
         entries = {

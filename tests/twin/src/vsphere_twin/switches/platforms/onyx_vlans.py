@@ -1,4 +1,4 @@
-"""The lines of Onyx for VLANs and what ports carry of them."""
+"""Lines of Onyx for VLANs and the VLANs of ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The configuration of an OS10 switch: objects by kind and name, what they refer to, and how they are written."""
+"""Configuration of an OS10 switch: objects by kind and name, their references, and their text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Config:
         return self.objects.get((kind, name))
 
     def make(self, kind, name):
-        """The lines of an object, which is made if need be."""
+        """Return the lines of an object, which is created if necessary."""
         return self.objects.setdefault((kind, name), Section())
 
     def named(self, kind):
@@ -61,7 +61,7 @@ class Config:
         return {name: lines for (one, name), lines in self.objects.items() if one == kind}
 
     def users(self, kind, name):
-        """Titles of what refers to an object."""
+        """Return the titles of objects that refer to an object."""
         found = []
         for (owner, title), lines in self.objects.items():
             inner = [section for _key, (_header, section) in lines.sections.items()]
@@ -109,7 +109,7 @@ class Config:
         return {one: target for target, values in lines.keyed(place).items() for one in values}
 
     def classes(self, port, kind):
-        """[(what the class matches, lines of the class)] of the policy that a port is under."""
+        """Return [(match of the class, lines of the class)] of the effective policy of a port."""
         name = self.holding(port, ("policy", kind))
         if name is None:
             return []

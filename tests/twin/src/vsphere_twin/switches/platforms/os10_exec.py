@@ -163,7 +163,7 @@ def _clear(session, ports, *prefixes):
             del counters[key]
 
 
-# Transactions, and what a restart comes back with.
+# Transactions, and the startup configuration.
 
 
 @on("exec", "start transaction")

@@ -1,4 +1,4 @@
-"""The lines that OS10 knows in its configuration modes."""
+"""Lines of OS10 in its configuration modes."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Sonic(Device):
                 self._buffers(port, own)
 
     def _buffers(self, port, own):
-        """buffermgrd of the traditional model: groups with headroom for what pfc_enable names; old ones stay."""
+        """buffermgrd of the traditional model: groups with headroom for the priorities of pfc_enable; old ones stay."""
         entry = self.tables["PORT"].get(port, {})
         cable = self.tables.get("CABLE_LENGTH", {}).get("AZURE", {}).get(port)
         room = HEADROOM.get((entry.get("speed"), cable))
@@ -132,7 +132,7 @@ class Sonic(Device):
         return self.tables.get("PORT", {}).get(port_name, {}).get("admin_status", "down") != "up"
 
     def lan(self, port_name):
-        """A port is a member of the VLANs that the database says, and routed without any."""
+        """Return the VLANs of a port in the database; a port without any is routed."""
         existing = set(self.tables.get("VLAN", {}))
         untagged, tagged = None, set()
         for key, row in self.tables.get("VLAN_MEMBER", {}).items():

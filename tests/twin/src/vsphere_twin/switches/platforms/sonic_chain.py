@@ -75,7 +75,7 @@ def treatment(tables, port, dead):
         groups=groups,
         # A group that overflows pauses the priority of its own number, and only where PFC is on for that one.
         pauses_sent=frozenset(one for one in enabled & lossless if one in reached),
-        # A pause of a priority stops the queue of the map: that helps only what leaves through this queue.
+        # A pause of a priority stops the queue of the map: it only helps traffic that leaves through this queue.
         pauses_heeded=frozenset(one for one in heeded if paused is not None and paused[one] == queues[one]),
         no_drop=frozenset(one for one in range(8) if groups[one] in lossless and "pfc" not in dead),
         marking={} if "ecn" in dead else _marking(tables, port),

@@ -13,7 +13,7 @@ from .linux_text import natural, text
 
 NUMBERS = {"APPL_DB": 0, "ASIC_DB": 1, "COUNTERS_DB": 2, "CONFIG_DB": 4, "STATE_DB": 6}
 PORT_OBJECT = "oid:0x10000000003{:02x}"
-FRAME = 22  # what the ASIC's MTU counts beyond that of the port
+FRAME = 22  # the ASIC's MTU counts these bytes beyond that of the port
 
 
 def ordered(tables):
@@ -74,7 +74,7 @@ def _misused(said):
 
 
 def databases(device):
-    """{database: {key: fields}}; all but the configuration are what runs."""
+    """Return {database: {key: fields}}; all but the configuration contain the running state."""
     config = {f"{table}|{key}": fields for table, entries in device.tables.items() for key, fields in entries.items()}
     application, asic, counters, names = {}, {}, {}, {}
     for number, port in enumerate(device.ports()):
@@ -130,7 +130,7 @@ def _act(device, database, words):
 
 
 def _change(device, verb, words):
-    """The database takes what it is given: no model is asked."""
+    """Write to the database without validation: no model is asked."""
     table, _bar, key = words[0].partition("|")
     tables = copy.deepcopy(device.tables)
     entries = tables.setdefault(table, {})

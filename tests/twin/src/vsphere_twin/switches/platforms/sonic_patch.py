@@ -119,7 +119,9 @@ _OPERATIONS = {"add": _add, "remove": _remove, "replace": _replace, "test": _tes
 
 
 def difference(before, after):
-    """The patch between two configurations as jsonpatch makes it: what is gone here and the same there has moved."""
+    """Return the patch between two configurations in jsonpatch's form: a value removed here and added there has
+    moved.
+    """
     found = list(_difference(before, after, ""))
     gone = [one for one in found if one["op"] == "remove"]
     for one in found:
@@ -151,7 +153,7 @@ def _difference(before, after, path):
 
 
 def states(before, after):
-    """The configurations on the way from one to the other, change by change: nothing ever names what is not there."""
+    """Yield the configurations between two, change by change: none refers to a missing object."""
     order = {("add", True): 0, ("replace", True): 0, ("remove", False): 2, ("remove", True): 3}
     changes = _difference(before, after, "")
     tables = before

@@ -108,7 +108,7 @@ FREE += ("FLEX_COUNTER_TABLE", "VLAN", "VLAN_MEMBER", "INTERFACE", "LOOPBACK_INT
 
 
 def problem(tables):
-    """The first thing that the models refuse, as libyang would say it, or None."""
+    """Return the first refusal of the models, in the words of libyang, or None."""
     return next(_problems(tables), None)
 
 

@@ -18,7 +18,7 @@ BROWSER = vim.host.DatastoreBrowser
 LONG_AGO = datetime.datetime(2024, 6, 25, 12, tzinfo=datetime.timezone.utc)  # for folders without a creation time
 
 
-# The type of the entry that a query asks for, and what the twin calls such a file.
+# Type of the entry that a query requests, and the twin's name of such a file.
 QUERIES = (
     (BROWSER.FolderQuery, ("folder",)),
     (BROWSER.VmDiskQuery, ("disk",)),

@@ -18,7 +18,7 @@ _PATH = re.compile(r"\[(?P<store>[^\]]+)\]\s*(?P<path>.*)\Z", re.DOTALL)
 @method(KIND, "MakeDirectory")
 def make_directory(call, this, name, datacenter=None, createParentDirectories=None):
     store, path = _located(call, name, datacenter)
-    # Also with its parents a folder that is there is a fault.
+    # An existing folder is a fault, also with the creation of parents.
     if store.files.is_folder(path) or store.files.get(path) is not None:
         raise files.already_exists(name)
     store.files.make_folder(path, parents=bool(createParentDirectories))

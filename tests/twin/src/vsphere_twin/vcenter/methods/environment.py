@@ -1,4 +1,4 @@
-"""EnvironmentBrowser: what a VM could have here."""
+"""EnvironmentBrowser: the options of a VM here."""
 
 from __future__ import annotations
 

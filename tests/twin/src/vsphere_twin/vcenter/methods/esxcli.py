@@ -37,7 +37,7 @@ def type_manager(call, this):
 
 @method(reflect.EXECUTER, "ExecuteSoap")
 def execute(call, this, moid, version, method, argument=()):
-    """Run a command; what it refuses comes back as a fault inside the result, in XML."""
+    """Run a command; its refusal is returned as a fault inside the result, in XML."""
     require_answer(this.host)
     if not version.startswith("urn:vim25/"):
         raise vmodl.fault.InvalidArgument(

@@ -125,7 +125,7 @@ def _vlan(spec, default):
 
 
 def _set_teaming(group, spec):
-    """Take over what a spec says of the uplinks; they must be the switch's."""
+    """Apply the uplinks of a spec; they must be the switch's."""
     wanted = getattr(spec.defaultPortConfig, "uplinkTeamingPolicy", None)
     if wanted is None:
         return

@@ -1,4 +1,4 @@
-"""EventManager, TaskManager and their collectors: what happened, page by page."""
+"""EventManager, TaskManager and their collectors: past events, page by page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _checked(count):
 
 def _begin(call, kind, filter_, read):
     made = Collector(call.session.new_moid(), kind, filter_, read)
-    made.place = len(read())  # after all that is there: clients read back from it, or rewind it
+    made.place = len(read())  # after the last entry: clients read back from it, or rewind it
     return call.session.add(made)
 
 

@@ -1,4 +1,4 @@
-"""The methods of folders, datacenters, pools, compute resources, and what all inventory objects share."""
+"""Methods of folders, datacenters, pools, compute resources, and common methods of all inventory objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LicenseManager and ExtensionManager: keys, what has them, and what registered itself."""
+"""LicenseManager and ExtensionManager: keys, their assets, and registered extensions."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ PERF = vim.PerformanceManager
 REAL_TIME_S = 20
 INTERVALS = ((1, "Past day", 300, 86_400), (2, "Past week", 1_800, 604_800), (3, "Past month", 7_200, 2_592_000))
 INTERVALS += ((4, "Past year", 86_400, 31_536_000),)
-MOST_SAMPLES = 180  # an hour of real-time ones, which is what a host keeps
+MOST_SAMPLES = 180  # an hour of real-time samples, as a host keeps them
 # number: (group, name, roll-up, unit, kind of statistic, label); numbers and units of a captured vCenter (GOVC).
 COUNTERS = {
     2: ("cpu", "usage", "average", "percent", "rate", "Usage"),
@@ -100,7 +100,7 @@ def query_perf(call, this, querySpec):
 
 
 def _samples(call, spec):
-    """The last samples of an entity: its state now, as if it had not changed; nothing of what does not run."""
+    """Return the last samples of an entity: its present state, as if it had not changed; none for a stopped one."""
     entity = call.resolve(spec.entity)
     period = spec.intervalId or REAL_TIME_S
     if period not in (REAL_TIME_S, *(row[2] for row in INTERVALS)):

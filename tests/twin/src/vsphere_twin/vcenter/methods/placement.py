@@ -1,4 +1,4 @@
-"""PlaceVm: where a cluster would put a VM that is made, cloned, moved or changed."""
+"""PlaceVm: a cluster's placement of a VM that is created, cloned, moved or changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ExportVm: a lease, the addresses of a VM's disks under it, and the descriptor of what was exported."""
+"""ExportVm: a lease, the URLs of a VM's disks under it, and the descriptor of the export."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Lease(Entity):
 
 
 def image(kilobytes):
-    """A sparse VMDK without any data: its header says how large it is (VMware Virtual Disk Format 5.0)."""
+    """Return a sparse VMDK without any data: its header contains its size (VMware Virtual Disk Format 5.0)."""
     header = b"KDMV" + (3).to_bytes(4, "little") + (0x30001).to_bytes(4, "little")
     header += (kilobytes * 2).to_bytes(8, "little") + (128).to_bytes(8, "little")
     return header.ljust(SECTOR, b"\0")
@@ -148,7 +148,7 @@ def info(lease, world):
 
 @method("OvfManager", "CreateDescriptor")
 def create_descriptor(call, this, obj, cdp):
-    """An OVF 1.1 envelope with what the export holds: disks, processors and memory."""
+    """Return an OVF 1.1 envelope with the content of the export: disks, processors and memory."""
     vm = call.resolve(obj)
     if vm.kind != "VirtualMachine":
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")

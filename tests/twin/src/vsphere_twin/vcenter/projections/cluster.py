@@ -1,4 +1,4 @@
-"""Clusters: what DRS and HA do there, their rules, groups and overrides."""
+"""Clusters: configuration of DRS and HA, their rules, groups and overrides."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from .shape import make
 
 
 def fetch(switch, criteria):
-    """The ports that fit; port groups count only where the criteria say inside or outside (vSphere API)."""
+    """Return the matching ports; port groups count only if the criteria contain inside or outside (vSphere API)."""
     rows = [*_uplinks(switch), *_of_vms(switch)]
     tests = (
         (criteria.uplinkPort, lambda row, value: (row.portgroupKey == switch.uplink_group.key) is value),

@@ -1,4 +1,4 @@
-"""Events as the API shows them, and the description of those that there are."""
+"""Events as the API shows them, and the description of all kinds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = sorted({*journal.WORDS, *SESSION_KINDS, *OTHERS})
 
 
 def shown(event, world):
-    """The event with its arguments: what it is about and where that lies."""
+    """Return the event with its arguments: its object and the location of that."""
     values = {}
     for kind, moid, name in event.above:
         if kind in ARGUMENTS:

@@ -1,4 +1,4 @@
-"""Datastores, and what all networks show."""
+"""Datastores, and common properties of all networks."""
 
 from __future__ import annotations
 

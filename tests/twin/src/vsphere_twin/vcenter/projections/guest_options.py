@@ -10,7 +10,7 @@ from .shape import make
 
 DEVICE = vim.vm.device
 CONTROLLERS = (DEVICE.ParaVirtualSCSIController, DEVICE.VirtualAHCIController, DEVICE.VirtualNVMEController)
-# (identifier, family, full name): those that training VMs have, and some that they should not.
+# (identifier, family, full name): guests of training VMs, and some unsuitable ones.
 GUESTS = (
     ("ubuntu64Guest", "linuxGuest", "Ubuntu Linux (64-bit)"),
     ("ubuntuGuest", "linuxGuest", "Ubuntu Linux (32-bit)"),

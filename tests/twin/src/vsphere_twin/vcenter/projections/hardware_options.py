@@ -1,4 +1,4 @@
-"""VirtualHardwareOption: what virtual hardware of a version can have."""
+"""VirtualHardwareOption: options of virtual hardware of a version."""
 
 from __future__ import annotations
 

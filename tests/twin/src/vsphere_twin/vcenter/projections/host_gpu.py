@@ -47,7 +47,7 @@ def graphics_info(host):
 
 
 def graphics_config(host):
-    """config.graphicsConfig: what is configured, which may wait for a restart."""
+    """config.graphicsConfig: the configured state, which may be pending until a restart."""
     return make(
         vim.host.GraphicsConfig,
         hostDefaultGraphicsType=host.default_graphics_type,

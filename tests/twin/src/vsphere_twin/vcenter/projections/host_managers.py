@@ -1,4 +1,4 @@
-"""The managers below a host: most show what the host's config shows too."""
+"""Managers below a host: most show the same data as the host's config."""
 
 from __future__ import annotations
 

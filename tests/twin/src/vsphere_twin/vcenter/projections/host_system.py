@@ -96,7 +96,7 @@ def features(host):
 
 
 def power_state(host):
-    """vCenter knows it only from the host itself, or from having sent it to standby."""
+    """Return the power state: vCenter has it only from the host itself, or after it sent the host to standby."""
     if host.power == "standBy":
         return "standBy"
     return "unknown" if host.connection == "notResponding" else "poweredOn"

@@ -1,4 +1,4 @@
-"""The files of a VM, what they occupy, and its snapshots."""
+"""Files of a VM, their sizes, and its snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ServiceInstance: what the server is, and where everything begins."""
+"""ServiceInstance: identity of the server, and the entry point of all clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SessionManager: login, logout, and who else is there."""
+"""SessionManager: login, logout, and other sessions."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class ListView(Entity):
         return [entity for entity in self.listed.values() if world.get(entity.moid) is entity]
 
     def put(self, call, references):
-        """Add what can be found; returns the references of the rest."""
+        """Add all existing objects; return the references of the rest."""
         missing = []
         for reference in references:
             try:

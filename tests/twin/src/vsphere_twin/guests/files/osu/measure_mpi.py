@@ -54,7 +54,7 @@ class Mpi:
         self.call("Recv", buffer, size, self.char, sender, 1, self.world, None)
 
     def window(self, verb, buffer, size, other):
-        """A window of messages, all on their way at once."""
+        """Send a window of messages, all in flight at once."""
         requests = (ctypes.c_void_p * WINDOW)()
         for place in range(WINDOW):
             request = ctypes.byref(requests, place * ctypes.sizeof(ctypes.c_void_p))
@@ -128,7 +128,7 @@ def filled(size, byte):
 
 
 def timed(mpi, program, size, iterations, before):
-    """(seconds of one iteration, whether what came is what was sent)."""
+    """Return (seconds of one iteration, whether the received data equals the sent data)."""
     sent, got = filled(size, 3), filled(size, 0)
     for _round in range(before):
         DO[program](mpi, sent, got, size)

@@ -75,5 +75,5 @@ def check(value):
 
 
 def existing():
-    """The mounts whose source is there."""
+    """Return the mounts whose source exists."""
     return [(source, target) for source, target in MOUNTS if glob.glob(source)]
