@@ -15,7 +15,7 @@ from gates.twin import twin
 
 PURE = ["tests/unit", "tests/house"]
 # Packages with a type for every name; others follow.
-TYPED = ["tests/gates", "tests/mutation", "tests/rehearse", "tests/supervise", "tests/warm"]
+TYPED = ["tests/gates", "tests/mutation", "tests/pictures", "tests/rehearse", "tests/supervise", "tests/warm"]
 TYPED_PLUGINS = "ansible_collections.aiready.vsphere.plugins"
 
 
