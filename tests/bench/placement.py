@@ -83,7 +83,7 @@ def seconds(there, vms, rules):
 
 
 def main():
-    """Print a line for each way to plan."""
+    """Print a line for each policy."""
     print("\nPlacement: time for one plan with its table, in milliseconds")
     print(f"{'':34} {'100 VMs':>10} {'1,000 VMs':>10} {'growth':>8}")
     for policy in ("spread", "packed"):

@@ -27,7 +27,7 @@ SEED = playbook.ROOT / "tests" / "twin" / "src" / "vsphere_twin" / "seeds" / "fa
 COUNTS = (2, 10, 100)
 HOSTS_OF_A_LEAF = 16
 EMPTY = [{"name": "Nothing", "hosts": "esxi_hosts:switches", "gather_facts": False}]
-# The steps in their order: what each is called, its playbook, and what it is called with.
+# Steps in their order: name, playbook, and arguments.
 STEPS = (
     ("empty play", None, ()),
     ("preflight", "preflight.yml", ()),

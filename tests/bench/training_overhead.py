@@ -128,7 +128,7 @@ def apart():
 
 
 def measure(rounds, iterations, steps):
-    """{way: [Figure]} of so many turns."""
+    """Return {way: [Figure]} of this many turns."""
     theirs = apart()
     job = ["--iterations", str(iterations), "--steps", str(steps), *JOB]
     figures = {"training_run": [], "mpirun": []}

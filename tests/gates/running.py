@@ -76,7 +76,7 @@ def _signal_group(process: subprocess.Popen, number: signal.Signals = signal.SIG
 
 
 class Gate:
-    """The log of one gate and the way to run commands into it."""
+    """Log of one gate, and methods to run commands into it."""
 
     def __init__(self, name: str, running: Running) -> None:
         self.name = name
@@ -130,7 +130,7 @@ class Gate:
                 self.notes.append(last)
 
     def note_skipped(self, pattern: re.Pattern[str]) -> None:
-        """Say beside the gate what was not tried, in the words of the log."""
+        """Note skipped checks beside the gate, in the words of the log."""
         said = pattern.search(self.log.read_text(errors="replace"))
         if said:
             self.notes.append(said[0])

@@ -74,7 +74,7 @@ def _tests_of_ansible() -> list[str]:
 
 
 def oldest_core(gate: Gate) -> None:
-    """The whole way by the oldest core, collections and pyVmomi of a user; the twin stays on those of the lock."""
+    """Rehearse with the oldest core and a user's collections and pyVmomi; the twin stays on those of the lock."""
     _minor, python = _newest(OLDEST_CORE_MINORS)
     if python is None:
         gate.notes.append("skipped: neither Python 3.11 nor 3.12 is installed")
@@ -132,7 +132,7 @@ def _provide_pip(gate: Gate, venv: Path, cache: Path) -> None:
 
 
 def _keep_pip_configuration(venv: Path, home: Path) -> None:
-    """ansible-test hides the environment and we the home: what pip is configured to comes along in a file."""
+    """Keep pip's configuration in a file: ansible-test hides the environment, and this gate the home folder."""
     listing = subprocess.run(
         [str(venv / "bin" / "python"), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""The gates by name, in the order in which they start: first what takes a moment, then the longest first."""
+"""Gates by name, in their start order: first the shortest ones, then the longest first."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def types(gate: Gate) -> None:
 
 
 def ansible_lint(gate: Gate) -> None:
-    """Profile production, over a copy: the tool walks everything it finds and installs what it tests."""
+    """Run profile production on a copy: the tool reads everything it finds and installs what it tests."""
     gate.call([tool("ansible-lint"), "--offline", "--nocolor", "."], clean_copy("lint"))
 
 

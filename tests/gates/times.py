@@ -25,7 +25,7 @@ def keep(seconds: dict[str, float]) -> None:
 
 
 def profile(gates: Iterable[Gate]) -> Iterator[str]:
-    """Lines for a reader: what each kind of test took, and the tests that took longest."""
+    """Yield lines for a reader: the duration of each kind of test, and the slowest tests."""
     costs = [json.loads(line) for gate in gates if gate.costs.exists() for line in gate.costs.read_text().splitlines()]
     if not costs:
         return

@@ -10,7 +10,7 @@ from gates.running import BUILD, ROOT, GateFailed
 
 
 def tracked() -> list[Path]:
-    """The files of the collection: what git tracks or would track, and what is still there."""
+    """Return the files of the collection: existing files that git tracks or would track."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode != 0:

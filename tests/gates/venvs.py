@@ -1,4 +1,4 @@
-"""Virtual environments beside that of the tools, each as its lock says."""
+"""Virtual environments beside that of the tools, each from its lock file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gates.running import BUILD, ROOT, Gate
 
 
 def of_lock(gate: Gate, python: Path, name: str, lock_name: str) -> Path:
-    """A virtual environment as its lock says; only a lock that has changed costs time."""
+    """Create a virtual environment from its lock file; only a changed lock file costs time."""
     venv, lock = BUILD / name, ROOT / "requirements" / f"{lock_name}.txt"
     stamp = venv / ".ready"
     if not stamp.exists() or stamp.read_text() != lock.read_text():

@@ -1,1 +1,1 @@
-"""Mutation tests: changes one place of the product at random and checks that a test fails."""
+"""Mutation tests: change one place of the product at random and check that a test fails."""

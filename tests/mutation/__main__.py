@@ -22,7 +22,7 @@ RECORDED = ["tests/unit/plugins", "tests/unit/roles", "tests/unit/playbooks", "t
 
 def main() -> int:
     options = _options()
-    # A shell starts what runs in its background with this signal ignored, which tests of interrupts would inherit.
+    # A shell starts background jobs with this signal ignored, and tests of interrupts would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.record:
         return _record(options.calls, options.tests or RECORDED)

@@ -1,4 +1,4 @@
-"""Runs tests against one mutant and says which of them failed."""
+"""Run tests against one mutant and report the failed ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(tree: Tree, stage: Stage) -> tuple[str, bool]:
     """The first test that fails, or an empty text; and whether the tests ended in time."""
     status, output = _pytest(tree, stage)
     if status == WRONG_ARGUMENTS:
-        # A recorded test that is there no more, or a file that cannot be imported: the files say which.
+        # A recorded test that no longer exists, or a file that cannot be imported: the files name it.
         files = tuple(dict.fromkeys(test.partition("::")[0] for test in stage.tests))
         there = tuple(file for file in files if (tree.root / file).exists())
         status, output = _pytest(tree, replace(stage, tests=there))

@@ -69,7 +69,7 @@ class _Collector(ast.NodeVisitor):
         self.in_function = False
 
     def change(self, node: ast.expr | ast.stmt, kind: str, new: ast.AST | str) -> None:
-        """Add the mutant that has `new` in the place of a node."""
+        """Add the mutant that replaces a node with `new`."""
         text = new if isinstance(new, str) else f"({ast.unparse(new)})"
         self.found.append(
             Mutant(

@@ -29,7 +29,7 @@ OURS = "ansible_collections.aiready.vsphere"
 # Files that tests over the wire name.
 ENTRIES = ("plugins/modules/", "plugins/action/", "plugins/terminal/", "plugins/cliconf/")
 GUEST_SITES = ("test_guest_sites.py", "test_stages.py")
-# Playbook tests of what runs in ansible-playbook itself, which the record of calls does not see: by the first word of
+# Playbook tests of code inside ansible-playbook itself, which the record of calls does not see: by the first word of
 # the name of a filter or callback, or by the package of plugin_utils, else by the first word of the file.
 CONTROLLER_TESTS = {
     **dict.fromkeys(("run", "stage", "stages", "live", "record"), ("test_stages.py", "test_plan.py")),
@@ -70,7 +70,7 @@ class Calls:
                     self._tests.setdefault(function, []).append((len(entry["calls"]), entry["seconds"], entry["test"]))
 
     def of(self, mutant: Mutant, suites: tuple[str, ...], seconds: float) -> tuple[str, ...]:
-        """Tests of these folders that call the function of the mutant: those that call little else first.
+        """Return tests of these folders that call the function of the mutant: those that call little else first.
 
         Code outside functions concerns every test that calls anything in its file.
         """
@@ -99,7 +99,7 @@ def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
         yield Stage("near", mirrored(mutant.file, root, folder=not recorded), 300)
         yield Stage("unit", recorded, 600)
         if not mutant.function:
-            # A table or a name of a module is seen by those that import it, and by no call.
+            # Importing modules see a table or a name of a module; the record of calls does not.
             tests = (*importing(mutant.file, root), *of_modules(mutant.file, root))
             yield Stage("imported", tuple(dict.fromkeys(tests)), 600)
             yield Stage("house", ("tests/house",), 600)
@@ -165,7 +165,7 @@ def over_the_wire(file: str, root: Path) -> tuple[str, ...]:
 
 
 def nearest(file: str, root: Path) -> list[str]:
-    """The modules that import the file by the fewest steps, of those that are held to the contract over the wire."""
+    """Return the modules that import the file by the fewest steps and have a contract test over the wire."""
     held = {path.stem for path in (root / "tests" / "wire" / "rows").glob("*.py")}
     far = sorted((steps, module) for module, steps in distances(file, root).items() if module in held)
     return [module for _steps, module in far[:MODULES_OF_CONTRACT]]

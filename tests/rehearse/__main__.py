@@ -34,7 +34,7 @@ CALLBACKS = {
 LONGEST_S = 150
 FOLDER = "AIREADY_RUN_FOLDER"
 FACES = ("ssh", "redfish", "switches")
-# auto: everything where guests can be had, else what is said to be missing and the infrastructure.
+# auto: everything if guests can be started, else a report on the missing parts, and the infrastructure.
 STAGES = ("auto", "all", "infrastructure")
 CHECKS = ("", "all")
 # Stages of which nothing can be known before there are VMs.
@@ -52,7 +52,7 @@ class Report:
 
     @contextmanager
     def step(self, title: str):
-        """Announce a step, and note what came of it and how long it took."""
+        """Announce a step, and report its result and its duration."""
         say(f"\n=== {title}")
         start = time.monotonic()
         outcome: list[str] = []
@@ -81,11 +81,10 @@ def rehearse(
     wrong: str = "",
     thorough: bool = False,
 ) -> None:
-    """The steps, on a twin that is gone when they are done; what the runs wrote stays in the folder of results.
+    """Run the steps on a twin that is removed afterwards; the output of the runs stays in the folder of results.
 
-    kills are the seconds after which runs are killed before the one that may go on to its end; wrong says which
-    settings are made wrong after it. thorough: what is done is what check mode announced, is done once, and is
-    repaired where somebody breaks it.
+    kills are the seconds after which runs are killed before the one that runs to its end; wrong selects the faults to
+    plant after it. thorough: the changes match those of check mode, happen once, and a damage is repaired.
     """
     inside = _with_guests(report, stages)
     names = faults.selected(wrong, inside) if wrong else []

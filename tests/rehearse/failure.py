@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class RehearsalFailed(Exception):
-    """The text says what was not shown."""
+    """Expected result that was not shown, as text."""

@@ -1,4 +1,4 @@
-"""The part of the rehearsal that happens inside guests: what it needs, and what shows that a training really ran."""
+"""Part of the rehearsal inside guests: its requirements, and the proof that a training really ran."""
 
 from __future__ import annotations
 

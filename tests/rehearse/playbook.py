@@ -49,7 +49,7 @@ class Run:
         return sum(int(line["changed"]) for line in found if line)
 
     def failed_on(self, host: str) -> str:
-        """Everything that was said of the failure of a host, on one line."""
+        """Return all messages on the failure of a host, on one line."""
         # Ansible writes results of some failures over many lines, up to an empty one.
         said = re.findall(rf"^(?:fatal|failed): \[{re.escape(host)}(?s:.*?)(?=\n\n|\Z)", self.output, re.MULTILINE)
         return " ".join(" ".join(said).split())

@@ -7,7 +7,7 @@ from pyVmomi import vim, vmodl
 from . import standard
 from .host import VmkernelNic, touch
 
-MTU = range(1280, 9001)  # what ESXi takes for switches and vmkernel ports (vSphere networking guide: at most 9000)
+MTU = range(1280, 9001)  # MTU limits of ESXi for switches and vmkernel ports (vSphere networking guide: at most 9000)
 
 
 def set_switch_mtu(world, switch, mtu):
