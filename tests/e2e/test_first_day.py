@@ -76,8 +76,8 @@ SHAPES = {
     "boolean of YAML": (
         ("reboot: allow", "reboot: yes"),
         "site.hosts.reboot",
-        "True is none of refuse, allow.",
-        "YAML makes true and false of yes, no, on and off. Write one of the words instead.",
+        "True is not one of refuse, allow.",
+        "YAML reads yes, no, on and off as true and false. Use one of the words instead.",
     ),
     "number with its unit": (
         ("vmknic: vmk1", "mtu: 9000 bytes"),
@@ -101,26 +101,26 @@ SHAPES = {
         ("    username: adm", "    password: a-secret\n    username: adm"),
         "site.vcenter.password",
         "the key is unknown.",
-        "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the environment.",
+        "Set site_vcenter_password in a vault, or VMWARE_PASSWORD in the environment.",
     ),
     "choice that does not exist": (
         ("path: pvrdma", "path: roce"),
         "site.network.path",
-        "roce is none of tcp, pvrdma, sriov, passthrough.",
-        "Write one of them.",
+        "roce is not one of tcp, pvrdma, sriov, passthrough.",
+        "Use one of them.",
     ),
 }
 VALUES = {
     "address with https": (
         ("hostname: vc", "hostname: https://vc"),
         "site.vcenter.hostname",
-        "https://vcenter.example.invalid is not the bare name of a host.",
+        "https://vcenter.example.invalid is not a plain host name.",
         "Remove https:// and the path, and set the port in site.vcenter.port.",
     ),
     "port": (
         ("    username: adm", "    port: 70000\n    username: adm"),
         "site.vcenter.port",
-        "70000 is not a port.",
+        "70000 is not a valid port.",
         "Use a number from 1 to 65535.",
     ),
     "DSCP": (
@@ -138,7 +138,7 @@ VALUES = {
     "MTU": (
         ("    path: pvrdma\n", "    path: pvrdma\n    mtu: 90000\n"),
         "site.network.mtu",
-        "90000 is no MTU that ESXi takes.",
+        "90000 is not an MTU that ESXi accepts.",
         "Use 1280 to 9000; 9000 is recommended.",
     ),
     "VMkernel adapter": (
@@ -151,7 +151,7 @@ VALUES = {
         ("profile: grid_a100-40c", "profile: a100-40c"),
         "site.gpu.profile",
         "a100-40c is not a valid name of a vGPU profile.",
-        "Write it as vSphere shows it, such as grid_a100-40c or grid_a100x-40c.",
+        "Use a name as vSphere shows it, such as grid_a100-40c or grid_a100x-40c.",
     ),
     "depot": (
         ('"[datastore-01] depots/', '"datastore-01/depots/'),
@@ -180,7 +180,7 @@ VALUES = {
     "port of a host twice": (
         ("nics: [vmnic2]", "nics: [vmnic2, vmnic2]"),
         "site.network.nics",
-        "vmnic2 is named more than once.",
+        "vmnic2 is listed more than once.",
         "List each port once.",
     ),
 }
@@ -210,7 +210,7 @@ WRITTEN = {
         ("cpus: 16", "cpus: 016"),
         "site.machine.cpus",
         "YAML reads 016 as the number 14.",
-        "Write a number without zeros before it,",
+        "Write a number in digits, without leading zeros or colons, and put a text into quotes.",
     ),
     "word that is false": (
         ("cluster: gpu", "cluster: no"),
@@ -221,7 +221,7 @@ WRITTEN = {
     "space at the end": (
         ("template: ubuntu-template", 'template: "ubuntu-template "'),
         "site.machine.template",
-        "It begins or ends with a space",
+        "it begins or ends with a space, which is part of the name. Remove the space.",
         "Remove the space.",
     ),
     "host in capitals again": (

@@ -19,7 +19,7 @@ SITES = {
     "unknown key": (
         "guests",
         {"guests": {"usr": "ops"}},
-        "site.guests.usr: there is no such key. Did you mean user?",
+        "site.guests.usr: the key is unknown. Did you mean user?",
     ),
     "DOCA-OFED with PVRDMA": (
         "guests",
@@ -27,12 +27,12 @@ SITES = {
             "guests": {"rdma": {"stack": "ofed"}},
             "network": {"path": "pvrdma", "nics": ["vmnic2"], "vmknic": "vmk1", "portgroup": "pg-rdma"},
         },
-        "site.guests.rdma.stack: ofed brings its own RDMA core, which the module of PVRDMA adapters is not built for.",
+        "site.guests.rdma.stack: ofed replaces the RDMA core that the PVRDMA module is built for.",
     ),
     "password of a registry in the site": (
         "runtime",
         {"runtime": {"registries": [{**NGC, "password": CANARY}]}},
-        "site.runtime.registries[0].password: there is no such key. Put it into site_registry_passwords",
+        "site.runtime.registries[0].password: the key is unknown. Set site_registry_passwords in a vault",
     ),
     "secret for the ranks": (
         "training",
@@ -47,7 +47,7 @@ SITES = {
     "training of a site in the other stage": (
         "machines",
         {"training": {**TRAINING, "slots": 9}},
-        "site.training.slots: 9 ranks on each guest were wanted",
+        "site.training.slots: each guest has 9 ranks, each with its own GPU, but the site gives a VM",
     ),
 }
 
@@ -121,8 +121,8 @@ def test_guests_that_are_off_are_refused_by_name_with_the_way_to_them(lab):
     assert run.status != 0
     said = run.failed_on("localhost")
     for name in ("train-01", "train-02"):
-        assert f"{name}: it has no address by which its guest is reached. The VM is off. Start it with playbook" in said
-    assert "train-01: it has no GPU, and site.gpu gives it one. Run playbook machines first." in said
+        assert f"{name}: the guest has no address for SSH. The VM is off. Start it with playbook" in said
+    assert "train-01: the VM has no GPU, but site.gpu gives it one. Run playbook machines first." in said
 
 
 def test_preview_without_vms_tells_so_and_goes_on(lab):
@@ -131,7 +131,7 @@ def test_preview_without_vms_tells_so_and_goes_on(lab):
     run = lab.run("--check", *lab.site(vms=vms, guests={"user": "ops"}), of=KNOWN)
     assert run.status == 0, run.output
     assert "new-01: the VM is not there yet." in run.text
-    assert "train-01: it has no address by which its guest is reached." in run.text
+    assert "train-01: the guest has no address for SSH." in run.text
 
 
 def test_vm_that_is_missing_is_named(lab):

@@ -168,7 +168,7 @@ def test_what_is_wrong_for_a_single_host_stops_the_play_before_the_first_one(hos
     run = lab.hosts("--extra-vars", '{"site_host": {"network": {"nicz": ["vmnic4"]}, "hosts": {"serial": 2}}}')
     assert run.status != 0
     for told in (
-        "site.network.nicz: there is no such key. Did you mean nics?",
+        "site.network.nicz: the key is unknown. Did you mean nics?",
         "site_host.hosts.serial: it cannot differ",
     ):
         assert told in run.failed_on(ESX_01), run.output

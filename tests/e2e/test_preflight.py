@@ -239,7 +239,7 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         ("esx-99.lab.example", "host"): "vCenter does not know it",
         ("leaf-02", "switch"): "Check its address",
         ("job-01", "creation"): "cannot get 16.0 GB of disk space",
-        ("site", "site.guests.licence"): "There is no token.",
+        ("site", "site.guests.licence"): "It has no token.",
         ("Registry localhost:9", "password"): "Set the key localhost:9 of site_registry_passwords",
         ("this machine", f"registry {address}"): "It answers with HTTP status 401.",
         ("this machine", "registry localhost:9"): "It is not reachable",
@@ -283,6 +283,6 @@ def test_contradictions_of_a_site_are_told_all_together_and_nobody_is_asked(whol
         ("site", "site.network.path"),
         ("site", "site.nonsense"),
     }
-    assert "- site, site.gpu.profiel: There is no such key. Did you mean profile?" in told["sentence"]
+    assert "- site, site.gpu.profiel: The key is unknown. Did you mean profile?" in told["sentence"]
     assert "- site, site.gpu.profiel" in run.output
     assert sum(lab.twin.requests.values()) == 0

@@ -11,10 +11,10 @@ from rehearse import playbook
 
 NOTHING = {"train-01": [], "train-02": []}
 SITES = {
-    "unknown key": ({"gpuu": {}}, "site.gpuu: there is no such key. Did you mean gpu?"),
+    "unknown key": ({"gpuu": {}}, "site.gpuu: the key is unknown. Did you mean gpu?"),
     "unknown key in a part": (
         {"gpu": {"mode": "vgpu", "profil": "grid_a100-40c"}},
-        "site.gpu.profil: there is no such key. Did you mean profile?",
+        "site.gpu.profil: the key is unknown. Did you mean profile?",
     ),
     "settings that contradict each other": (
         {"gpu": {"mode": "mig", "profile": "grid_a100-20c"}},
@@ -54,10 +54,10 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_nobody_is_asked(tmp_
     run = playbook.run(playbook.ROOT / "playbooks" / "check.yml", env=env, inventory=tmp_path / "hosts.yml")
     assert run.status != 0
     for message in (
-        "site.gpu.per_vm: 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of "
+        "site.gpu.per_vm: 0 is not a valid number of GPUs. Use at least 1, and remove VMs without GPUs from "
         f"site.vms. ({tmp_path}/group_vars/all.yml, line 5)",
-        f"site.gpus: there is no such key. Did you mean gpu? ({tmp_path}/group_vars/all.yml, line 7)",
-        f"esx-01: site.network.nicz: there is no such key. Did you mean nics? ({tmp_path}/hosts.yml, line 2)",
+        f"site.gpus: the key is unknown. Did you mean gpu? ({tmp_path}/group_vars/all.yml, line 7)",
+        f"esx-01: site.network.nicz: the key is unknown. Did you mean nics? ({tmp_path}/hosts.yml, line 2)",
     ):
         assert " ".join(message.split()) in run.text, run.output
 
@@ -80,7 +80,10 @@ def test_missing_site_is_named(lab, tmp_path):
     (tmp_path / "hosts.yml").write_text("all: {hosts: {localhost: {ansible_connection: local}}}\n")
     run = lab().run(inventory=tmp_path / "hosts.yml")
     assert run.status != 0
-    assert "site: it is not there. Write it into group_vars/all/site.yml of your inventory" in run.text
+    assert (
+        "site: it is not defined. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."
+        in run.text
+    )
 
 
 def test_wrong_password_is_told_without_showing_it(lab):

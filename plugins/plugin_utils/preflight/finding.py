@@ -31,6 +31,8 @@ OPENINGS = frozenset(
         "by",
         "each",
         "every",
+        "exactly",
+        "expected",
         "for",
         "from",
         "if",

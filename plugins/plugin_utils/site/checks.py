@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The one place that compares the settings of a site with each other; each problem names a way out."""
+"""Compares the settings of a site with each other. Each problem states the failure and the fix."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import Board
 
-# vSphere takes no longer names for inventory objects.
+# vSphere rejects longer names of inventory objects.
 LONGEST_NAME = 80
 OTHER_MODE = {"vgpu": "mig", "mig": "vgpu"}
 KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
-# What all hosts share, so that a value for one of them would be read by nobody.
+# All hosts share these, so a value for a single host would have no effect.
 SHARED_BY_HOSTS = (
     "vcenter",
     "datacenter",
@@ -57,11 +57,11 @@ SHARED_BY_HOSTS = (
 
 
 def problems(site: Any, override: Any = None) -> list[str]:
-    """Everything that is wrong with a site, as sentences; with override, what one host adds to that."""
+    """Every problem of a site, as sentences; with override, only the problems that it adds for one host."""
     if not override:
         return placed(_problems(site), site)
     if not isinstance(override, Mapping):
-        return ["site_host: a dictionary was wanted. Write below it the keys of the site that differ for this host."]
+        return ["site_host: expected a dictionary. Write the keys of the site that differ for this host below it."]
     known, whole = _problems(site), overlaid(site, override)
     found = [problem for problem in _problems(whole) if problem not in known]
     return placed(_shared(override), override, "site_host") + placed(found, whole)
@@ -80,12 +80,12 @@ def _problems(site: Any) -> list[str]:
     if site is None:
         return ["site: it is empty. Indent its keys below it, each as 'key: value'."]
     if not site:
-        return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
+        return ["site: it is not defined. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
     unknown = unknown_keys(site)
     site, errors = validate(site)
     if site is None or len(errors) > len(unknown):
-        return errors  # without types and keys that fit, nothing can be compared
-    # What is said of a key that was meant follows from its wrong name.
+        return errors  # wrong keys or types prevent any comparison
+    # Problems of the key that was meant follow from its wrong name.
     meant = [key for text, key in unknown if key]
     return errors + [one for one in _compared(site) if not any(key in one for key in meant)]
 
@@ -109,40 +109,40 @@ def _vcenter(vcenter: Mapping[str, Any]) -> Iterator[str]:
     # More than one colon is an IPv6 address.
     elif "/" in hostname or hostname.count(":") == 1:
         yield (
-            f"site.vcenter.hostname: {hostname} is not the bare name of a host. Leave out https:// and the path, and "
-            "put the port into site.vcenter.port."
+            f"site.vcenter.hostname: {hostname} is not a plain host name. Remove https:// and the path, and set the "
+            "port in site.vcenter.port."
         )
     for key in ("port", "proxy_port"):
         if vcenter.get(key) is not None and not 0 < vcenter[key] < 65536:
-            yield f"site.vcenter.{key}: {vcenter[key]} is not a port. Use a number from 1 to 65535."
+            yield f"site.vcenter.{key}: {vcenter[key]} is not a valid port. Use a number from 1 to 65535."
     yield from site_trust.problems(trust.VCENTER, vcenter)
 
 
 def _gpu(gpu: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if gpu["per_vm"] < 1:
         yield (
-            f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
-            "none out of site.vms."
+            f"site.gpu.per_vm: {gpu['per_vm']} is not a valid number of GPUs. Use at least 1, and remove VMs "
+            "without GPUs from site.vms."
         )
     if gpu["mode"] == "passthrough":
         named = ["site.gpu.profile"] if gpu["profile"] else []
         named += [f"site.vms[{index}].profiles" for index, entry in enumerate(vms) if entry["profiles"]]
         if named:
             yield (
-                f"{' and '.join(named)}: profiles are for shared GPUs, but site.gpu.mode is passthrough. Remove them, "
-                "or use the mode vgpu with a profile that takes the whole GPU, such as grid_a100-40c."
+                f"{' and '.join(named)}: profiles are for shared GPUs, but site.gpu.mode is passthrough. Remove "
+                "them, or set the mode to vgpu with a profile of a whole GPU, such as grid_a100-40c."
             )
         return
     without = [_title(index, entry) for index, entry in enumerate(vms) if not entry["profiles"]]
     if without and not gpu["profile"]:
         yield (
-            f"site.gpu.profile: it is not set, and these VMs name no profiles of their own: {', '.join(without)}. "
+            f"site.gpu.profile: it is not set, and these VMs have no profiles of their own: {', '.join(without)}. "
             "Set it to a profile that their hosts offer."
         )
     if gpu["max_per_vm"] is not None and gpu["max_per_vm"] < 1:
         yield (
-            f"site.gpu.max_per_vm: {gpu['max_per_vm']} is no limit that a VM can keep. Use at least 1, or leave it out "
-            "to have it follow from the release of vSphere."
+            f"site.gpu.max_per_vm: {gpu['max_per_vm']} is not a valid limit. Use at least 1, or remove it to use "
+            "the maximum of the vSphere release."
         )
     yield from _mmio(gpu["mmio"], gpu["mmio_size_gb"])
     if gpu["profile"]:
@@ -154,11 +154,11 @@ def _gpu(gpu: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> Iterator[s
 
 def _mmio(mmio: str, size_gb: int | None) -> Iterator[str]:
     if size_gb is not None and mmio == "ignore":
-        yield f"site.gpu: mmio_size_gb is {size_gb}, but mmio is ignore, so it would not be set. Remove one of them."
+        yield f"site.gpu: mmio_size_gb is {size_gb}, but mmio is ignore, so the size has no effect. Remove one of them."
     elif size_gb is not None and (size_gb < 1 or size_gb & (size_gb - 1)):
         yield (
-            f"site.gpu.mmio_size_gb: {size_gb} is not a power of two. Use one, such as 128, or leave it out to have it "
-            "computed from the profiles."
+            f"site.gpu.mmio_size_gb: {size_gb} is not a power of two. Use one, such as 128, or remove it to compute "
+            "it from the profiles."
         )
 
 
@@ -172,19 +172,21 @@ def _profiles(key: str, profiles: Sequence[str], mode: str) -> Iterator[str]:
     for what, different in parts.items():
         if len(different) > 1:
             shown = " and ".join(sorted(different))
-            yield f"{key}: one VM cannot have vGPUs of different {what}. These are {shown}. Choose one of them."
+            yield f"{key}: one VM cannot have vGPUs of different {what}, and these are {shown}. Choose one of them."
 
 
 def _profile(profile: str, mode: str) -> str:
-    """What is wrong with one profile, or nothing."""
+    """The problem of one profile, or an empty text."""
     name, board = parse(profile), catalogue.board_of(profile)
     if name is None:
         some = " or ".join(_near(profile, catalogue.all_profiles())) or "grid_a100-40c"
-        return f"{profile} is not the name of a vGPU profile. Write it as vSphere shows it, such as {some}."
-    # The table is complete for the C series only; of the others vCenter knows better.
+        return f"{profile} is not a valid name of a vGPU profile. Use a name as vSphere shows it, such as {some}."
+    # The table is complete only for the C series. For others, vCenter has better data.
     if board is not None and name.series == "c" and not catalogue.is_known(profile):
         known = ", ".join(_known(board, "mig" if name.mig_backed else "vgpu"))
-        return f"{profile} does not exist. The board {board.title} has {known or 'no such types'}. Choose one of them."
+        return (
+            f"{profile} does not exist, and the board {board.title} has {known or 'no such types'}. Choose one of them."
+        )
     if name.mig_backed == (mode == "mig"):
         return ""
     near = _near(profile, _known(board, mode)) if board else []
@@ -203,7 +205,7 @@ def _near(name: str, known: Sequence[str]) -> list[str]:
 
 def _vms(vms: Sequence[Mapping[str, Any]], absent: Sequence[str]) -> Iterator[str]:
     if not vms:
-        yield "site.vms: there is no VM in it. Name at least one."
+        yield "site.vms: the list is empty. Add at least one VM."
     sound = []
     for index, entry in enumerate(vms):
         trouble = list(_entry(f"site.vms[{index}]", entry))
@@ -213,36 +215,36 @@ def _vms(vms: Sequence[Mapping[str, Any]], absent: Sequence[str]) -> Iterator[st
     named = {name.rpartition("/")[2] for name in sound}
     for name in dict.fromkeys(absent):
         if name in named:
-            yield f"site.absent: {name} is in site.vms as well. Remove it from one of them."
+            yield f"site.absent: {name} is also in site.vms. Remove it from one of them."
     for name, times in collections.Counter(sound).items():
         if times > 1:
-            yield f"site.vms: {name} is named {times} times. Name each VM once, with all its profiles."
+            yield f"site.vms: {name} is listed {times} times. List each VM once, with all its profiles."
         if len(name) > LONGEST_NAME and not name.startswith("/"):
-            yield f"site.vms: the name {name} has {len(name)} characters. vSphere takes {LONGEST_NAME}, shorten it."
+            yield f"site.vms: the name {name} has {len(name)} characters, and {LONGEST_NAME} is the limit. Shorten it."
 
 
 def _entry(key: str, entry: Mapping[str, Any]) -> Iterator[str]:
     given = [way for way in ("name", "path", "prefix") if entry[way]]
     if len(given) != 1:
         there = " and ".join(given) if given else "neither name, path nor prefix"
-        yield f"{key}: it has {there}. Name one VM by name or path, or a row of VMs by prefix and count."
+        yield f"{key}: it has {there}. Name one VM by name or path, or several VMs by prefix and count."
     elif given == ["prefix"]:
         if entry["count"] is None:
-            yield f"{key}: the row {entry['prefix']} has no count. Say how many VMs it has."
+            yield f"{key}: the entry with prefix {entry['prefix']} has no count. Set count to the number of VMs."
         elif entry["count"] < 1:
-            yield f"{key}.count: a row of {entry['count']} VMs is no row. Use at least 1, or remove the entry."
+            yield f"{key}.count: {entry['count']} is not a valid number of VMs. Use at least 1, or remove the entry."
         for number in ("first", "digits"):
             if entry[number] < 0:
-                yield f"{key}.{number}: {entry[number]} is below zero, and names are not numbered so. Use 0 or more."
+                yield f"{key}.{number}: {entry[number]} is below zero. Use 0 or more."
     elif entry["count"] is not None:
         yield (
-            f"{key}: count belongs to a row, but {entry[given[0]]} names one VM. Use prefix instead of {given[0]}, or "
-            "remove count."
+            f"{key}: count requires prefix, but {entry[given[0]]} names one VM. Use prefix instead of {given[0]}, "
+            "or remove count."
         )
     if entry["path"] and not entry["path"].startswith("/"):
         yield f"{key}.path: {entry['path']} does not begin with /. Write it as /<datacenter>/vm/<folder>/<name>."
     if entry["profiles"] == []:
-        yield f"{key}.profiles: the list is empty. Leave it out to use site.gpu.profile."
+        yield f"{key}.profiles: the list is empty. Remove it to use site.gpu.profile."
 
 
 def _title(index: int, entry: Mapping[str, Any]) -> str:

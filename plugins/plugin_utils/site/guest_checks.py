@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a site says of guests, container engines and training, compared with itself; each problem names a way out."""
+"""Compares the site's settings for guests, container engines and training with each other. Each problem has a fix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.repository_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# Below this IPv4 does not work any more (RFC 791 asks for 576, Linux takes 68; nobody means less than Ethernet's 1280).
+# Smaller values break IPv4 (RFC 791 requires 576, Linux accepts 68). Ethernet is not used with less than 1280.
 SMALLEST_MTU = 1280
 VERSION = re.compile(r"\d+(\.\d+){1,3}([+~-][\w.~-]+)?")
 USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
@@ -31,13 +31,13 @@ REGISTRY = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?")
 NTP = re.compile(r"[A-Za-z0-9\[][A-Za-z0-9.:_\]-]*")
 MEMLOCK = re.compile(r"unlimited|as_is|[1-9]\d*")
 REASONS = {
-    "pvrdma": "a PVRDMA adapter is no PCIe device that a GPU can reach",
+    "pvrdma": "a PVRDMA adapter is not a PCIe device that a GPU can reach",
     "tcp": "TCP goes through the network stack of the guest",
 }
 
 
 def guest_problems(site: Mapping[str, Any]) -> Iterator[str]:
-    """Everything inside the guests that contradicts itself, of the parts that the site has."""
+    """Conflicts between all settings inside the guests, for the sections that the site has."""
     if site["guests"]:
         yield from _guests(site["guests"], site)
     if site["runtime"]:
@@ -51,11 +51,14 @@ def _guests(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
     path, mode = site["network"]["path"], site["gpu"]["mode"]
     if wish["training_user"] and not USER.fullmatch(wish["training_user"]):
         yield (
-            f"site.guests.training_user: {wish['training_user']} is no name that every distribution takes. Use small "
+            f"site.guests.training_user: {wish['training_user']} is not valid on every distribution. Use lower-case "
             "letters, digits, - and _."
         )
     if wish["training_user"] == "root":
-        yield "site.guests.training_user: root would log in between the guests by a key. Name another user."
+        yield (
+            "site.guests.training_user: it is root, and root must not log in between the guests by SSH key. Name "
+            "another user."
+        )
     yield from _driver(wish["driver"])
     yield from _licence(wish["licence"], mode)
     yield from _rdma(wish["rdma"], path, site["network"]["gpudirect"])
@@ -63,23 +66,26 @@ def _guests(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
     yield from _addresses(wish["data_addresses"], site["vms"])
     for index, server in enumerate(wish["ntp_servers"]):
         if not NTP.fullmatch(server):
-            yield f"site.guests.ntp_servers[{index}]: {server} is no name or address. Write one server in each entry."
+            yield (
+                f"site.guests.ntp_servers[{index}]: {server} is not a valid name or address. Write one server in each "
+                "entry."
+            )
     if not MEMLOCK.fullmatch(wish["limits"]["memlock"]):
         yield (
-            f"site.guests.limits.memlock: {wish['limits']['memlock']} is no limit. Use unlimited, as_is, or a number "
-            "of kB."
+            f"site.guests.limits.memlock: {wish['limits']['memlock']} is not a valid limit. Use unlimited, as_is, "
+            "or a number of kB."
         )
     for key in ("nofile", "stack_kb"):
         if wish["limits"][key] is not None and wish["limits"][key] < 0:
-            yield f"site.guests.limits.{key}: {wish['limits'][key]} is below zero. Use 0 to leave it as it is."
+            yield f"site.guests.limits.{key}: {wish['limits'][key]} is below zero. Use 0 to keep the current limit."
     for key in ("login_timeout_s", "reboot_timeout_s"):
         if not 1 <= wish[key] <= 86400:
-            yield f"site.guests.{key}: {wish[key]} is no time to wait. Use 1 to 86400 seconds."
+            yield f"site.guests.{key}: {wish[key]} is not a valid timeout. Use 1 to 86400 seconds."
     group = site["network"]["portgroup"]
     if wish["address_network"] and wish["address_network"] == group and path in RDMA_PATHS:
         yield (
-            f"site.guests.address_network: {group} is the port group of the training, whose adapter may lose its "
-            "connection while it is set up. Name another one, or leave it out."
+            f"site.guests.address_network: {group} is the port group of the training, and its adapter may lose its "
+            "connection during setup. Name another port group, or remove it."
         )
 
 
@@ -91,23 +97,23 @@ def _driver(driver: Mapping[str, Any] | None) -> Iterator[str]:
     if source == "url" and not is_url:
         yield f"site.guests.driver: source is url, but {package} is no address. Write it with https://, or use copy."
     if source in ("copy", "repository") and is_url:
-        yield f"site.guests.driver: source is {source}, but {package} is an address. Use url, or leave source out."
+        yield f"site.guests.driver: source is {source}, but {package} is an address. Use url, or remove source."
     if re.match(r"(?i)http://", package) and not driver["checksum"]:
         yield (
-            f"site.guests.driver.package: {package} is read over plain HTTP, and anybody on the way could replace what "
-            "is installed as root. Write it with https://, or set site.guests.driver.checksum."
+            f"site.guests.driver.package: {package} uses plain HTTP, so an attacker on the network can replace a "
+            "file that is installed as root. Write it with https://, or set site.guests.driver.checksum."
         )
     if driver["checksum"] and not CHECKSUM.fullmatch(driver["checksum"]):
         yield (
-            f"site.guests.driver.checksum: {driver['checksum']} is no SHA-256. Write the 64 digits that sha256sum "
-            "prints."
+            f"site.guests.driver.checksum: {driver['checksum']} is not a SHA-256 checksum. Write the 64 digits that "
+            "sha256sum prints."
         )
     if driver["version"] and not VERSION.fullmatch(driver["version"]):
-        yield f"site.guests.driver.version: {driver['version']} is no version. Write it as 550.54.15."
+        yield f"site.guests.driver.version: {driver['version']} is not a valid version. Write it as 550.54.15."
     if driver["ca_file"] and not is_url:
         yield (
-            f"site.guests.driver.ca_file: {package} is no address, so that no server is asked for it. Remove ca_file; "
-            "a repository of the guests has its own."
+            f"site.guests.driver.ca_file: {package} is not an address, so no server is used. Remove ca_file; "
+            "repositories of the guests have their own."
         )
     yield from _signature(driver)
 
@@ -116,11 +122,11 @@ def _signature(driver: Mapping[str, Any]) -> Iterator[str]:
     key, certificate = driver["signing_key"], driver["signing_certificate"]
     if bool(key) != bool(certificate):
         has, lacks = ("signing_key", "signing_certificate") if key else ("signing_certificate", "signing_key")
-        yield f"site.guests.driver: it has {has}, but no {lacks}. A signature needs both. Give both, or none."
+        yield f"site.guests.driver: it has {has}, but no {lacks}, and a signature needs both. Set both, or none."
     elif key and re.search(r"\.(deb|rpm)$", driver["package"]):
         yield (
-            f"site.guests.driver.signing_key: it is for .run files, and {driver['package']} is signed with the keys of "
-            "DKMS. Remove it; secure_boot: signed says that the module will be signed by an enrolled key."
+            f"site.guests.driver.signing_key: it is for .run files, but {driver['package']} is signed with the keys "
+            "of DKMS. Remove it; secure_boot: signed declares that an enrolled key signs the module."
         )
 
 
@@ -130,30 +136,30 @@ def _licence(licence: Mapping[str, Any] | None, mode: str) -> Iterator[str]:
     if licence["feature_type"] in ("vgpu", "rtx_vws") and mode == "passthrough":
         yield (
             f"site.guests.licence.feature_type: {licence['feature_type']} is for vGPUs, but site.gpu.mode is "
-            "passthrough. Use compute, or leave it out."
+            "passthrough. Use compute, or remove it."
         )
     if licence["feature_type"] == "compute" and mode != "passthrough":
         yield (
-            f"site.guests.licence.feature_type: compute is for whole GPUs, but site.gpu.mode is {mode}, whose licence "
-            "follows from the profile. Use vgpu, or leave it out."
+            f"site.guests.licence.feature_type: compute is for whole GPUs, but site.gpu.mode is {mode}, whose "
+            "licence depends on the profile. Use vgpu, or remove it."
         )
     if not 1 <= licence["wait_s"] <= 86400:
-        yield f"site.guests.licence.wait_s: {licence['wait_s']} is no time to wait. Use 1 to 86400 seconds."
+        yield f"site.guests.licence.wait_s: {licence['wait_s']} is not a valid timeout. Use 1 to 86400 seconds."
 
 
 def _rdma(rdma: Mapping[str, Any], path: str, wanted: str) -> Iterator[str]:
     stack, direct = rdma["stack"], rdma["gpudirect"]
     if stack == "ofed" and path == "pvrdma":
         yield (
-            "site.guests.rdma.stack: ofed brings its own RDMA core, which the module of PVRDMA adapters is not built "
-            "for. Use inbox, or the path sriov or passthrough."
+            "site.guests.rdma.stack: ofed replaces the RDMA core that the PVRDMA module is built for. Use inbox, "
+            "or the path sriov or passthrough."
         )
     if stack == "ofed" and path == "tcp":
         yield "site.guests.rdma.stack: ofed is for RDMA, but site.network.path is tcp. Remove it, or use another path."
     if direct in ("dmabuf", "peermem") and path in REASONS:
         yield (
-            f"site.guests.rdma.gpudirect: it is {direct}, but {REASONS[path]}. Use the path sriov or passthrough, or "
-            "leave it out."
+            f"site.guests.rdma.gpudirect: it is {direct}, but {REASONS[path]}. Use the path sriov or passthrough, "
+            "or remove it."
         )
     elif direct in ("dmabuf", "peermem") and wanted == "disabled":
         yield (
@@ -170,11 +176,11 @@ def _mtu(mtu: int | None, path: str, of_path: int) -> Iterator[str]:
     if mtu is None:
         return
     if not SMALLEST_MTU <= mtu <= LARGEST_MTU:
-        yield f"site.guests.mtu: {mtu} is no MTU that the way takes. Use {SMALLEST_MTU} to {LARGEST_MTU}."
+        yield f"site.guests.mtu: {mtu} is not a valid MTU. Use {SMALLEST_MTU} to {LARGEST_MTU}."
     elif path in RDMA_PATHS and mtu > of_path:
         yield (
-            f"site.guests.mtu: {mtu} is larger than site.network.mtu, which is {of_path}, and larger packets vanish on "
-            "the way. Lower it, or raise site.network.mtu."
+            f"site.guests.mtu: {mtu} is larger than site.network.mtu, which is {of_path}, so larger packets are "
+            "dropped. Lower it, or raise site.network.mtu."
         )
 
 
@@ -185,27 +191,27 @@ def _addresses(plan: Mapping[str, Any] | None, vms: Sequence[Mapping[str, Any]])
         network = ipaddress.ip_network(plan["subnet"])
     except ValueError:
         yield (
-            f"site.guests.data_addresses.subnet: {plan['subnet']} is no network. Write it with the length of its "
-            "prefix, and nothing beyond that, such as 198.51.100.0/24."
+            f"site.guests.data_addresses.subnet: {plan['subnet']} is not a valid network. Write the network address "
+            "with the length of its prefix, such as 198.51.100.0/24."
         )
         return
     if network.version != 4:
-        yield f"site.guests.data_addresses.subnet: {network} is IPv6, which launchers do not take. Use an IPv4 network."
+        yield f"site.guests.data_addresses.subnet: {network} is IPv6, but launchers need IPv4. Use an IPv4 network."
         return
     last = plan["first"] + len([vm for entry in vms for vm in identities(entry)]) - 1
     if plan["first"] < 1 or last > network.num_addresses - 2:
         yield (
-            f"site.guests.data_addresses: addresses {plan['first']} to {last} were wanted for all VMs, but {network} "
-            f"has 1 to {network.num_addresses - 2}. Use a larger network, or another first address."
+            f"site.guests.data_addresses: the VMs need the addresses {plan['first']} to {last}, but {network} has 1 "
+            f"to {network.num_addresses - 2}. Use a larger network, or another first address."
         )
 
 
 def _runtime(wish: Mapping[str, Any]) -> Iterator[str]:
     if wish["engine"] == "podman" and wish["source"] == "vendor":
-        yield "site.runtime.source: vendor is Docker's repository, which has no Podman. Use distribution."
+        yield "site.runtime.source: it is vendor, and Docker's repository has no Podman. Use distribution."
     if wish["vendor_repository"] and wish["source"] != "vendor":
         yield (
-            "site.runtime.vendor_repository: nothing is taken from it, since source is distribution. Set source to "
+            "site.runtime.vendor_repository: it has no effect, because source is distribution. Set source to "
             "vendor, or remove it."
         )
     for key in ("vendor_repository", "toolkit_repository"):
@@ -213,9 +219,12 @@ def _runtime(wish: Mapping[str, Any]) -> Iterator[str]:
     if wish["docker_users"] and wish["engine"] != "docker":
         yield f"site.runtime.docker_users: the engine is {wish['engine']}, which has no group docker. Remove it."
     if not VERSION.fullmatch(wish["toolkit_version"]):
-        yield f"site.runtime.toolkit_version: {wish['toolkit_version']} is no version. Write it as 1.20.0."
+        yield f"site.runtime.toolkit_version: {wish['toolkit_version']} is not a valid version. Write it as 1.20.0."
     if wish["proof_image"] and not re.fullmatch(r"[A-Za-z0-9\[]\S*", wish["proof_image"]):
-        yield f"site.runtime.proof_image: {wish['proof_image']} is no name of an image. Write it as registry/name:tag."
+        yield (
+            f"site.runtime.proof_image: {wish['proof_image']} is not a valid name of an image. Write it as "
+            "registry/name:tag."
+        )
     elif images.wrong_digest(wish["proof_image"]):
         yield (
             f"site.runtime.proof_image: the digest {images.wrong_digest(wish['proof_image'])} cannot be pulled. Write "
@@ -225,26 +234,32 @@ def _runtime(wish: Mapping[str, Any]) -> Iterator[str]:
     for index, one in enumerate(wish["registries"]):
         key, address = f"site.runtime.registries[{index}]", one["address"]
         if not REGISTRY.fullmatch(address):
-            yield f"{key}.address: {address} is no host name with a port. Leave out https:// and the path."
+            yield f"{key}.address: {address} is not a host name with a port. Remove https:// and the path."
         if address in seen:
-            yield f"{key}.address: {address} is named twice. Name each registry once."
+            yield f"{key}.address: {address} is listed twice. List each registry once."
         seen.add(address)
         if one["insecure"] and one["ca_file"]:
-            yield f"{key}: ca_file says whom to trust, but insecure asks nobody. Remove insecure to be protected."
+            yield (
+                f"{key}: ca_file names a trusted authority, but insecure disables the verification. Remove insecure to "
+                "verify the registry."
+            )
         if address == "nvcr.io" and one["username"] not in ("", "$oauthtoken"):
             yield (
-                f"{key}.username: NVIDIA's registry has one user for all, literally $oauthtoken, and there is "
-                f"{one['username']}. Write '$oauthtoken'; the API key is the password."
+                f"{key}.username: NVIDIA's registry has one user for all, literally $oauthtoken, but it is "
+                f"{one['username']}. Write '$oauthtoken', and set the API key as the password."
             )
     proxy = wish["proxy"] or {}
     for key in ("http", "https"):
         if proxy.get(key) and re.search(r"://[^/]*@", proxy[key]):
             yield (
-                f"site.runtime.proxy.{key}: it holds credentials, and would be shown. Take them out; they are "
-                "site.runtime.proxy.username and site_proxy_password."
+                f"site.runtime.proxy.{key}: it contains credentials, and a site is shown and stored. Remove them; "
+                "use site.runtime.proxy.username and site_proxy_password."
             )
         elif proxy.get(key) and not re.match(r"https?://", proxy[key]):
-            yield f"site.runtime.proxy.{key}: {proxy[key]} is no address of a proxy. Write it as http://host:port."
+            yield (
+                f"site.runtime.proxy.{key}: {proxy[key]} is not a valid address of a proxy. Write it as "
+                "http://host:port."
+            )
 
 
 def _repository(key: str, repository: Mapping[str, Any]) -> Iterator[str]:
@@ -253,18 +268,21 @@ def _repository(key: str, repository: Mapping[str, Any]) -> Iterator[str]:
     for index, one in enumerate(repository.get("key_fingerprints") or ()):
         if not FINGERPRINT.fullmatch(normal(one)):
             yield (
-                f"{key}.key_fingerprints[{index}]: {one} is no fingerprint. Write all 40 hexadecimal digits, in "
+                f"{key}.key_fingerprints[{index}]: {one} is not a fingerprint. Write all 40 hexadecimal digits, in "
                 "quotes, as `gpg --show-keys FILE` prints them."
             )
     for name, address in (("url", url), ("key_url", key_url)):
         if address and not re.match(r"https?://[^/\s]+", address, re.I):
-            yield f"{key}.{name}: {address} is no address. Write it with https://."
+            yield f"{key}.{name}: {address} is not an address. Write it with https://."
     if re.match(r"http://", key_url, re.I):
-        yield f"{key}.key_url: {key_url} is read over plain HTTP, and so proves nothing. Write it with https://."
+        yield (
+            f"{key}.key_url: {key_url} uses plain HTTP, so an attacker on the network can replace the key. Write it "
+            "with https://."
+        )
     elif re.match(r"http://", url, re.I) and not key_url:
         yield (
-            f"{key}.url: {url} is plain HTTP, and the key is read from beside it, where anybody on the way could "
-            f"replace it. Write it with https://, or set {key}.key_url to an address with https://."
+            f"{key}.url: {url} uses plain HTTP and also provides the key, which an attacker on the network can "
+            f"replace. Write it with https://, or set {key}.key_url to an address with https://."
         )
 
 
@@ -273,12 +291,12 @@ def _training(site: Mapping[str, Any]) -> Iterator[str]:
     yield from _image(wish)
     if site["runtime"] and site["runtime"]["engine"] == "containerd":
         yield (
-            "site.runtime.engine: containers of site.training are started in containerd by nerdctl, which no stage "
-            "installs. Use docker or podman."
+            "site.runtime.engine: it is containerd, and site.training starts its containers there with nerdctl, "
+            "which no stage installs. Use docker or podman."
         )
     if bool(wish["builtin"]) == bool(wish["command"]):
-        there = "Both are there" if wish["builtin"] else "There is neither"
-        yield f"site.training: builtin or command says what is trained. {there}. Name one of them."
+        there = "both are set" if wish["builtin"] else "none is set"
+        yield f"site.training: exactly one of builtin and command is required, but {there}. Set one of them."
     if wish["engine"] == "torchrun":
         for key in ("launcher", "controller"):
             if wish[key]:
@@ -286,8 +304,8 @@ def _training(site: Mapping[str, Any]) -> Iterator[str]:
     gpus = [gpus_of(entry, site["gpu"]) for entry in site["vms"] for dummy in identities(entry)]
     if wish["slots"] is not None and wish["gpus"] == "auto" and 1 <= min(gpus, default=1) < wish["slots"]:
         yield (
-            f"site.training.slots: {wish['slots']} ranks on each guest were wanted, each with its own GPU, but the "
-            f"site gives a VM {min(gpus)}. Lower it, raise site.gpu.per_vm, or set site.training.gpus to none."
+            f"site.training.slots: each guest has {wish['slots']} ranks, each with its own GPU, but the site gives "
+            f"a VM {min(gpus)}. Lower it, raise site.gpu.per_vm, or set site.training.gpus to none."
         )
     given = {
         name: option.get("default")
@@ -312,7 +330,7 @@ def _plain(problem: str) -> str:
 def _image(wish: Mapping[str, Any]) -> Iterator[str]:
     if not re.sub(r"[:@][^/]*$", "", wish["image"]) or re.search(r"\s|://", wish["image"]):
         yield (
-            f"site.training.image: {wish['image'] or 'an empty text'} is no name of an image. Write it as "
+            f"site.training.image: {wish['image'] or 'an empty text'} is not a valid name of an image. Write it as "
             "registry/name:tag."
         )
     lack = images.lack(wish["image"], wish["engine"])

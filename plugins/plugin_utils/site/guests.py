@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stages inside guests get out of a site and of what vCenter tells: who the guests are, and what each gets."""
+"""Inputs of the stages inside guests, from a site and the data of vCenter: the guests, and the options of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-# What the inventory may say of a guest that it lists.
+# Variables that the inventory may set for a guest.
 OWN = ("ansible_host", "ansible_user", "data_mac")
 FEATURES = {"vgpu": "vgpu", "mig": "vgpu", "passthrough": "compute"}
 VAULT = b"$ANSIBLE_VAULT"
@@ -32,12 +32,12 @@ ACCEPT_NEW = "-o StrictHostKeyChecking=accept-new"
 
 
 def stages(site: Any) -> list[str]:
-    """The stages inside the guests that a site has: those of which it says something."""
+    """Stages inside the guests whose sections the site has."""
     return [name for name in STAGES if isinstance(site, Mapping) and site.get(name)]
 
 
 def of_stage(site: Any, name: str) -> tuple[Any, Any]:
-    """(a validated site, one of its parts with its defaults, also where the site says nothing of it)."""
+    """(a validated site, one of its sections with defaults, even if the site does not have the section)."""
     site, errors = validate(site)
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
@@ -45,7 +45,7 @@ def of_stage(site: Any, name: str) -> tuple[Any, Any]:
 
 
 def part_of(site: Mapping[str, Any], name: str) -> Any:
-    """A part of a validated site with its defaults, also where the site says nothing of it."""
+    """A section of a validated site with its defaults, even if the site does not have it."""
     return site[name] if site[name] is not None else defaults_of(name)
 
 
@@ -57,10 +57,10 @@ def guests(
     token: bool | None = None,
     without: Container[str] = (),
 ) -> dict[str, Any]:
-    """Whom to ask vCenter for; with the answer, the guests with all that the role guest_vm needs to know of each.
+    """The query for vCenter; with its answer, the guests with all inputs of the role guest_vm.
 
-    names are the hosts that the inventory has in its group training_guests, variables those of each host. token tells
-    whether there is a licence token beside the site, None that this is not known. Stages of without are left out.
+    names are the hosts of the inventory's group training_guests, variables those of each host. token is True if a
+    licence token exists beside the site, and None if this is unknown. Stages in without are left out.
     """
     active = [stage for stage in stages(site) if stage not in without]
     site, wish = of_stage(site, "guests")
@@ -80,7 +80,7 @@ def guests(
     problems += _unchecked(wish["host_keys"], listed)
     for guest in made.values():
         guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
-    # In check mode machines may not have made or started them.
+    # In check mode, the stage machines may not have created or started them.
     told["later"] = [name.rpartition("/")[2] for name in told["waiting"]]
     told["later"] += [name for name, guest in made.items() if not guest["address"]]
     reached = {name: guest for name, guest in made.items() if guest["address"]}
@@ -88,13 +88,13 @@ def guests(
 
 
 def _own(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:
-    """What the inventory says of a guest."""
+    """The variables that the inventory sets for a guest."""
     said = variables[name] if variables is not None and name in variables else {}
     return {**{key: said.get(key) for key in OWN}, "unchecked": unchecked(said) if said else ""}
 
 
 def _look(site: Mapping[str, Any], wish: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The options of vm_guest_info."""
+    """Options of vm_guest_info."""
     path, group = site["network"]["path"], site["network"]["portgroup"]
     options = {
         "vms": vms,
@@ -109,7 +109,7 @@ def _look(site: Mapping[str, Any], wish: Mapping[str, Any], vms: Sequence[Mappin
 def _matched(
     vms: Sequence[Mapping[str, Any]], seen: Sequence[Mapping[str, Any]], listed: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[str, tuple[int, Mapping[str, Any]]], list[str], list[str]]:
-    """({name in the inventory: (position, VM)}, VMs that are not there yet, problems)."""
+    """({name in the inventory: (position, VM)}, VMs that do not exist yet, problems)."""
     found: dict[str, tuple[int, Mapping[str, Any]]]
     found, waiting, problems = {}, [], []
     by_label = {vm[key]: vm for vm in seen for key in ("path", "name")}
@@ -120,8 +120,8 @@ def _matched(
             waiting.append(label)
         elif vm["name"] in found:
             problems.append(
-                f"{vm['path']}: Ansible knows a guest by the name of its VM, but {vm['name']} is also the name of "
-                f"{found[vm['name']][1]['path']}. Rename one of them."
+                f"{vm['path']}: the name of the VM is also its name in Ansible, but {found[vm['name']][1]['path']} "
+                f"has the name {vm['name']} too. Rename one of them."
             )
         elif not listed or vm["name"] in listed:
             found[vm["name"]] = (position, vm)
@@ -129,8 +129,8 @@ def _matched(
     for name in listed:
         if name not in names:
             problems.append(
-                f"{name}: it is in the inventory's group training_guests, but no VM of site.vms has this name. Name "
-                "it there, or take it out of the group."
+                f"{name}: it is in the inventory's group training_guests, but no VM of site.vms has this name. Add "
+                "it to site.vms, or remove it from the group."
             )
     return found, waiting, problems
 
@@ -138,7 +138,7 @@ def _matched(
 def _guest(
     site: Mapping[str, Any], wish: Mapping[str, Any], position: int, vm: Mapping[str, Any], own: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What is to be known of one guest; the inventory's own word wins."""
+    """Data of one guest; variables of the inventory have precedence."""
     path = site["network"]["path"]
     adapter = _data_adapter(vm, path, site["network"]["portgroup"]) or {}
     fixed = _fixed_address(wish["data_addresses"], position)
@@ -166,7 +166,7 @@ def _guest(
 
 
 def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
-    """What is the same for all guests, under the names that the role guest_vm has for it."""
+    """Settings that all guests share, under the names of the role guest_vm."""
     return {
         "driver": _driver(wish["driver"]),
         "licence": _licence(site, wish["licence"]),
@@ -182,7 +182,7 @@ def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _driver(driver: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A checksum of digits alone is one that sha256sum printed; the module wants to know which it is."""
+    """A checksum that has only digits is a SHA-256 checksum; the module needs its type."""
     made = given(driver)
     if made.get("checksum") and ":" not in made["checksum"]:
         made["checksum"] = f"sha256:{made['checksum']}"
@@ -190,20 +190,20 @@ def _driver(driver: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _connection(wish: Mapping[str, Any], address: str, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables of Ansible's own, as far as the inventory leaves them open."""
+    """Ansible's own variables, unless the inventory sets them."""
     told: dict[str, Any] = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
     if wish["user"] and not own["ansible_user"]:
         told["ansible_user"] = wish["user"]
     if wish["host_keys"] == "accept_new":
         told["ansible_ssh_extra_args"] = ACCEPT_NEW
     else:
-        # AWX and ansible-runner switch the check off by ANSIBLE_HOST_KEY_CHECKING; a variable has precedence over it.
+        # AWX and ansible-runner disable the check with ANSIBLE_HOST_KEY_CHECKING; a variable has precedence.
         told["ansible_host_key_checking"] = True
     return {key: value for key, value in told.items() if value}
 
 
 def _data_adapter(vm: Mapping[str, Any], path: str, portgroup: str | None) -> Mapping[str, Any] | None:
-    """The adapter that the training uses: the first of the path's kind, or the plain one on the port group."""
+    """The adapter of the training: the first of the path's kind, or the plain one on the port group."""
     adapters = vm["adapters"]
     if path in RDMA_PATHS:
         return next((one for one in adapters if one["kind"] == path), None)
@@ -222,14 +222,14 @@ def _fixed_address(
 
 
 def _mtu(site: Mapping[str, Any], wish: Mapping[str, Any]) -> int:
-    """0 leaves it as it is."""
+    """The requested value; 0 keeps the current one."""
     if wish["mtu"] is not None:
         return wish["mtu"]
     return site["network"]["mtu"] if site["network"]["path"] in RDMA_PATHS else 0
 
 
 def _licence(site: Mapping[str, Any], licence: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The token is not in the site, and not here."""
+    """The licence without its token, which is neither in the site nor here."""
     if licence is None:
         return {}
     feature = licence["feature_type"]
@@ -237,59 +237,59 @@ def _licence(site: Mapping[str, Any], licence: Mapping[str, Any] | None) -> dict
 
 
 def _gpudirect(site: Mapping[str, Any], wish: Mapping[str, Any]) -> str:
-    """Nothing where network adapter and GPU shall not, or cannot, talk directly."""
+    """off if network adapter and GPU must not, or cannot, communicate directly."""
     path, asked = site["network"]["path"], site["network"]["gpudirect"]
     return wish["rdma"]["gpudirect"] if path in ("sriov", "passthrough") and asked != "disabled" else "off"
 
 
 def _unchecked(host_keys: str, listed: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Guests whose host keys have to be known, and whose inventory switches the check off all the same."""
+    """Problems of guests whose host keys must be known, although the inventory disables the check."""
     for name, own in listed.items():
         if host_keys == "known" and own["unchecked"]:
             yield (
-                f"{name}: site.guests.host_keys is known, but its inventory has {own['unchecked']}, so that no key "
-                "would be checked. Remove that, or set site.guests.host_keys to accept_new."
+                f"{name}: site.guests.host_keys is known, but the inventory sets {own['unchecked']}, which disables "
+                "the check of host keys. Remove that, or set site.guests.host_keys to accept_new."
             )
 
 
 def _troubles(site: Mapping[str, Any], name: str, guest: Mapping[str, Any], vm: Mapping[str, Any]) -> Iterator[str]:
-    """What vCenter tells of a guest that does not fit the site."""
+    """Problems of a guest whose data from vCenter does not match the site."""
     if not guest["address"]:
         yield (
-            f"{name}: it has no address by which its guest is reached. {vm['why_no_address']} Start it with playbook "
-            "machines, wait for VMware Tools, or give ansible_host in the inventory's group training_guests."
+            f"{name}: the guest has no address for SSH. {vm['why_no_address']} Start it with playbook machines, wait "
+            "for VMware Tools, or set ansible_host in the inventory's group training_guests."
         )
     if not guest["data_interface"]["mac"]:
         has = ", ".join(f"{one['label']} ({one['kind']}, {one['network']})" for one in vm["adapters"]) or "none"
         known = any(one["kind"] == guest["data_path"] for one in vm["adapters"])
         todo = (
-            "Give its MAC address as data_mac in the inventory's group training_guests."
+            "Set its MAC address as data_mac in the inventory's group training_guests."
             if known
-            else "Playbook machines gives it one where site.network.portgroup is set."
+            else "Set site.network.portgroup, and run playbook machines to add it."
         )
-        yield f"{name}: its adapter for the path {guest['data_path']} is not known. Its adapters are: {has}. {todo}"
+        yield (f"{name}: the adapter for the path {guest['data_path']} is unknown. Adapters of the VM: {has}. {todo}")
     if site["gpu"]["mode"] in ("vgpu", "mig") and not guest["gpu"]:
-        yield f"{name}: it has no GPU, and site.gpu gives it one. Run playbook machines first."
+        yield f"{name}: the VM has no GPU, but site.gpu gives it one. Run playbook machines first."
 
 
 def _token(licence: Mapping[str, Any] | None, token: bool | None) -> Iterator[str]:
-    """What is wrong with the way to the licence token."""
+    """Problems of the source of the licence token."""
     if licence is None or token is None:
         return
     file = licence["token_file"]
     if token and file:
-        yield "site.guests.licence.token_file: there is site_licence_token too. Remove one of them."
+        yield "site.guests.licence.token_file: site_licence_token is also set. Remove one of them."
     elif not token and not file:
         yield (
-            "site.guests.licence: there is no token. Put it as site_licence_token into a vault, or name its file in "
+            "site.guests.licence: it has no token. Set site_licence_token in a vault, or name its file in "
             "site.guests.licence.token_file."
         )
     elif file and os.path.isabs(file) and not os.path.isfile(file):
-        yield f"site.guests.licence.token_file: {file} is not there. Correct the path."
+        yield f"site.guests.licence.token_file: {file} does not exist. Correct the path."
 
 
 def _open_token(licence: Mapping[str, Any] | None) -> Iterator[str]:
-    """A warning for a token that others on the controller can read."""
+    """A warning about a token that others on the controller can read."""
     file = (licence or {}).get("token_file")
     if not file or not os.path.isabs(file) or not os.path.isfile(file) or not os.stat(file).st_mode & 0o044:
         return
@@ -300,13 +300,13 @@ def _open_token(licence: Mapping[str, Any] | None) -> Iterator[str]:
         return
     if not vaulted:
         yield (
-            f"site.guests.licence.token_file: others on this machine can read the token in {file}. Take that right "
-            "away (chmod 600), or make the file a vault."
+            f"site.guests.licence.token_file: other users of this machine can read the token in {file}. Run chmod "
+            "600 on it, or encrypt it with ansible-vault."
         )
 
 
 def given(part: Any) -> Any:
-    """A part of a site without what is left out, which is the role's own default then."""
+    """A part of a site without unset values, for which the role has its own defaults."""
     if isinstance(part, Mapping):
         return {key: given(value) for key, value in part.items() if value is not None}
     return {} if part is None else part

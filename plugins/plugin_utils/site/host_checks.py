@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a site says of hosts and network, compared with itself; each problem names a way out."""
+"""Compares the site's settings for hosts and network with each other. Each problem states the failure and the fix."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 SERIAL = re.compile(r"[1-9]\d*|([1-9]\d?|100)%")
 VMKNIC = re.compile(r"vmk\d+")
 PCI = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
-# ESXi takes VMkernel adapters and distributed switches up to this size (vSphere networking guide).
+# ESXi accepts VMkernel adapters and distributed switches up to this size (vSphere networking guide).
 LARGEST_MTU = 9000
-# PCIe gives 8 bits to virtual functions of one port that ESXi's driver for ConnectX takes (nmlx5 max_vfs: 0 to 128).
+# PCIe gives 8 bits to the virtual functions of one port; ESXi's driver for ConnectX accepts nmlx5 max_vfs 0 to 128.
 MOST_VFS = 128
 # NVD-AIE-800_550.54.16-1OEM...zip: the family, the release of ESXi, the version.
 VERSION_IN_NAME = re.compile(r"NVD-[^/]*_(\d+(?:\.\d+)+)")
@@ -31,7 +31,7 @@ NEEDED_BY_GPUS = ("virtualization", "iommu", "sriov", "above_4g")
 
 
 def host_problems(site: Mapping[str, Any]) -> Iterator[str]:
-    """Everything about hosts, driver and network that contradicts itself."""
+    """Conflicts between all settings for hosts, driver and network."""
     yield from _hosts(site["hosts"])
     yield from _bios(site["bios"]["functions"], site["gpu"]["mode"])
     yield from _driver(site["driver"], site["gpu"]["mode"])
@@ -47,18 +47,18 @@ def _hosts(treatment: Mapping[str, Any]) -> Iterator[str]:
         )
     for key in ("maintenance_timeout_s", "reboot_timeout_s"):
         if not 1 <= treatment[key] <= 86400:
-            yield f"site.hosts.{key}: {treatment[key]} is no time to wait. Use 1 to 86400 seconds."
+            yield f"site.hosts.{key}: {treatment[key]} is not a valid timeout. Use 1 to 86400 seconds."
     if treatment["cold_cycle"] == "allow" and treatment["reboot"] == "refuse":
         yield (
-            "site.hosts: cold_cycle is allow, but reboot is refuse, and a cold cycle is a restart too. Set reboot to "
-            "allow, or leave cold_cycle out."
+            "site.hosts: cold_cycle is allow, but reboot is refuse, and a cold cycle is also a restart. Set reboot "
+            "to allow, or remove cold_cycle."
         )
     yield from _bmc(treatment["bmc"])
 
 
 def _bmc(bmc: Mapping[str, Any]) -> Iterator[str]:
     if not 1 <= bmc["timeout_s"] <= 3600:
-        yield f"site.hosts.bmc.timeout_s: {bmc['timeout_s']} is no time to wait. Use 1 to 3600 seconds."
+        yield f"site.hosts.bmc.timeout_s: {bmc['timeout_s']} is not a valid timeout. Use 1 to 3600 seconds."
     yield from site_trust.problems(trust.BMC, bmc)
 
 
@@ -66,8 +66,8 @@ def _bios(functions: Mapping[str, Any], mode: str) -> Iterator[str]:
     off = [key for key in NEEDED_BY_GPUS if functions[key] == "disabled"]
     if off and mode in ("vgpu", "mig"):
         yield (
-            f"site.bios.functions: {' and '.join(off)} is disabled, but gpu.mode is {mode}, and without it no VM gets "
-            "a vGPU. Leave it out, or use ignore for hosts whose BIOS somebody else looks after."
+            f"site.bios.functions: {' and '.join(off)} is disabled, but gpu.mode is {mode}, which needs it for "
+            "every vGPU. Remove it, or set it to ignore to keep the BIOS setting of the hosts."
         )
 
 
@@ -77,26 +77,32 @@ def _driver(driver: Mapping[str, Any] | None, mode: str) -> Iterator[str]:
     given = [key for key in SOURCES if driver[key]]
     if len(given) != 1:
         there = " and ".join(given) if given else "none of them"
-        yield f"site.driver: one of {', '.join(SOURCES)} says where the driver is. There is {there}. Name one."
+        yield f"site.driver: exactly one of {', '.join(SOURCES)} is required, but it has {there}. Set one of them."
     if given == ["depot"] and not re.match(r"\[[^\]]+\] *\S|/vmfs/volumes/[^/]+/.", driver["depot"]):
         yield (
-            f"site.driver.depot: {driver['depot']} is no path on a datastore. Write it as [datastore] folder/file.zip "
-            "or as /vmfs/volumes/datastore/folder/file.zip."
+            f"site.driver.depot: {driver['depot']} is not a path on a datastore. Write it as [datastore] "
+            "folder/file.zip or as /vmfs/volumes/datastore/folder/file.zip."
         )
     if driver["file"] and not driver["datastore"]:
-        yield "site.driver.datastore: it is not set, and the file has to be uploaded. Name one that all hosts see."
+        yield (
+            "site.driver.datastore: it is not set, and the upload of the file needs it. Name a datastore that all "
+            "hosts see."
+        )
     named = VERSION_IN_NAME.search((driver[given[0]] if len(given) == 1 else "").rpartition("/")[2])
     if named and driver["version"] and driver["version"] != named[1]:
         yield (
-            f"site.driver.version: {driver['version']} has to be loaded in the end, but the name of the {given[0]} "
-            f"says {named[1]}. Correct one of them, or leave version out."
+            f"site.driver.version: {driver['version']} is requested, but the name of the {given[0]} says "
+            f"{named[1]}. Correct one of them, or remove version."
         )
     if driver["checksum"] and not CHECKSUM.fullmatch(driver["checksum"]):
-        yield (f"site.driver.checksum: {driver['checksum']} is no SHA-256. Write the 64 digits that sha256sum prints.")
+        yield (
+            f"site.driver.checksum: {driver['checksum']} is not a SHA-256 checksum. Write the 64 digits that sha256sum "
+            "prints."
+        )
     if driver["family"] == "graphics" and mode in ("vgpu", "mig"):
         yield (
-            "site.driver.family: graphics offers no profiles for computing on A30, A100, H100 and other compute "
-            "boards. Use nvaie, or set gpu.mode to passthrough, which needs no driver on the host."
+            "site.driver.family: graphics has no compute profiles for A30, A100, H100 and other compute boards. "
+            "Use nvaie, or set gpu.mode to passthrough, which needs no driver on the host."
         )
 
 
@@ -107,37 +113,46 @@ def _network(network: Mapping[str, Any]) -> Iterator[str]:
     names = [name for name in network["nics"] if not PCI.fullmatch(name)]
     if path == "passthrough" and names:
         yield (
-            f"site.network.nics: {', '.join(names)} is gone as soon as the port is given away. With the path "
+            f"site.network.nics: {', '.join(names)} disappears once the port is passed through. With the path "
             "passthrough, name ports by their PCI addresses, such as 0000:3b:00.0."
         )
     if path in ("pvrdma", "sriov") and len(names) < len(network["nics"]):
         addresses = ", ".join(name for name in network["nics"] if name not in names)
         yield (
-            f"site.network.nics: {addresses} is a PCI address. With the path {path} the host keeps its ports, so name "
-            "them as the host does, such as vmnic2."
+            f"site.network.nics: {addresses} is a PCI address, but with the path {path} the host keeps its ports. "
+            "Use the names of the host, such as vmnic2."
         )
     doubles = {name for name in network["nics"] if network["nics"].count(name) > 1}
     if doubles:
-        yield f"site.network.nics: {', '.join(sorted(doubles))} is named more than once. Name each port once."
+        yield f"site.network.nics: {', '.join(sorted(doubles))} is listed more than once. List each port once."
     if path == "pvrdma" and not network["vmknic"]:
-        yield "site.network.vmknic: it is not set, and without it PVRDMA is TCP, silently. Name one, such as vmk1."
+        yield (
+            "site.network.vmknic: it is not set, and without it PVRDMA silently uses TCP. Set it to a VMkernel "
+            "adapter, such as vmk1."
+        )
     if network["vmknic"] and not VMKNIC.fullmatch(network["vmknic"]):
-        yield f"site.network.vmknic: {network['vmknic']} is not the name of a VMkernel adapter. Use one such as vmk1."
+        yield (
+            f"site.network.vmknic: {network['vmknic']} is not a valid name of a VMkernel adapter. Use a name such as "
+            "vmk1."
+        )
     if path in RDMA_PATHS and not 1280 <= network["mtu"] <= LARGEST_MTU:
-        yield f"site.network.mtu: {network['mtu']} is no MTU that ESXi takes. Use 1280 to {LARGEST_MTU}, best 9000."
+        yield (
+            f"site.network.mtu: {network['mtu']} is not an MTU that ESXi accepts. Use 1280 to {LARGEST_MTU}; 9000 is "
+            "recommended."
+        )
     if path == "sriov" and not 1 <= network["vfs"] <= MOST_VFS:
-        yield f"site.network.vfs: {network['vfs']} is no number of virtual functions. Use 1 to {MOST_VFS}."
+        yield f"site.network.vfs: {network['vfs']} is not a valid number of virtual functions. Use 1 to {MOST_VFS}."
 
 
 def _together(site: Mapping[str, Any]) -> Iterator[str]:
     mode, path = site["gpu"]["mode"], site["network"]["path"]
     if mode == "mig" and site["gpu"]["per_vm"] > 1 and path in RDMA_PATHS:
         yield (
-            "site.gpu: MIG instances have no peer-to-peer traffic between them, so several per VM gain nothing for "
-            "training over RDMA. Use mode vgpu with whole GPUs, or per_vm 1."
+            "site.gpu: MIG instances have no peer-to-peer traffic, so several per VM do not speed up training over "
+            "RDMA. Use mode vgpu with whole GPUs, or set per_vm to 1."
         )
     if path in ("sriov", "passthrough") and site["network"]["ats"] == "disabled":
         yield (
-            f"site.network.ats: the path {path} is there for direct traffic between network adapter and GPU, which "
-            "needs ATS. Leave ats out, or use the path pvrdma."
+            f"site.network.ats: it is disabled, but the path {path} is for direct traffic between network adapter and "
+            "GPU, which needs ATS. Remove ats, or use the path pvrdma."
         )

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stage for hosts gets out of a site: every setting that two layers share is worked out here, once."""
+"""Inputs of the stage for hosts from a site. Every setting that two layers share is computed here, once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities, validate
 
 RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
-# Paths whose ports need something of their firmware.
+# Paths whose ports need firmware settings.
 FIRMWARE = {
     "sriov": {"ATS_ENABLED": True, "SRIOV_EN": True},
     "passthrough": {"ATS_ENABLED": True},
@@ -24,7 +24,7 @@ SOURCES = ("depot", "url", "file")
 
 
 def hosts(site: Any, override: Any = None) -> dict[str, Any]:
-    """The inputs of the role esxi_host for one host; override holds what its host variable site_host says."""
+    """The inputs of the role esxi_host for one host; override is its host variable site_host."""
     site, errors = validate(overlaid(site, override or {}))
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
@@ -67,7 +67,7 @@ def overlaid(site: Any, override: Any) -> Any:
 
 
 def bmc_connection(site: Any, address: str = "", password: str = "") -> dict[str, Any]:
-    """The connection options of the BMC modules; what the site leaves out is left to the environment."""
+    """Connection options of the BMC modules; the environment sets the others."""
     treatment = site.get("hosts") if isinstance(site, Mapping) else None
     bmc = treatment.get("bmc") if isinstance(treatment, Mapping) else None
     bmc = {**bmc, **trust.own(bmc)} if isinstance(bmc, Mapping) else {}
@@ -76,7 +76,7 @@ def bmc_connection(site: Any, address: str = "", password: str = "") -> dict[str
 
 
 def driver(wish: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The options of nvaie_vib; none for hosts that keep the driver that they have."""
+    """Options of nvaie_vib; empty for hosts that keep their driver."""
     return {key: value for key, value in (wish or {}).items() if value is not None}
 
 
@@ -88,12 +88,12 @@ def profiles(site: Mapping[str, Any]) -> list[str]:
 
 
 def module_options(site: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """What priority and DSCP mean to the driver of the ports, by module."""
+    """Options of the ports' driver for priority and DSCP, by module."""
     return intent(site["roce"]).esxi_module_options()
 
 
 def firmware(network: Mapping[str, Any]) -> dict[str, Any]:
-    """What the firmware of the ports has to have."""
+    """Requested firmware settings of the ports."""
     if network["firmware"] == "ignore" or network["path"] not in FIRMWARE:
         return {}
     settings = dict(FIRMWARE[network["path"]])

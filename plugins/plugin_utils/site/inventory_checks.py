@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A site together with what the inventory says of single hosts and switches, without asking any of them.
+"""Checks a site and the inventory's variables of single hosts and switches, without contacting any of them.
 
-Pure, except that files of hosts are read where Ansible has found no host.
+Pure, except that it reads files of hosts if Ansible found no host.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.switches impo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# Variables beside the site that plays read: of each host in a group, and of all.
+# Variables beside the site that plays read, by group. The empty name stands for all hosts.
 VARIABLES = {
     "esxi_hosts": ("bmc_address",),
     "switches": ("switch_host_ports", "switch_fabric_ports"),
@@ -45,9 +45,9 @@ CONTROLLER = "localhost"
 PASSWORDS = ("site_vcenter_password", "site_bmc_password", "site_switch_password", "site_proxy_password")
 UNDEFINED = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)' is undefined")
 NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
-# Variables of other names are the user's own too.
+# Variables with less similar names are the user's own.
 ALIKE_VARIABLE = 0.9
-# Groups of other names are the user's own, unless one is nearly a name that is missing.
+# Groups with less similar names are the user's own.
 ALIKE = 0.8
 
 
@@ -56,7 +56,7 @@ def problems(
     groups: Mapping[str, Sequence[str]] | None = None,
     variables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[str]:
-    """Everything that is wrong, as sentences; variables are those of each host by name, as hostvars has them."""
+    """Every problem, as sentences; variables are those of each host by name, as hostvars has them."""
     groups = groups or {}
     found = elsewhere(site, groups, variables) or checks.problems(site)
     found += names(groups, variables)
@@ -65,7 +65,7 @@ def problems(
         own = of_host(variables, name).get("site_host")
         found += [f"{name}: {one}" for one in checks.problems(site, own) if one not in known] if own else []
     switches = list(groups.get("switches") or ())
-    # Problems of the site itself would come once more for each switch.
+    # Problems of the site itself would be repeated for each switch.
     return found if known else found + placed(switch_problems(site, switches, variables, switches), site)
 
 
@@ -74,7 +74,7 @@ def elsewhere(
     groups: Mapping[str, Sequence[str]] | None = None,
     variables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[str]:
-    """A site that only some hosts of the inventory have: its file is in the folder of their group."""
+    """The problem of a site that only some hosts of the inventory have: its file is in the folder of their group."""
     if site:
         return []
     for group in GROUPS:
@@ -83,25 +83,25 @@ def elsewhere(
             if "site" in own:
                 where = place(_key(own, "site")) or f" (variables of {name})"
                 return [
-                    f"site: it is set for hosts of the group {group} alone, and this machine has none. Move its file "
-                    f"to group_vars/all/site.yml.{where}"
+                    f"site: it is set only for hosts of the group {group}, and not for localhost. Move its file to "
+                    f"group_vars/all/site.yml.{where}"
                 ]
     return []
 
 
 def unresolved(message: object) -> str:
-    """Why a site cannot be worked out, by Ansible's message, which of an undefined variable names parts of our own."""
+    """Why a site cannot be evaluated. Ansible's message for an undefined variable contains internal names."""
     found = UNDEFINED.search(str(message))
     if found is None:
-        return f"site: It cannot be worked out. {message} Correct it in the inventory."
+        return f"site: It cannot be evaluated. {message} Correct it in the inventory."
     return (
-        f"site: It cannot be worked out. The variable {found[1]} is not defined. Set {found[1]} in group_vars or in a "
-        "vault, or correct its name where the site uses it."
+        f"site: It cannot be evaluated, because the variable {found[1]} is not defined. Set {found[1]} in "
+        "group_vars or in a vault, or correct its name where the site uses it."
     )
 
 
 def names(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
-    """What is wrong with the names of groups and variables, which Ansible ignores silently."""
+    """Problems of the names of groups and variables, which Ansible ignores silently."""
     return [
         *_unread(groups, variables),
         *_misspelled(groups),
@@ -112,26 +112,26 @@ def names(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[s
 
 
 def plain(variables: Mapping[str, Mapping[str, Any]] | None) -> list[list[str]]:
-    """[(name, file and line)] of passwords that stand in a file as they are."""
+    """[(name, file and line)] of passwords that a file contains in plain text."""
     own = of_host(variables, CONTROLLER)
     keys = [_key(own, name) for name in (*PASSWORDS, "site_licence_token") if name in own]
     return [[str(key), place(key)[2:-1]] for key in keys if is_plain(key)]
 
 
 def _broken_passwords(variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
-    """Passwords that were encrypted together with the end of their line, as echo writes it."""
+    """Passwords that were encrypted with a line break at their end, as echo prints it."""
     own = of_host(variables, CONTROLLER)
     for name in PASSWORDS:
         if name in own and re.search(r"[\r\n]", value_of(own, name)):
             yield (
                 f"The inventory sets {name} to a text with a line break, which no password has. Encrypt it again "
-                f"without one, for example with `ansible-vault encrypt_string --name {name} --prompt`."
-                f"{place(_key(own, name))}"
+                f"without one, for example with `ansible-vault encrypt_string --name {name} "
+                f"--prompt`.{place(_key(own, name))}"
             )
 
 
 def _unread(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
-    """A file of hosts that Ansible could not read: it warns, and goes on without any host."""
+    """A file of hosts that Ansible could not read: Ansible only warns, and continues without hosts."""
     if set(groups.get("all", [None])) - {CONTROLLER}:
         return
     for source in of_host(variables, CONTROLLER).get("ansible_inventory_sources") or ():
@@ -145,14 +145,14 @@ def _unread(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping
 
 
 def _refused(file: str) -> str:
-    """Why Ansible's own reader refuses a file of hosts in YAML; empty where it does not, or where it is none."""
+    """Why Ansible's own reader rejects a file of hosts in YAML; empty if it accepts it, or for other files."""
     reader = inventory_loader.get("yaml")
     try:
         if not os.path.isfile(file) or not reader.verify_file(file):
             return ""
         reader.parse(InventoryData(), DataLoader(), file, cache=False)
     except AnsibleError as error:
-        # Such a file is for another reader, or has to be decrypted first.
+        # Such a file is for another reader, or needs decryption first.
         return "" if NOT_HOSTS.search(str(error)) else " ".join(str(error).split())
     return ""
 
@@ -160,7 +160,7 @@ def _refused(file: str) -> str:
 def _misspelled_variables(
     groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None
 ) -> Iterator[str]:
-    """Variables that are nearly one that is missing; a variable that plays do not read is ignored silently."""
+    """Variables with nearly the name of one that is missing. Ansible ignores unknown variables silently."""
     told: dict[tuple[str, str, str], list[str]] = {}
     for group, wanted in VARIABLES.items():
         for host in groups.get(group) or () if group else (CONTROLLER,):
@@ -177,7 +177,7 @@ def _misspelled_variables(
 
 
 def _key(own: Mapping[str, Any], name: str) -> str:
-    """The name as it stands in the inventory, which knows its file and line."""
+    """The name as the inventory has it, with its file and line."""
     return next(key for key in own if key == name)
 
 

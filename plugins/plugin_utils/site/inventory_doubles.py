@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Machines that an inventory has twice, so that one of them is changed or restarted in place of another. Pure."""
+"""Machines that an inventory lists twice, so that a run would change or restart the wrong one. Pure."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     V = TypeVar("V")
 
 GROUPS = ("esxi_hosts", "switches", "training_guests")
-# A tunnel on this machine, whose ports may not be known yet.
+# A tunnel on the controller; its ports may not be known yet.
 LOOPBACK = ("127.", "::1", "localhost")
 
 
 def doubles(groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
-    """Sentences about names and addresses that stand for two hosts; variables as hostvars has them."""
+    """Sentences about names and addresses that two hosts share; variables as hostvars has them."""
     yield from _groups(groups)
-    # vCenter compares names of hosts without regard to case.
+    # vCenter compares names of hosts case-insensitively.
     for names in _alike((name, name.lower()) for name in groups.get("esxi_hosts") or ()).values():
         yield (
-            f"The inventory has one host under the names {' and '.join(names)} in the group esxi_hosts. Remove all but "
-            "the name that vCenter shows."
+            f"The inventory has one host under the names {' and '.join(names)} in the group esxi_hosts. Remove all "
+            "but the name that vCenter shows."
         )
     for address, names in _alike(_of(groups, variables, "esxi_hosts", ("bmc_address",))).items():
         yield (
-            f"The inventory sets bmc_address of {' and '.join(names)} to {address[0]}, so one host would be restarted "
-            "in place of another. Set bmc_address of each host to its own BMC."
+            f"The inventory sets bmc_address of {' and '.join(names)} to {address[0]}, so a restart would affect "
+            "the wrong host. Set bmc_address of each host to its own BMC."
         )
     for address, names in _alike(_of(groups, variables, "switches", ("ansible_host", "ansible_port"))).items():
         if address[0].startswith(LOOPBACK):
@@ -51,8 +51,8 @@ def _groups(groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
             both = [name for name in groups.get(one) or () if name in (groups.get(other) or ())]
             if both:
                 yield (
-                    f"The inventory has {', '.join(both)} in the groups {one} and {other}. Remove it from the group "
-                    "that is wrong."
+                    f"The inventory has {', '.join(both)} in the groups {one} and {other}. Remove it from the wrong "
+                    "group."
                 )
 
 
@@ -71,12 +71,12 @@ def _of(
 
 
 def value_of(own: Mapping[str, Any], key: str) -> str:
-    """One variable of a host as a text; empty where it is not set or cannot be worked out, which others report."""
+    """One variable of a host as a text; empty if it is not set, or cannot be evaluated, which other checks report."""
     try:
         value = own.get(key)
     except (AnsibleError, TemplateError):
         return ""
-    # Before ansible-core 2.19, a template that cannot be worked out is handed over as it is.
+    # Before ansible-core 2.19, a template that cannot be evaluated is returned unchanged.
     return str(value) if isinstance(value, (str, int)) and "{{" not in str(value) else ""
 
 

@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Messages of modules in the words of a site: where a module names its option, a stage names the key. Pure."""
+"""Replaces option names in messages of modules by the site keys that set them. Pure."""
 
 from __future__ import annotations
 
 import re
 
-# The option of a module, and what sets it in a stage.
+# The option of a module, and the key or variable that sets it in a stage.
 KEYS = {
     "bmc_address": "bmc_address of the host in the inventory",
     "bmc_ca_file": "site.hosts.bmc.ca_file",
@@ -31,13 +31,13 @@ KEYS = {
     "username": "site.vcenter.username",
     "vmknic": "site.network.vmknic",
 }
-# In code font, as the object of an order, or as what is missing.
+# In code font, as the object of a fix, or as a missing value.
 _CODE = re.compile(r"`([a-z_.]+)`")
 _ORDER = re.compile(r"\b(Correct|Check) ([a-z_.]+?)(?=[.,;]? |[.,;]?$)")
 _UNSET = re.compile(
     r"\b([a-z_]+) is not set; give it to the task, to module_defaults, or by the environment variable (\w+)"
 )
-# Each is in a message of a module, which a test looks for.
+# Each is in a message of a module; a test checks this.
 OTHERS = {
     "`evacuation: drs`": "`site.hosts.evacuation: drs`",
     "use `file` to upload the file": "upload the file with `site.driver.file`",
@@ -51,8 +51,8 @@ OTHERS = {
 
 
 def in_site(text: str) -> str:
-    """The same message with the keys of a site in the places of options."""
-    # Registries have options of the same names, and keys of their own.
+    """The message with site keys in place of options."""
+    # Registries have options of the same names, with other keys.
     if "registry" in text.lower():
         return text
     for words, others in OTHERS.items():

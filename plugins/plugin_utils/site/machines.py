@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stage for VMs gets out of a site: the inputs of the role training_vm, without the prefix of their names."""
+"""Inputs of the role training_vm from a site, without the prefix of their names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Network adapter and GPU talk directly only where the VM has the adapter, or a part of it, as a PCIe device.
+# GPUDirect needs the adapter, or a part of it, as a PCIe device of the VM.
 DIRECT_PATHS = ("sriov", "passthrough")
 OF_GPU = ("unified_memory", "memory_reservation", "mmio")
 OF_NETWORK = ("adapters", "path", "portgroup", "protocol", "switch")
@@ -53,12 +53,12 @@ def machines(site: Any) -> dict[str, Any]:
         "power": site["power"],
         "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
     }
-    # A role's input has a value always: nothing is 0 for numbers, and an empty text otherwise.
+    # Inputs of a role always have a value: 0 for unset numbers, otherwise an empty text.
     return {key: (0 if key in NUMBERS else "") if value is None else value for key, value in inputs.items()}
 
 
 def fleet(site: Any, action: str) -> dict[str, Any]:
-    """What playbook fleet switches: the VMs of each entry of the site in the order of the action, and how."""
+    """The power actions of playbook fleet: the VMs of each entry of the site in order, and the options."""
     site, errors = validate(site)
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
@@ -67,7 +67,7 @@ def fleet(site: Any, action: str) -> dict[str, Any]:
     return {
         "waves": waves[::-1] if stops else waves,
         "state": "off" if stops else "on",
-        # Power is cut only where the site allows it.
+        # Hard power-off only if the site allows it.
         "force": stops and site["power"] == "cycle",
         "wait_for": "none" if stops else site["machine"]["wait_for"],
         "wait_timeout_s": site["machine"]["wait_timeout_s"],
@@ -77,19 +77,19 @@ def fleet(site: Any, action: str) -> dict[str, Any]:
 
 
 def gpudirect(network: Mapping[str, Any]) -> str:
-    """Whether network adapter and GPU shall talk directly, as vm_shape puts it."""
+    """Whether network adapter and GPU communicate directly, as an option of vm_shape."""
     if network["gpudirect"] == "auto":
         return "enabled" if network["path"] in DIRECT_PATHS else "ignore"
     return network["gpudirect"]
 
 
 def creates(site: Mapping[str, Any]) -> bool:
-    """Whether VMs that are missing are created."""
+    """Whether missing VMs are created."""
     return bool(site["machine"]["template"] or site["machine"]["content_item"])
 
 
 def _vms(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One dictionary for each VM that an entry stands for."""
+    """One dictionary for each VM of an entry."""
     more = {key: entry[key] for key in OF_ENTRY if entry[key] is not None}
     if gpu["mode"] == "passthrough":
         more["gpus"] = gpu["per_vm"]
@@ -100,5 +100,5 @@ def _vms(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> list[dict[str, Any
 
 
 def gpus_of(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> int:
-    """How many GPUs each VM of an entry gets."""
+    """The number of GPUs of each VM of an entry."""
     return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] != "passthrough" else gpu["per_vm"]

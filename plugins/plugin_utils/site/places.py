@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The file and the line of a key of a site, as Ansible noted them when it read the file, and what stands there."""
+"""File, line and text of a site's keys, as Ansible recorded them when it read the file."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ try:
 except ImportError:  # ansible-core 2.16 to 2.18
     Origin = None
 
-# The first key that a problem names: site.vms[0].count, and site_host.gpu of what one host says.
+# The first key that a problem names: site.vms[0].count, or site_host.gpu of a single host.
 KEY = re.compile(r"^site(?=:)|\bsite(?:_host|_switch)?(?:\.\w+|\[\d+\])+")
 OWN_VARIABLE = re.compile(r"[^:\s]+: switch_\w+")
 STEP = re.compile(r"\w+")
-# One plain value of YAML, and the same behind its key.
+# One plain value of YAML, and the same after its key.
 VALUE = re.compile(r"([^\s,\[\]{}#'\"][^\s,\[\]{}]*)")
 VALUE_OF_KEY = re.compile(r"[\w'\"]+\s*:\s+([^\s,\[\]{}#'\"][^\s,\[\]{}]*)")
 
 
 def placed(problems: Iterable[str], given: Any, name: str = "site") -> list[str]:
-    """Each problem with the file and line of the key that it names; unchanged where nobody noted them."""
+    """Each problem with the file and line of its key, or unchanged if Ansible recorded none."""
     return [problem + _place_of(problem, given, name) for problem in problems]
 
 
 def place(value: object) -> str:
-    """The file and line of one key or value, in brackets; empty where nobody noted them."""
+    """File and line of one key or value, in brackets; empty if Ansible recorded none."""
     found = _origin(value)
     return f" ({found[0]}, line {found[1]})" if found else ""
 
 
 def is_plain(name: str) -> bool:
-    """Whether the value of a key stands in its file as it is: no vault, no template; False where nobody noted it."""
+    """Whether a file contains the value of a key in plain text, neither in a vault nor as a template."""
     noted = _noted(name)
     if not noted or not noted[2]:
         return False
@@ -53,7 +53,7 @@ def is_plain(name: str) -> bool:
 
 
 def written(name: str | None, value: object) -> str:
-    """The value of a key as it is written in its file; empty where nobody noted that, or where it is on other lines."""
+    """The value of a key as written in its file; empty if it is not recorded, or is on another line."""
     for noted, after in ((_noted(value), False), (_noted(name), True)):
         if noted and noted[2]:
             linecache.checkcache(noted[0])
@@ -66,7 +66,7 @@ def written(name: str | None, value: object) -> str:
 
 def _place_of(problem: str, given: Any, name: str) -> str:
     named = KEY.search(problem)
-    # Below a switch's own variable, a key of the site is part of the advice.
+    # After a switch's own variable, a key of the site is part of the fix.
     if named and OWN_VARIABLE.match(problem):
         return ""
     steps = STEP.findall(named.group()) if named else []
@@ -87,7 +87,7 @@ def _place_of(problem: str, given: Any, name: str) -> str:
 
 
 def _origin(value: object) -> tuple[str, int] | None:
-    """(file, line) of something that was read from YAML."""
+    """(file, line) of a value that was read from YAML."""
     noted = _noted(value)
     if noted is None:
         return None
@@ -97,7 +97,7 @@ def _origin(value: object) -> tuple[str, int] | None:
 
 
 def _noted(value: object) -> tuple[str, int, int | None] | None:
-    """(file, line, column) as Ansible noted them, or None."""
+    """(file, line, column) as Ansible recorded them, or None."""
     if Origin is None:
         path, line, column = getattr(value, "ansible_pos", None) or (None, None, None)
     else:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What of a site is less strict than the collection's defaults, with what follows from it. Pure."""
+"""Settings of a site that are less strict than the collection's defaults, with the consequence of each. Pure."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from jinja2 import UndefinedError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-# Compared by functions of their own, since no single value is the strict one.
+# Compared by their own functions, because they have no single strict value.
 COMPARED = (
     *("validation.rounds", "validation.nodes", "validation.arguments", "validation.nccl_command"),
     *("validation.skip", "validation.thresholds", "validation.speed_gb"),
 )
-# Numbers of the built-in benchmark (roles/horovod/files/trainings/synthetic.py) that make it measure less.
+# Options of the built-in benchmark (roles/horovod/files/trainings/synthetic.py) whose lower values measure less.
 BENCHMARK = {"--iterations": "10", "--warmup": "10", "--batch": "32", "--image-size": "224", "--width": "64"}
 # nccl-tests: (short, long): default. Fewer rounds, smaller messages, and no check of the results (--check 0).
 NCCL: dict[tuple[str, ...], str] = {
@@ -42,9 +42,9 @@ NCCL: dict[tuple[str, ...], str] = {
     ("-e", "--maxbytes"): "1G",
 }
 _SIZE = re.compile(r"(\d+)([KMG]?)", re.IGNORECASE)
-# Groups of the inventory, and what is run on their hosts.
+# Groups of the inventory with SSH connections.
 GROUPS = {"esxi_hosts": ALL_HOSTS, "switches": ("fabric",), "training_guests": ("guests", "runtime", "training")}
-UNCHECKED = "Host keys are not checked: an attacker on the network can read passwords and answer in place of a host."
+UNCHECKED = "Host keys are not checked, so an attacker on the network can read passwords and impersonate a host."
 # Variables of the connection plugins ssh, paramiko, libssh and network_cli.
 OFF = ("host_key_checking", "ssh_host_key_checking", "paramiko_host_key_checking", "libssh_host_key_checking")
 ON = ("host_key_auto_add", "paramiko_host_key_auto_add", "libssh_host_key_auto_add")
@@ -55,9 +55,9 @@ WEAK = re.compile(r"StrictHostKeyChecking[ =]+(no|off|accept-new)\b|UserKnownHos
 def relaxed(site: Mapping[str, Any], surroundings: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """[{setting, value, strict, means, checks, stages}] of a validated site, in the order of its keys.
 
-    surroundings has what is not in the site: hosts ({group of the inventory: [variables of each host]}),
-    host_key_checking of Ansible's configuration, the environment, the speed_gb that was read, and owners (the VMs of
-    the cluster, of vm_owner_info).
+    surroundings contains settings outside the site: hosts ({group of the inventory: [variables of each host]}),
+    host_key_checking of Ansible's configuration, the environment, the speed_gb that was read, and owners (VMs of the
+    cluster from vm_owner_info).
     """
     found = []
     for path, rule in RULES.items():
@@ -91,7 +91,7 @@ def _shown(value: Any) -> str:
 
 
 def _values(part: Mapping[str, Any], path: str, before: str = "") -> list[tuple[str, Any]]:
-    """[(path, value)] of a key, with one entry for each element of a list; nothing below a part that is left out."""
+    """[(path, value)] of a key, with one entry for each element of a list; nothing below a missing section."""
     head, _point, rest = path.partition(".")
     name = head[:-2] if head.endswith("[]") else head
     value = part.get(name)
@@ -142,7 +142,7 @@ def _nccl(command: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def less(words: Sequence[object], defaults: Mapping[tuple[str, ...], str]) -> tuple[str, ...] | None:
-    """(the options that are smaller than their defaults, these defaults) as texts, or None."""
+    """(options that are smaller than their defaults, these defaults) as texts, or None."""
     given = dict(part for word in words for part in [str(word).partition("=")[::2]] if part[1])
     given.update({str(word): str(value) for word, value in zip(words, words[1:])})
     low = [
@@ -174,17 +174,17 @@ def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list
             rule = RULES[f"{path}.validate_certs"]
             found.append(_told(name, environment[name], rule.strict, rule.means, rule.checks, rule.stages))
     if site["network"]["path"] in RDMA_PATHS and (around.get("hosts") or {}).get("switches") == []:
-        means = "No switch is configured or looked at."
+        means = "No switch is configured or read."
         strict = "each switch on the data path"
         found.append(_told("group switches of the inventory", "empty", strict, means, FABRIC, ("fabric",)))
     found += _left(site, around.get("owners") or ())
     by_default = around.get("host_key_checking")
     for group, stages in GROUPS.items():
-        # An answer of each host, in the words that switch the check off.
+        # The connection setting of each host that disables the check.
         why: dict[str, list[str]] = {}
         for own in (around.get("hosts") or {}).get(group) or []:
             word = unchecked(own, by_default)
-            # The site's own word for it is in the list already.
+            # The site's own setting is in the list already.
             if word and not (word.endswith("accept-new") and (site["guests"] or {}).get("host_keys") == "accept_new"):
                 why.setdefault(word, []).append(str(own.get("inventory_hostname")))
         for word, names in why.items():
@@ -194,7 +194,7 @@ def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list
 
 
 def _left(site: Mapping[str, Any], owners: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """VMs that left the site and are still there, since they hold what the site does not count."""
+    """VMs that left the site and still exist, because they hold resources that the site does not count."""
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
     inputs = {"owner": site["name"], "absent": site["absent"], "prune": site["prune"]}
     there = machine_left.left(owners, vms, inputs)
@@ -204,7 +204,7 @@ def _left(site: Mapping[str, Any], owners: Iterable[dict[str, Any]]) -> Iterator
 
 
 def unchecked(own: Mapping[str, Any], by_default: Any = None) -> str:
-    """The setting by which the host key of a host is not checked; empty where it is, or where no SSH is used."""
+    """The setting that disables the host key check of a host; empty if it is checked, or SSH is not used."""
     if (_of_host(own, "ansible_connection") or "ssh").rpartition(".")[2] in ("local", "httpapi", "winrm", "psrp"):
         return ""
     for name in ARGUMENTS:
@@ -224,7 +224,7 @@ def unchecked(own: Mapping[str, Any], by_default: Any = None) -> str:
 
 
 def _of_host(own: Mapping[str, Any], name: str) -> str | None:
-    """A variable of a host as a text; one that cannot be templated fails the task that needs it, and not the report."""
+    """A variable of a host as a text; a variable that cannot be templated fails its own task, not the report."""
     try:
         value = own.get(name)
         return None if value is None else str(value)

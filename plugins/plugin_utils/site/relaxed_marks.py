@@ -35,14 +35,14 @@ def looser(site: Mapping[str, Any], many: int) -> list[tuple[str, str, str, str,
         elif check in rungs.CHECKS:
             if value is None or any(key in mapping(value) for key in LIMITS):
                 found += _marks(name, mapping(value), site, many, cpu)
-            # Rules of a variant alone count for nothing.
+            # Rules of a single variant have no effect alone.
             for kind in [one for one in thresholds.RULES if one in mapping(value) and name in _judged(one)]:
                 found += _rules(f"{name}.{kind}", kind, value[kind], given, cpu, [name])
     return found
 
 
 def _judged(kind: str) -> list[str]:
-    """The checks that a rule is applied to."""
+    """The checks of a rule."""
     if kind == "spread":
         return [TRAINING]
     if kind == "baseline":
@@ -78,7 +78,7 @@ def _above(value: Any, usual: float | None) -> bool:
 def _marks(
     name: str, wish: Mapping[str, Any], site: Mapping[str, Any], many: int, cpu: bool
 ) -> Iterator[tuple[str, str, str, str, list[str]]]:
-    """The default marks of a check that the site's own do not cover."""
+    """The default thresholds of a check that the site's own do not cover."""
     mine = [
         (wish.get(f"{prefix}low"), wish.get(f"{prefix}high"), not prefix, wish.get("share") or "")
         for prefix in ("", "warn_")
@@ -106,7 +106,7 @@ def _applies(mark: Mark, site: Mapping[str, Any], many: int, cpu: bool) -> bool:
 
 
 def _covers(limit: tuple[Any, Any, bool, str], mark: Mark, speed: float | None) -> bool:
-    """Whether a limit of the site is at least as strict; one in other units, which cannot be compared, is not."""
+    """Whether a limit of the site is at least as strict; a limit in other units cannot be compared and is not."""
     low, high, fails, share = limit
     if mark.fails and not fails:
         return False

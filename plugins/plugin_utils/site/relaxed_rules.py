@@ -23,7 +23,7 @@ ALL_HOSTS, ALL_STAGES = ("hosts",), ("preflight", "hosts", "machines", "guests")
 
 
 class Rule(NamedTuple):
-    """When a setting is less strict, and what follows. looser takes the value and the validated site."""
+    """The condition under which a setting is less strict, and the consequence. looser takes the value and the site."""
 
     strict: str
     means: str
@@ -37,7 +37,7 @@ def _is(*words: object) -> Callable[[Any, Mapping[str, Any]], bool]:
 
 
 def _below(least: int, zero: bool = False) -> Callable[[Any, Mapping[str, Any]], bool]:
-    """Smaller than the default; of some settings 0 means that nothing is required."""
+    """Smaller than the default; for some settings 0 disables the requirement."""
     return lambda value, site: value is not None and (value < least or (zero and value == 0))
 
 
@@ -46,7 +46,7 @@ def _above(most: int) -> Callable[[Any, Mapping[str, Any]], bool]:
 
 
 def _at_once(value: object, site: Mapping[str, Any]) -> bool:
-    """More than one at a time, as a number or as a share of all."""
+    """More than one at a time, as a number or as a share."""
     return str(value).strip() not in ("0", "1")
 
 
@@ -65,7 +65,7 @@ def _limit(value: object, site: Mapping[str, Any]) -> bool:
 
 
 def _keys(vendor: str) -> Rule:
-    means = "The key of the repository is not verified, and it signs packages that root installs."
+    means = "The key of the repository is not verified, although it signs packages that root installs."
     return Rule(f"the fingerprint of {vendor}", means, lambda value, site: value == [], stages=("runtime",))
 
 
@@ -74,7 +74,7 @@ def _bios(function: str) -> Rule:
     return Rule("enabled", means, _is("ignore"), stages=ALL_HOSTS)
 
 
-UNTRUSTED = "an attacker on the network can read the password and answer in its place."
+UNTRUSTED = "an attacker on the network can read the password and impersonate it."
 RULES = {
     "vcenter.validate_certs": Rule(
         "true", f"The certificate of vCenter is not verified: {UNTRUSTED}", _is(False), ("placement.hosts",), ALL_STAGES
@@ -136,10 +136,10 @@ RULES = {
         ("fabric",),
     ),
     "roce.ecn.state": Rule(
-        "enabled", "Full queues are not marked, so congestion ends in pauses.", _is("disabled"), FABRIC, ("fabric",)
+        "enabled", "Full queues are not marked, so congestion causes pauses.", _is("disabled"), FABRIC, ("fabric",)
     ),
     "roce.watchdog.state": Rule(
-        "enabled", "A peer that never stops to pause a port can freeze the fabric.", _is("disabled"), stages=("fabric",)
+        "enabled", "A peer that never stops pausing a port can freeze the fabric.", _is("disabled"), stages=("fabric",)
     ),
     "fabric.serial": Rule("1", "Several switches change at the same time.", _at_once, stages=("fabric",)),
     "fabric.save": Rule(
@@ -147,7 +147,7 @@ RULES = {
     ),
     "fabric.agreement": Rule(
         "strict",
-        "Disagreements between switches, hosts and guests do not fail the run.",
+        "Differences between switches, hosts and guests do not fail the run.",
         _is("warn", "skip"),
         ("fabric.settings",),
         ("fabric",),
@@ -161,13 +161,13 @@ RULES = {
     ),
     "placement.automation": Rule(
         "partially_automated",
-        "DRS may move VMs with vGPUs by itself, which NVIDIA advises against.",
+        "DRS may move VMs with vGPUs automatically, which NVIDIA advises against.",
         _is("cluster", "fully_automated"),
         ("placement.hosts",),
         ("machines",),
     ),
     "placement.drs": Rule(
-        "enabled", "DRS knows no rule that keeps the VMs apart.", _is("ignore"), ("placement.hosts",), ("machines",)
+        "enabled", "DRS has no rule that keeps the VMs apart.", _is("ignore"), ("placement.hosts",), ("machines",)
     ),
     "machine.numa": Rule(
         "auto",
@@ -180,7 +180,10 @@ RULES = {
         "address", "The run does not wait until the guests have an address.", _is("none", "tools"), stages=("machines",)
     ),
     "guests.host_keys": Rule(
-        "known", "The first key that a guest shows is trusted without a check.", _is("accept_new"), stages=("guests",)
+        "known",
+        "The first key that a guest presents is trusted without a check.",
+        _is("accept_new"),
+        stages=("guests",),
     ),
     "guests.driver.secure_boot": Rule(
         "refuse", "The run does not check that an enrolled key signs the GPU driver.", _is("signed"), stages=("guests",)
@@ -207,7 +210,7 @@ RULES = {
     ),
     "guests.limits.memlock": Rule(
         "unlimited",
-        "The validation does not require that a process may lock all memory, which RDMA needs.",
+        "The validation does not require an unlimited memlock limit, which RDMA needs.",
         _on(RDMA_PATHS, _limit),
         ("guest.memlock",),
         ("guests",),
@@ -253,13 +256,19 @@ RULES = {
         ("cluster.nccl", "cluster.training", "cluster.efficiency", "cluster.rdma_gain"),
         ("training",),
     ),
-    "validation.seconds": Rule("5", "A shorter test of bandwidth may miss what comes and goes.", _below(5), BANDWIDTH),
+    "validation.seconds": Rule("5", "A shorter bandwidth test may miss intermittent problems.", _below(5), BANDWIDTH),
     "validation.qps": Rule(
-        "1", "Several queue pairs together reach a bandwidth that one does not.", _above(1), BANDWIDTH[:3]
+        "1",
+        "Several queue pairs together reach a bandwidth that a single one does not reach.",
+        _above(1),
+        BANDWIDTH[:3],
     ),
-    "validation.streams": Rule("4", "More TCP streams hide that each is slow.", _above(4), ("pair.iperf3",)),
+    "validation.streams": Rule("4", "More TCP streams hide slow single streams.", _above(4), ("pair.iperf3",)),
     "validation.share_hosts": Rule(
-        "false", "VMs that share a host only warn, and their traffic never leaves it.", _is(True), ("placement.hosts",)
+        "false",
+        "VMs that share a host only cause a warning, and their traffic never leaves the host.",
+        _is(True),
+        ("placement.hosts",),
     ),
     "validation.baseline": Rule(
         "a file", "No result is compared with an earlier run.", lambda value, site: not value, KEPT

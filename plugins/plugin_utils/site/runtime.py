@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stage for container engines gets out of a site: inputs of the role container_runtime, without the prefix."""
+"""Inputs of the role container_runtime from a site, without the prefix of their names."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ HANDED_ON = (
     "docker_users",
     "proof_image",
 )
-# Empty where the site leaves them out.
+# Empty if the site does not set them.
 REPOSITORIES = ("vendor_repository", "toolkit_repository")
 
 
 def runtime(site: Any, passwords: Mapping[str, str] | None = None, proxy_password: str = "") -> dict[str, Any]:
-    """The inputs; passwords of registries are by their addresses."""
+    """The inputs; passwords are by the address of their registry."""
     dummy, wish = of_stage(site, "runtime")
     proxy = dict(wish["proxy"] or {})
     if proxy.get("username"):
         proxy["password"] = proxy_password or ""
     return {
         **{key: wish[key] for key in HANDED_ON},
-        # Fingerprints that are left out are the role's own defaults.
+        # The role has defaults for fingerprints that are not set.
         **{key: {name: one for name, one in (wish[key] or {}).items() if one is not None} for key in REPOSITORIES},
         "registries": [
             dict(one, password=(passwords or {}).get(one["address"], "")) if one["username"] else dict(one)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Parts of a site that no other check may show or work with: credentials, control characters, endless parts.
+"""Parts of a site that other checks must not show or process: credentials, control characters, endless parts.
 
 Pure, except that the line of a number is read from its file.
 """
@@ -22,12 +22,12 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import places
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Stands in the place of such a part for the other checks, whose problems about it are left out.
+# Replaces such a part for the other checks. Their problems about it are dropped.
 HIDDEN = "********"
 DEEPEST, MOST_PARTS = 40, 100_000
-# Linux takes paths of so many bytes; no name and no address is longer.
+# Longest path of Linux in bytes; names and addresses are shorter.
 LONGEST, LONGEST_KEY = 4096, 256
-# Numbers by which lists grow, with their largest sensible values. A VM takes 10 network adapters and 16 vGPUs.
+# Numbers that set the length of lists, with their largest sensible values. A VM supports 10 adapters and 16 vGPUs.
 LARGEST = {
     "site.vms[].count": 1000,
     "site.vms[].digits": 40,
@@ -37,18 +37,18 @@ LARGEST = {
     "site.training.slots": 1024,
 }
 LARGEST_NUMBER = 2**53
-# Text may have several lines here: scripts, metadata, remarks.
+# Text may have several lines here: scripts, metadata, notes.
 _LINES = re.compile(
     r"site\.(machine\.metadata|training\.(command|arguments|environment)|validation\.(arguments|nccl_command|osu|notes|skip))\b"
 )
-# Keys that the specification does not list, whose names may say that they hold a secret.
+# Keys outside the specification, whose names may indicate a secret.
 _FREE = {
-    "site.machine.metadata": "Put it into site_userdata, in a vault.",
+    "site.machine.metadata": "Set it in site_userdata, in a vault.",
     "site.machine.advanced": "Remove it.",
     "site.bios.attributes": "Set it in the BIOS itself; this collection sets no passwords there.",
     "site.validation": "Remove it.",
 }
-# A user alone is no credential for ssh.
+# A user without a password is no credential for ssh.
 _USER_IN_URL = re.compile(
     r"(?<!ssh)(?<!sftp)://[^/?#\s]*@|://[^/?#\s]*:[^/?#\s]*@|://[^\s/@:]*:(?!\d{1,5}(/|$))[^\s@]*@"
 )
@@ -58,21 +58,21 @@ _IN_QUERY = re.compile(
     r"://\S*[?&;]([\w.-]*(password|passwd|pwd|token|secret|signature|credential|api_?key)|sig|auth)=[^&\s]", re.I
 )
 _INDEX = re.compile(r"\[\d+\]")
-# Octal, hexadecimal and binary numbers of YAML, and those to the base 60.
+# Octal, hexadecimal, binary and base-60 numbers of YAML.
 _OTHER_NUMBER = re.compile(r"[-+]?(0[0-9a-fA-FxX_]+|[0-9][0-9_]*(:[0-5]?[0-9])+)")
 _TODO = {
-    "site.runtime.proxy.http": "Take them out; they are site.runtime.proxy.username and site_proxy_password.",
-    "site.runtime.proxy.https": "Take them out; they are site.runtime.proxy.username and site_proxy_password.",
-    "site.runtime.registries[].address": "Take them out; they are username beside it and site_registry_passwords.",
-    "site.training.image": "Take them out; they are site.runtime.registries and site_registry_passwords.",
-    "site.vcenter.hostname": "Take them out; they are site.vcenter.username and site_vcenter_password.",
-    "site.driver.url": "Take them out and let the server serve the hosts without a login, or use site.driver.file.",
-    "site.guests.driver.package": "Take them out, or download the package and name the file on the controller.",
+    "site.runtime.proxy.http": "Remove them; set site.runtime.proxy.username and site_proxy_password.",
+    "site.runtime.proxy.https": "Remove them; set site.runtime.proxy.username and site_proxy_password.",
+    "site.runtime.registries[].address": "Remove them; set username beside it and site_registry_passwords.",
+    "site.training.image": "Remove them; set site.runtime.registries and site_registry_passwords.",
+    "site.vcenter.hostname": "Remove them; set site.vcenter.username and site_vcenter_password.",
+    "site.driver.url": "Remove them and let the server serve the hosts without a login, or use site.driver.file.",
+    "site.guests.driver.package": "Remove them, or download the package and name the file on the controller.",
 }
 
 
 def guarded(check: Callable[[Any], Iterable[str]]) -> Callable[[Any], list[str]]:
-    """A check of a site that sees only what it may show; what it does not see is a problem of its own."""
+    """A check of a site that sees only the parts that may be shown; each hidden part is a problem of its own."""
 
     @functools.wraps(check)
     def checked(site: Any) -> list[str]:
@@ -93,7 +93,7 @@ class _Walk:
         self.problems, self.endless, self._parts = [], False, 0
 
     def part(self, key: str, value: Any, above: tuple[int, ...]) -> Any:
-        """The same part without what no other check may see."""
+        """The same part without everything that other checks must not see."""
         self._parts += 1
         if self.endless:
             return None
@@ -107,11 +107,14 @@ class _Walk:
 
     def _container(self, key: str, value: Any, above: tuple[int, ...]) -> Any:
         if id(value) in above:
-            return self._stop(key, "It contains itself by an anchor (& and *). Write its values out.")
+            return self._stop(key, "it contains itself through a YAML anchor (& and *). Write the values out.")
         if len(above) >= DEEPEST:
-            return self._stop(key, f"More than {DEEPEST} levels are below each other. Remove some.")
+            return self._stop(key, f"it has more than {DEEPEST} nested levels. Remove some.")
         if self._parts + len(value) > MOST_PARTS:
-            return self._stop(key, f"The site has more than {MOST_PARTS} parts. Use rows of VMs, and fewer anchors.")
+            return self._stop(
+                key,
+                f"the site has more than {MOST_PARTS} entries. Use entries with prefix and count, and fewer anchors.",
+            )
         above = (*above, id(value))
         if not isinstance(value, Mapping):
             parts = [self._as_written(f"{key}[{index}]", None, one, above) for index, one in enumerate(value)]
@@ -120,18 +123,18 @@ class _Walk:
 
     def _stop(self, key: str, why: str) -> None:
         self.endless = True
-        # A key is as deep as the site.
+        # A key may be as long as the site is deep.
         shown = key if len(key) <= LONGEST_KEY else f"{key[:LONGEST_KEY]}..."
         self.problems = [*self.problems, f"{shown}: {why}"]
 
     def _is_key(self, key: str, name: object) -> bool:
         if not isinstance(name, str):
-            hint = "YAML makes true and false of yes, no, on and off. " if isinstance(name, bool) else ""
-            self.problems.append(f"{key}: The key {name} is not a text. {hint}Put it into quotes.")
+            hint = "YAML reads yes, no, on and off as true and false. " if isinstance(name, bool) else ""
+            self.problems.append(f"{key}: the key {name} is not a text. {hint}Put it into quotes.")
             return False
         if len(name) > LONGEST_KEY or plain_text.acts(name):
             shown = plain_text.shown(name[:60])
-            self.problems.append(f"{key}: The key {shown!r} is too long or has control characters. Correct it.")
+            self.problems.append(f"{key}: the key {shown!r} is too long or has control characters. Correct it.")
             return False
         return True
 
@@ -141,18 +144,18 @@ class _Walk:
             (todo for root, todo in _FREE.items() if key == root or key.startswith((f"{root}.", f"{root}["))), ""
         )
         if free and SECRET.search(name) and value not in (None, "", [], {}) and not isinstance(value, bool):
-            self.problems.append(f"{place}: It looks like a secret, and a site is shown and stored. {free}")
+            self.problems.append(f"{place}: it looks like a secret, and a site is shown and stored. {free}")
             return HIDDEN
         return self._as_written(place, name, value, above)
 
     def _as_written(self, key: str, name: str | None, value: Any, above: tuple[int, ...]) -> Any:
-        """YAML makes 8 of 010 and 90 of 1:30, in numbers and in names."""
+        """YAML reads 010 as 8 and 1:30 as 90, in numbers and in names."""
         if isinstance(value, int) and not isinstance(value, bool):
             text = places.written(name, value)
             if text and _OTHER_NUMBER.fullmatch(text):
                 self.problems.append(
-                    f"{key}: YAML reads {text} as the number {value}. Write a number without zeros before it, without "
-                    "colons and in digits alone, and put a text into quotes."
+                    f"{key}: YAML reads {text} as the number {value}. Write a number in digits, without leading "
+                    "zeros or colons, and put a text into quotes."
                 )
                 return HIDDEN
         return self.part(key, value, above)
@@ -160,7 +163,7 @@ class _Walk:
     def _text(self, key: str, text: str) -> float | str:
         where = _INDEX.sub("[]", key)
         free = _LINES.match(key)
-        # Checks of their own report secrets of the training, and keys that a site does not have, without the value.
+        # Other checks report secrets of the training and unknown keys, without their values.
         checked = where.startswith("site.training.") or SECRET.search(where.rpartition(".")[2])
         is_secret = SECRET_VALUE.search(text) and not checked
         if (
@@ -168,17 +171,17 @@ class _Walk:
             or _has_credentials(text)
             or (not free and _USER_BEFORE_HOST.fullmatch(text) and not _DIGEST.search(text))
         ):
-            todo = _TODO.get(where, "Take them out, and put them into a vault.")
-            self.problems.append(f"{key}: it holds credentials, and would be shown. {todo}")
+            todo = _TODO.get(where, "Remove them, and put them into a vault.")
+            self.problems.append(f"{key}: it contains credentials, and a site is shown and stored. {todo}")
             return HIDDEN
         if plain_text.acts(text, lines=bool(free)):
-            self.problems.append(f"{key}: It has a line break or another control character. Write it as one line.")
+            self.problems.append(f"{key}: it contains a line break or another control character. Write it as one line.")
             return HIDDEN
         if len(text) > LONGEST and not free:
-            self.problems.append(f"{key}: It has {len(text)} characters, and {LONGEST} are the most. Shorten it.")
+            self.problems.append(f"{key}: it has {len(text)} characters, and {LONGEST} is the limit. Shorten it.")
             return HIDDEN
         if not free and text != text.strip():
-            why = "It begins or ends with a space, which makes it another name. Remove the space."
+            why = "it begins or ends with a space, which is part of the name. Remove the space."
             self.problems.append(f"{key}: {why}")
             text = text.strip()
         return self._number(key, _counted(text), text) if where in LARGEST else text
@@ -186,16 +189,16 @@ class _Walk:
     def _number(self, key: str, number: float, value: float | str) -> float | str:
         most = LARGEST.get(_INDEX.sub("[]", key), LARGEST_NUMBER)
         if isinstance(number, float) and not math.isfinite(number):
-            self.problems.append(f"{key}: {number} is no number to count with. Write a whole number.")
+            self.problems.append(f"{key}: {number} is not a whole number. Write a whole number.")
         elif abs(number) > most:
-            self.problems.append(f"{key}: The number is too large, {most} is the most. Lower it.")
+            self.problems.append(f"{key}: the number is too large, and {most} is the limit. Lower it.")
         else:
             return value
         return HIDDEN
 
 
 def _counted(text: str) -> float:
-    """The number that Ansible may make of a text, such as 1e9; 0 where it is none."""
+    """The number that Ansible may read from a text, such as 1e9; 0 if the text is not a number."""
     try:
         return float(text)
     except ValueError:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What a site is: its keys by the specification, defaults filled in, rows of VMs written out."""
+"""Keys of a site by the specification: types and defaults, and one name per VM for entries with prefix and count."""
 
 from __future__ import annotations
 
@@ -24,38 +24,36 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The role's specification is the only place where keys, types and defaults of a site stand.
+# The role's specification is the only source of the keys, types and defaults of a site.
 SPECIFICATION = pathlib.Path(__file__).parents[3] / "roles" / "site" / "meta" / "argument_specs.yml"
 
 HINTS = {
-    "site.vcenter.password": "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the "
-    "environment.",
-    "site.hosts.bmc.password": "Put it as site_bmc_password into a vault, or as AIREADY_BMC_PASSWORD into the "
-    "environment.",
-    "site.hosts.bmc.address": "It is the variable bmc_address of each host.",
-    "site.fabric.password": "Put it as site_switch_password into a vault.",
-    "site.fabric.host_ports": "They are the variable switch_host_ports of each switch, or site.fabric.cables.",
-    "site.fabric.fabric_ports": "They are the variable switch_fabric_ports of each switch, or site.fabric.cables.",
-    "site.machine.userdata": "Put it as site_userdata into a vault.",
-    "site.guests.licence.token": "Put it as site_licence_token into a vault, or name its file in "
+    "site.vcenter.password": "Set site_vcenter_password in a vault, or VMWARE_PASSWORD in the environment.",
+    "site.hosts.bmc.password": "Set site_bmc_password in a vault, or AIREADY_BMC_PASSWORD in the environment.",
+    "site.hosts.bmc.address": "Set the variable bmc_address of each host.",
+    "site.fabric.password": "Set site_switch_password in a vault.",
+    "site.fabric.host_ports": "Set the variable switch_host_ports of each switch, or site.fabric.cables.",
+    "site.fabric.fabric_ports": "Set the variable switch_fabric_ports of each switch, or site.fabric.cables.",
+    "site.machine.userdata": "Set site_userdata in a vault.",
+    "site.guests.licence.token": "Set site_licence_token in a vault, or name its file in "
     "site.guests.licence.token_file.",
-    "site.guests.token": "Put it as site_licence_token into a vault.",
-    "site.guests.password": "Put it as ansible_become_password or ansible_password of the group training_guests into "
-    "a vault, or use a key.",
-    "site.runtime.proxy.password": "Put it as site_proxy_password into a vault.",
-    "site.runtime.registries[].password": "Put it into site_registry_passwords, by the address of the registry, in a "
-    "vault.",
-    "site.runtime.passwords": "Put them as site_registry_passwords into a vault.",
-    "site.machine.cloud_init": "Metadata is site.machine.metadata, user data is site_userdata in a vault.",
+    "site.guests.token": "Set site_licence_token in a vault.",
+    "site.guests.password": "Set ansible_become_password or ansible_password of the group training_guests in a "
+    "vault, or use a key.",
+    "site.runtime.proxy.password": "Set site_proxy_password in a vault.",
+    "site.runtime.registries[].password": "Set site_registry_passwords in a vault, with the address of the registry "
+    "as its key.",
+    "site.runtime.passwords": "Set site_registry_passwords in a vault.",
+    "site.machine.cloud_init": "Set metadata in site.machine.metadata, and user data in site_userdata in a vault.",
 }
-# From this on, two names differ by one letter or two.
+# Names with this similarity differ by one or two letters.
 ALIKE = 0.8
-# A hint names no more parts of a site than these.
+# A hint lists at most this many parts of a site.
 MOST_PARTS = 4
 _INDEX = re.compile(r"\[\d+\]")
-# Programs take numbers in any form.
+# Commands accept numbers in any form.
 _WORDS_OF_COMMANDS = re.compile(r"site\.(training|validation)\..+\]$")
-# Stages inside the guests: to leave one out and to leave it empty is the same, and switches it off.
+# Stages inside the guests. A missing section and an empty one both switch the stage off.
 STAGES = ("guests", "runtime", "training", "validation")
 CHECKS = {"int": check_type_int, "bool": check_type_bool}
 WORDS = {
@@ -78,14 +76,14 @@ WAYS_OUT = {
 
 @functools.lru_cache(maxsize=None)
 def specification() -> dict[str, Any]:
-    """The options of the role site."""
-    # Each task of each host reads it anew, in a process of its own: yaml_load uses libyaml where it is there.
+    """Options of the role site."""
+    # Each task of each host reads it again in its own process. yaml_load uses libyaml if available.
     return yaml_load(SPECIFICATION.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
 
 
 @functools.lru_cache(maxsize=None)
 def _types() -> str:
-    """The specification without its texts, as JSON: Ansible's validator changes what it gets, and copies are slow."""
+    """The specification as JSON, without descriptions: Ansible's validator modifies its input, and copies are slow."""
 
     def without_texts(option: Mapping[str, Any]) -> dict[str, Any]:
         kept = {key: value for key, value in option.items() if key != "description"}
@@ -97,12 +95,12 @@ def _types() -> str:
 
 
 def validate(site: Any) -> tuple[Any, list[str]]:
-    """The site with types converted and defaults filled in, and what the specification refuses."""
+    """The site with types converted and defaults filled in, and the problems that the specification finds."""
     unknown = [text for text, meant in unknown_keys(site)]
     spec, site = specification()["site"], _without_idle_stages(_plain(site))
     shape = list(_shape("site", site, spec))
     if shape:
-        # A required key at another level is reported as such already.
+        # A required key at another level is already reported.
         meant = {f"{key}:" for text, key in unknown_keys(site) if key}
         return None, unknown + [one for one in shape if one.partition(" ")[0] not in meant]
     answer = ArgumentSpecValidator({"site": json.loads(_types())}).validate({"site": site})
@@ -111,12 +109,12 @@ def validate(site: Any) -> tuple[Any, list[str]]:
 
 
 def unknown_keys(site: Any) -> list[tuple[str, str | None]]:
-    """[(what is wrong, the key that may be meant or None)] of the keys that the specification does not have."""
+    """[(problem, the key that may be meant or None)] of the keys that the specification does not have."""
     return list(_unknown("site", site, specification()["site"]["options"]))
 
 
 def defaults_of(name: str) -> Any:
-    """A part of a site of which nothing is said, with its defaults; what it requires is None."""
+    """A part of a site with its defaults, for a site without this part; required values are None."""
     spec = copy.deepcopy(specification()["site"]["options"][name])
     for option in spec["options"].values():
         option.pop("required", None)
@@ -131,24 +129,24 @@ def _without_idle_stages(site: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Without what Ansible wraps around variables, since its validator copies that and all it hangs on to."""
+    """The value without Ansible's wrappers for variables, because its validator would copy everything they refer to."""
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
 def _shape(key: str, given: Any, option: Mapping[str, Any]) -> Iterator[str]:
-    """Every value of another type than the specification says, by its own key; Ansible's texts name no entry."""
+    """Every value of a wrong type, by its own key; Ansible's messages do not name the list entry."""
     if given is None and not option.get("required"):
         return
     elements = option.get("elements") if option["type"] == "list" else None
-    # A text with commas is a list of texts to Ansible.
+    # Ansible accepts a text with commas as a list of texts.
     if elements == "str" and isinstance(given, str):
         return
     if not _fits(given, option["type"]) or not _is_as_written(key, given, option):
-        yield f"{key}: {WORDS[option['type']]} was wanted. {_instead(given, option['type'])}"
+        yield f"{key}: expected {WORDS[option['type']]}, but {_instead(given, option['type'])}"
     elif option.get("choices") and option["type"] != "list" and str(given) not in option["choices"]:
-        yield f"{key}: {_shown(given)} is none of {', '.join(option['choices'])}. {_way_out_of_a_choice(given)}"
+        yield f"{key}: {_shown(given)} is not one of {', '.join(option['choices'])}. {_way_out_of_a_choice(given)}"
     elif option["type"] == "dict":
         for name, part in option.get("options", {}).items():
             if name in given:
@@ -162,7 +160,7 @@ def _shape(key: str, given: Any, option: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fits(given: Any, kind: str) -> bool:
-    """Whether Ansible takes a value for a type as it is meant; it would take a list for a text too."""
+    """Whether a value has a type as the user means it; Ansible would accept a list as a text too."""
     if kind == "dict":
         return isinstance(given, Mapping)
     if kind == "list":
@@ -178,7 +176,7 @@ def _fits(given: Any, kind: str) -> bool:
 
 
 def _is_as_written(key: str, given: object, option: Mapping[str, Any]) -> bool:
-    """Whether a text is what stands in the file: YAML makes True of yes and 180.0 of the PCI address 0000:03:00.0."""
+    """Whether a text is unchanged from the file: YAML reads yes as True, and the PCI address 0000:03:00.0 as 180.0."""
     if option["type"] not in ("str", "path") or option.get("choices"):
         return True
     numbers = (int, float) if _WORDS_OF_COMMANDS.match(key) else (int,)
@@ -186,10 +184,10 @@ def _is_as_written(key: str, given: object, option: Mapping[str, Any]) -> bool:
 
 
 def _instead(given: object, kind: str) -> str:
-    """What there is in place of a value, and how to write it."""
+    """The value that was found, and the fix."""
     if kind in ("str", "path") and given is not None and not isinstance(given, (Mapping, list)):
         return f"YAML reads it as {_shown(given)}. Put the text into quotes."
-    return f"There is {_shown(given)}. {WAYS_OUT[kind]}"
+    return f"there is {_shown(given)}. {WAYS_OUT[kind]}"
 
 
 def _shown(given: object) -> str:
@@ -202,18 +200,18 @@ def _shown(given: object) -> str:
 
 def _way_out_of_a_choice(given: object) -> str:
     if isinstance(given, bool):
-        return "YAML makes true and false of yes, no, on and off. Write one of the words instead."
-    return "Write one of them."
+        return "YAML reads yes, no, on and off as true and false. Use one of the words instead."
+    return "Use one of them."
 
 
 def _unknown(key: str, given: Any, options: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    """Every key that the specification does not have, with what may be meant."""
+    """Every key that the specification does not have, with the key that may be meant."""
     if not isinstance(given, Mapping):
         return
     for name, value in given.items():
         if name not in options:
             hint, meant = _meant(key, name, options, given)
-            text = f"{key}.{name}: there is no such key. {HINTS.get(_INDEX.sub('[]', f'{key}.{name}'), hint)}"
+            text = f"{key}.{name}: the key is unknown. {HINTS.get(_INDEX.sub('[]', f'{key}.{name}'), hint)}"
             yield text, meant
         elif "options" not in options[name]:
             continue
@@ -225,8 +223,8 @@ def _unknown(key: str, given: Any, options: Mapping[str, Any]) -> Iterator[tuple
 
 
 def _meant(key: str, name: str, options: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[str, str | None]:
-    """What may be meant by a key that the specification does not have here: a hint, and the key or None."""
-    # The same name at another level is an indentation mistake, which is more likely than several wrong letters.
+    """A hint for a key that the specification does not have here, and the key that may be meant or None."""
+    # The same name at another level is an indentation error, which is more likely than several wrong letters.
     parts = _parts_with().get(name, ())
     if len(parts) == 1 and not difflib.get_close_matches(str(name), options, n=1, cutoff=ALIKE):
         return f"Did you mean {parts[0]}.{name}? Indent it below {parts[0]}.", f"{parts[0]}.{name}"
@@ -235,7 +233,7 @@ def _meant(key: str, name: str, options: Mapping[str, Any], given: Mapping[str, 
         return f"Did you mean {near[0]}?", f"{key}.{near[0]}" if near[0] not in given else None
     if 1 < len(parts) <= MOST_PARTS:
         return f"Did you mean {' or '.join(f'{part}.{name}' for part in parts)}? Indent it below its part.", None
-    return f"Known are {', '.join(options)}.", None
+    return f"Known keys: {', '.join(options)}.", None
 
 
 @functools.lru_cache(maxsize=None)
@@ -254,9 +252,9 @@ def _parts_with() -> dict[str, list[str]]:
 
 
 def connection(site: Any, password: str = "") -> dict[str, Any]:
-    """The connection options that the site sets; what it leaves out is left to the environment.
+    """Connection options that the site sets; the environment sets the others.
 
-    A site that is wrong is let through: this is asked before the task that says what is wrong with it.
+    Accepts an invalid site, because this is called before the task that reports its problems.
     """
     vcenter = site.get("vcenter") if isinstance(site, Mapping) else None
     options = {**vcenter, **trust.own(vcenter)} if isinstance(vcenter, Mapping) else {}
@@ -265,7 +263,7 @@ def connection(site: Any, password: str = "") -> dict[str, Any]:
 
 
 def identities(entry: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The VMs that one entry of a validated site stands for."""
+    """The VMs of one entry of a validated site."""
     for key in ("path", "name"):
         if entry[key]:
             return [{key: entry[key]}]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stage for switches gets out of a site."""
+"""Inputs of the role switch from a site."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-# What may differ between switches; all else has to be the same on the whole way of a packet.
+# Settings that may differ between switches; all others must be the same on the whole path.
 OWN = ("mtu", "bandwidth_percent", "ecn", "watchdog", "dcbx", "cable_length_m")
-# What the inventory may say of a switch, and what it means to say nothing.
+# Variables of a switch in the inventory, and their defaults.
 VARIABLES: dict[str, Any] = {"site_switch": {}, "switch_host_ports": [], "switch_fabric_ports": []}
-# What the role takes under the same name.
+# Inputs of the role with the same names.
 HANDED_ON = ("save", "confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s", "allow", "agreement")
 
 
@@ -32,7 +32,7 @@ def switches(
 ) -> dict[str, dict[str, Any]]:
     """{name: inputs of the role switch}; variables are those of the inventory, by name.
 
-    All at once, since every task of every host would otherwise work its own out in a process of its own.
+    For all switches at once, because each task of each host would compute its own in a separate process.
     """
     return {name: _switch(site, name, _of(variables, name)) for name in names}
 
@@ -40,7 +40,7 @@ def switches(
 def switch_problems(
     site: Any, names: Iterable[str], variables: Mapping[str, Mapping[str, Any]] | None = None, known: Sequence[str] = ()
 ) -> list[str]:
-    """What is wrong with these switches of a sound site; known are all that the inventory has."""
+    """Problems of these switches of a valid site; known are all switches of the inventory."""
     if not isinstance(site, Mapping):
         return []
     found = [f"{name}: {problem}" for name in names for problem in _problems(site, name, _of(variables, name))]
@@ -49,7 +49,7 @@ def switch_problems(
 
 
 def _of(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:
-    """What the inventory says of one switch."""
+    """The variables of one switch in the inventory."""
     own = variables[name] if variables is not None and name in variables else {}
     return {key: own.get(key, default) for key, default in VARIABLES.items()}
 
@@ -64,7 +64,7 @@ def _switch(site: Any, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
         "config": _without_gaps(site["roce"]),
         "host_ports": _once([*own["switch_host_ports"], *to_hosts]),
         "fabric_ports": _once([*own["switch_fabric_ports"], *between]),
-        # Nothing is 0, as for every number of a role.
+        # An unset number is 0, as for every number of a role.
         "host_mtu": network["mtu"] if network["path"] in RDMA_PATHS else 0,
         "backup_file": os.path.join(fabric["backup_dir"], f"{name}.cfg") if fabric["backup_dir"] else "",
         "cables": [_without_gaps(cable) for cable in fabric["cables"]],
@@ -73,7 +73,7 @@ def _switch(site: Any, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ports(cables: Iterable[Mapping[str, Any]], name: str) -> tuple[list[str], list[str]]:
-    """The ports of a switch that lead to hosts, and those that lead to switches, by the cables of the site."""
+    """The ports of a switch to hosts, and those to switches, by the cables of the site."""
     to_hosts = [cable["port"] for cable in cables if cable["switch"] == name and cable["host"]]
     between = [cable["port"] for cable in cables if cable["switch"] == name and cable["peer"]]
     between += [cable["peer_port"] for cable in cables if cable["peer"] == name]
@@ -83,7 +83,10 @@ def ports(cables: Iterable[Mapping[str, Any]], name: str) -> tuple[list[str], li
 def _problems(site: Mapping[str, Any], name: str, own: Mapping[str, Any]) -> list[str]:
     override = own["site_switch"]
     if not isinstance(override, Mapping):
-        return ["site_switch: a dictionary was wanted. Write below it what differs, as roce: {cable_length_m: 300}."]
+        return [
+            "site_switch: expected a dictionary. Write the settings that differ below it, as roce: "
+            "{cable_length_m: 300}."
+        ]
     shared = list(_shared(override))
     merged, errors = validate(overlaid(site, override))
     if shared or errors:
@@ -93,8 +96,8 @@ def _problems(site: Mapping[str, Any], name: str, own: Mapping[str, Any]) -> lis
     to_hosts, between = ports(merged["fabric"]["cables"], name)
     if not (own["switch_host_ports"] or own["switch_fabric_ports"] or to_hosts or between):
         found.append(
-            "switch_host_ports, switch_fabric_ports: none are named, and no cable of site.fabric.cables ends here. "
-            "Name the ports that carry RoCE, or take the switch out of the group switches."
+            "switch_host_ports, switch_fabric_ports: both are empty, and no cable of site.fabric.cables ends at "
+            "this switch. Set the ports that carry RoCE, or remove the switch from the group switches."
         )
     return found
 
@@ -108,12 +111,12 @@ def _shared(override: Mapping[str, Any]) -> Iterator[str]:
                 if name not in OWN:
                     yield (
                         f"site_switch.roce.{name}: it cannot differ between switches. Set site.roce.{name} for the "
-                        f"whole way; {', '.join(OWN)} may differ."
+                        f"whole path; {', '.join(OWN)} may differ."
                     )
 
 
 def _strangers(cables: Iterable[Mapping[str, Any]], known: Sequence[str]) -> Iterator[str]:
-    """Names in cables that nobody has, which is a typing error."""
+    """Names in cables that the inventory does not have, which is a typing error."""
     for index, cable in enumerate(cables):
         for key in ("switch", "peer"):
             if known and cable[key] and cable[key] not in known:
@@ -127,7 +130,7 @@ def _once(names: Iterable[str]) -> list[str]:
 
 
 def _without_gaps(value: Any) -> Any:
-    """Without keys that have no value, at every depth; what is left out is the module's own default."""
+    """A copy without unset keys, at every depth; the module has its own defaults for these."""
     if isinstance(value, Mapping):
         return {key: _without_gaps(part) for key, part in value.items() if part is not None}
     if isinstance(value, list):

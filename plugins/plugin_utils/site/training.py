@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stage for training gets out of a site and its guests: inputs of the role horovod, without their prefix."""
+"""Inputs of the role horovod from a site and its guests, without the prefix of their names."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines impo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# The variable in which each guest of a play carries what site_guests tells of it.
+# The variable of each guest in a play with the result of site_guests.
 GUEST = "aiready_guest"
 HANDED_ON = ("image", "pull", "engine", "check_build", "environment", "mounts", "shm_size", "limits", "result_dir")
 
 
 def training(site: Any, guests: Sequence[Mapping[str, Any]] | None = None, unfit: bool = True) -> dict[str, Any]:
-    """The inputs, and what is wrong with the guests; these are the variables of each, with its facts.
+    """The inputs, and problems of the guests; guests are the variables of each, with its facts.
 
-    unfit is whether the data path of each has to be there already.
+    unfit is whether a guest without its data path is a problem.
     """
     site, wish = of_stage(site, "training")
     network = site["network"]
@@ -40,7 +40,7 @@ def training(site: Any, guests: Sequence[Mapping[str, Any]] | None = None, unfit
         **{key: wish[key] for key in HANDED_ON},
         **how(wish),
         "hosts": [{key: value for key, value in host.items() if value} for host in hosts],
-        # A name that all guests have; where they differ, each host tells its own.
+        # One interface name for all guests; if names differ, each host has its own.
         "interface": interfaces.pop() if len(interfaces) == 1 else "",
         "training": {key: wish[key] for key in ("builtin", "command", "arguments") if wish[key]},
         "data_path": network["path"],
@@ -54,7 +54,7 @@ def training(site: Any, guests: Sequence[Mapping[str, Any]] | None = None, unfit
 
 
 def how(wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Launcher and controller, which follow from each other where the site leaves them open."""
+    """Launcher and controller, which default to each other's value."""
     elastic = wish["elastic"]
     gloo = elastic is not None or wish["controller"] == "gloo"
     return {
@@ -65,7 +65,7 @@ def how(wish: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slots(wish: Mapping[str, Any], gpus: int) -> int:
-    """How many ranks a guest with so many GPUs has."""
+    """The number of ranks on a guest with this number of GPUs."""
     if wish["slots"] is not None:
         return wish["slots"]
     return gpus if gpus and wish["gpus"] == "auto" else 1
@@ -76,7 +76,7 @@ def _gpus(own: Mapping[str, Any]) -> int:
 
 
 def _host(own: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a guest: from its facts first, since an address may have been set just now."""
+    """Data of a guest: from its facts first, because an address may have been set just now."""
     guest, facts = own.get(GUEST) or {}, own.get("ansible_facts") or {}
     mac = (guest.get("data_interface") or {}).get("mac") or ""
     found = next((one for one in _interfaces(facts) if (one.get("macaddress") or "").lower() == mac.lower()), {})
@@ -89,7 +89,7 @@ def _host(own: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _interfaces(facts: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Adapters that Ansible has gathered; a bridge or a bond may have the MAC address of an adapter too."""
+    """Adapters that Ansible has gathered; a bridge or a bond may also have the MAC address of an adapter."""
     for name in facts.get("interfaces") or []:
         one = facts.get(name.replace("-", "_").replace(".", "_").replace(":", "_"))
         if isinstance(one, Mapping) and one.get("type") in (None, "ether"):
@@ -99,11 +99,11 @@ def _interfaces(facts: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _problems(host: Mapping[str, Any], own: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:
     name, guest = host["name"], own.get(GUEST) or {}
     if not guest:
-        yield f"{name}: it is no guest of the site. Take it out of the inventory's group training_guests."
+        yield f"{name}: it is not a guest of the site. Remove it from the inventory's group training_guests."
     if wish["gpus"] == "auto" and guest and guest.get("gpus") and host["slots"] > guest["gpus"]:
         yield (
-            f"{name}: it has {guest['gpus']} GPUs, and site.training.slots wants {host['slots']} ranks, each with one "
-            "of its own. Lower it, or set site.training.gpus to none."
+            f"{name}: it has {guest['gpus']} GPUs, but site.training.slots requests {host['slots']} ranks with a GPU "
+            "each. Lower it, or set site.training.gpus to none."
         )
 
 
@@ -113,17 +113,17 @@ def _unfit(host: Mapping[str, Any], own: Mapping[str, Any], path: str) -> Iterat
         return
     if "interfaces" not in (own.get("ansible_facts") or {}):
         yield (
-            f"{name}: it does not answer, so that nothing is known of its adapters. Look whether it runs, at its "
-            "network, and at its SSH server, or leave it out by --limit."
+            f"{name}: it does not answer, so its adapters are unknown. Check whether it runs, its network, and its "
+            "SSH server, or exclude it with --limit."
         )
     elif not host["interface"]:
         mac = (guest.get("data_interface") or {}).get("mac")
         yield (
-            f"{name}: its guest shows no adapter with the MAC address {mac}, which is the one for the path {path}. "
-            "Look at `ip link` in the guest, and run playbook guests."
+            f"{name}: the guest has no adapter with the MAC address {mac} for the path {path}. Run `ip link` in the "
+            "guest to see its adapters, and run playbook guests."
         )
     elif not host["address"]:
         yield (
-            f"{name}: its adapter {host['interface']} has no IPv4 address. Give it one by DHCP, in its template, or by "
-            "site.guests.data_addresses, and run playbook guests."
+            f"{name}: its adapter {host['interface']} has no IPv4 address. Assign one by DHCP, in the template, or "
+            "with site.guests.data_addresses, and run playbook guests."
         )

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the site and the environment of the run say about certificates. The site has precedence."""
+"""Settings for certificates in the site and the environment of the run. The site has precedence."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ OFF = ("0", "f", "false", "n", "no", "off")
 
 
 def problems(side: trust.Side, part: Any, environment: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Sentences about settings of one part of the site that cancel each other, or that the environment cancels."""
+    """Sentences about contradictory settings of one part of the site, or of the environment."""
     environment = os.environ if environment is None else environment
     part = part if isinstance(part, Mapping) else {}
     verified, ca_file = part.get("validate_certs"), part.get("ca_file")
     if verified is False and ca_file:
         yield (
-            f"{side.key}: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
-            "validate_certs to be protected, or ca_file if you mean it."
+            f"{side.key}: ca_file names a trusted authority, but validate_certs is false, which disables the "
+            "verification. Remove validate_certs to verify the certificate, or ca_file if you accept the risk."
         )
     elif verified is False and environment.get(side.ca_variable):
         yield (
-            f"{side.key}.validate_certs: It is false, but the environment variable {side.ca_variable} names "
-            "authorities to trust. Remove validate_certs to be protected, or the variable if you mean it."
+            f"{side.key}.validate_certs: it is false, but the environment variable {side.ca_variable} names trusted "
+            "authorities. Remove validate_certs to verify the certificate, or the variable if you accept the risk."
         )
     elif verified is None and trust.is_off(side, environment) and (ca_file or environment.get(side.ca_variable)):
         authority = f"{side.key}.ca_file" if ca_file else f"the environment variable {side.ca_variable}"
         yield (
-            f"{side.key}.validate_certs: It is not set, and {trust.source(side, environment)}, although {authority} "
-            f"says whom to trust. Set {side.key}.validate_certs to true, which has precedence over the environment."
+            f"{side.key}.validate_certs: it is not set, and {trust.source(side, environment)}, although {authority} "
+            f"names a trusted authority. Set {side.key}.validate_certs to true, which has precedence over the "
+            "environment."
         )
 
 
 def own(part: Mapping[str, Any]) -> dict[str, bool]:
-    """The options by which a part of the site keeps its precedence over the environment."""
+    """Options that give a part of the site precedence over the environment."""
     return {"validate_certs": True} if part.get("ca_file") and part.get("validate_certs") is None else {}
 
 
 def unverified(site: Any, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """[(what, setting)] of the connections of a site whose certificates nobody looks at."""
+    """[(what, setting)] of the connections of a site without verified certificates."""
     environment = os.environ if environment is None else environment
     site = site if isinstance(site, Mapping) else {}
     hosts = site.get("hosts") if isinstance(site.get("hosts"), Mapping) else {}

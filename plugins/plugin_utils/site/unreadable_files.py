@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Files of variables that end a run before its first task. From ansible-core 2.19 on, Ansible's error names no file."""
+"""Files of variables that stop a run before its first task. Since ansible-core 2.19, Ansible's error names no file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VAULT = b"$ANSIBLE_VAULT"
 
 
 def unreadable(sources: Iterable[object], folders: Iterable[str] = ()) -> list[str]:
-    """One sentence for each file of variables beside these inventories, or below these folders, that is no YAML."""
+    """One sentence for each invalid YAML file of variables beside these inventories, or below these folders."""
     found = [os.path.abspath(source) for source in sources if isinstance(source, str) and "," not in source]
     near = [one if os.path.isdir(one) else os.path.dirname(one) for one in found] + list(folders)
     return [text for file in _files(dict.fromkeys(near)) for text in _problem(file)]
@@ -54,18 +54,18 @@ def _problem(file: str) -> Iterator[str]:
         yield f"Cannot read {file}, line {line}. It is not in UTF-8. Save it in UTF-8."
     except yaml.MarkedYAMLError as error:
         text = str(error.problem or error.context)
-        # Where a colon is missing, the line behind it is at fault for YAML.
+        # If a colon is missing, YAML reports the following line.
         marks = [error.problem_mark, error.context_mark]
         mark = next(filter(None, reversed(marks) if "expected ':'" in text else marks), None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        todo = "Indent with spaces, not with tabs." if "\\t" in text else "Correct the YAML there."
+        todo = "Indent with spaces, not with tabs." if "\\t" in text else "Correct the YAML in this line."
         yield f"Cannot read {file}{where}: {text}. {todo}"
     except yaml.YAMLError as error:
         yield f"Cannot read {file}: {' '.join(str(error).split())}. Correct it."
 
 
 def _is_json(content: bytes) -> bool:
-    """Ansible reads JSON first, in which tabs are allowed."""
+    """Whether the text is JSON, which Ansible tries first, and which allows tabs."""
     try:
         json.loads(content)
     except (ValueError, RecursionError):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stage for validation gets out of a site and its guests: inputs of its role, without their prefix."""
+"""Inputs of the role validation from a site and its guests, without the prefix of their names."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
 HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "notes", "fail_on")
-# Options of training_run that are the same for all runs of a validation.
+# Options of training_run that all runs of a validation share.
 RUN = (
     *("image", "pull", "engine", "launcher", "controller", "environment", "gpudirect", "gpus", "container_engine"),
     *("memlock", "shm_size", "mounts", "limits", "check_build"),
 )
 DIRECT = ("sriov", "passthrough")
-# What the built-in benchmark is written in.
+# Framework of the built-in benchmark.
 FRAMEWORK = "pytorch"
 EACH = 4
 STALL_S = 60
-# What is run in containers.
+# Checks that run in containers.
 CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
 
 
@@ -43,12 +43,12 @@ def validation(
     host_ports: Sequence[Mapping[str, Any]] | None = None,
     surroundings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters.
+    """The inputs, and problems of the guests; host_ports is the result of esxi_roce_info.
 
     surroundings has settings that are not in the site, see site_relaxed.relaxed.
     """
     whole, (site, wish) = site, of_stage(site, "validation")
-    # A guest that has no data path is a result.
+    # A guest without a data path is a result, not an error.
     told = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
     hosts = told["hosts"]
     facts = {own["inventory_hostname"]: own.get(GUEST) or {} for own in guests or []}
@@ -72,28 +72,32 @@ def validation(
 
 
 def problems(site: Mapping[str, Any]) -> list[str]:
-    """What a validated site says of the validation that cannot be."""
+    """Problems of a validated site's section validation."""
     wish = site["validation"]
     if not wish:
         return []
     found = [f"site.validation.{one}" for one in thresholds.problems(wish["thresholds"])]
     for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS), ("notes", rungs.CHECKS)):
         found += [
-            f"site.validation.{key}: there is no check named {one}. Known are {', '.join(known)}."
+            f"site.validation.{key}: the check {one} is unknown. Known checks: {', '.join(known)}."
             for one in wish[key] or ()
             if one not in known
         ]
     if wish["osu"] and wish["osu"]["stall_s"] < 1:
-        found.append(f"site.validation.osu.stall_s: it is {wish['osu']['stall_s']}. It needs at least 1.")
+        found.append(f"site.validation.osu.stall_s: {wish['osu']['stall_s']} is too low. Use at least 1 second.")
     for key in ("seconds", "qps", "streams", "rounds", "speed_gb"):
         if wish[key] is not None and wish[key] < 1:
-            found.append(f"site.validation.{key}: it is {wish[key]}. It needs at least 1.")
-    found += [f"site.validation.nodes: {one} guests cannot train." for one in wish["nodes"] or () if one < 1]
+            found.append(f"site.validation.{key}: {wish[key]} is too low. Use at least 1.")
+    found += [
+        f"site.validation.nodes: {one} is not a valid number of guests. Use at least 1."
+        for one in wish["nodes"] or ()
+        if one < 1
+    ]
     return found
 
 
 def _without_training(site: Any, guests: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
-    """Hosts and GPUs as a training would have them, of a site that has none."""
+    """Hosts and GPUs as for a training, for a site without one."""
     told = training(dict(site, training={"image": "none", "builtin": "small"}), guests, unfit=False)
     return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
 
@@ -105,7 +109,7 @@ def _guest(host: Mapping[str, Any], facts: Mapping[str, Any], nics: Sequence[str
         "interface": host.get("interface", ""),
         "mac": (facts.get("data_interface") or {}).get("mac") or "",
         "host": facts.get("host") or "",
-        # Of several adapters nobody knows which one carries this guest.
+        # With several adapters, the one that carries this guest is unknown.
         "nic": nics[0] if len(nics) == 1 else "",
         "gpu": facts.get("gpus") or 0,
         "slots": host.get("slots") or 1,
@@ -119,7 +123,7 @@ def _intent(
     facts: Mapping[str, Mapping[str, Any]],
     host_ports: Sequence[Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
-    """What the judge has to know; see module_utils/validation/judge/expected.py."""
+    """The judge's view of the site; see module_utils/validation/judge/expected.py."""
     network, hosts = site["network"], told["hosts"]
     rdma = network["path"] in RDMA_PATHS
     mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
@@ -143,7 +147,7 @@ def _intent(
     if on_processors:
         why = "Its training uses no GPUs, and without them there is no NCCL"
         skip.setdefault("cluster.rdma_gain", why)
-        # Simulated ones are in no container.
+        # Simulated GPUs are not in a container.
         if "gpu" not in wish["simulated"]:
             skip.setdefault("cluster.nccl", why)
     return {
@@ -151,9 +155,9 @@ def _intent(
         "data_path": network["path"],
         "speed_gb": wish["speed_gb"] or _speed(network, facts, host_ports),
         "mtu": min((one for one in mtus if one), default=network["mtu"] if rdma else None),
-        # A site gives each VM GPUs; a vCenter that shows none of them must not lower what is required.
+        # A site gives each VM GPUs. A vCenter that reports none must not lower the requirement.
         "gpus": "all",
-        # A VM that has lost a GPU must not lower what is required of it.
+        # A VM that lost a GPU must not lower the requirement.
         "gpus_per_guest": max(min(gpus, default=0), min(gpus_of(entry, site["gpu"]) for entry in site["vms"])),
         "gpu": site["gpu"]["profile"] or "",
         "licence": site["gpu"]["mode"] in ("vgpu", "mig"),
@@ -175,13 +179,13 @@ def _intent(
 
 
 def _fixed_address(known: tuple[str, Mapping[str, Any]]) -> tuple[str, str]:
-    """(a guest, the address that the site fixes for its data path); what the guest itself tells proves nothing."""
+    """(guest, the address that the site fixes for its data path); an address that the guest reports proves nothing."""
     name, guest = known
     return name, str((guest.get("data_interface") or {}).get("address") or "").partition("/")[0]
 
 
 def _build(told: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What Horovod has to be built with: for the controller, for what carries gradients, and for the benchmark."""
+    """Required build options of Horovod: the controller, the gradient operations, and the benchmark's framework."""
     carried = "nccl" if told["gpus"] != "none" else told["controller"]
     return {"frameworks": [FRAMEWORK], "controllers": [told["controller"]], "operations": [carried]}
 
@@ -197,9 +201,9 @@ def _nodes(wanted: Iterable[int] | None, many: int) -> list[int]:
 def _speed(
     network: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]], host_ports: Iterable[Mapping[str, Any]] | None
 ) -> int | None:
-    """The fastest of the hosts' ports that carry the data path, so that a slow one stands out; None where nobody told.
+    """The highest speed of the host ports on the data path, so that a slow one is visible; None if no port reports one.
 
-    Of TCP nobody says which ports those are.
+    With TCP, the ports of the data path are unknown.
     """
     names = network["nics"] if network["path"] in RDMA_PATHS else []
     used = {guest.get("host") for guest in facts.values()}
@@ -244,12 +248,12 @@ def _run(told: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
 
 
 def _programs(wish: Mapping[str, Any]) -> dict[str, list[str]]:
-    """{what is measured: the command}."""
+    """{what the program measures: the command}."""
     return {name: words for name, words in (wish["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words}
 
 
 def _osu(wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
-    """Steps of OSU's programs, [[{check, guests, hosts, command}]]: the runs of a step share no guest."""
+    """Steps of the OSU programs, [[{check, guests, hosts, command}]]: runs of one step share no guest."""
     everybody = intent["guests"]
     hosts = {host["name"]: host for host in told["hosts"]}
     steps = []
@@ -258,7 +262,7 @@ def _osu(wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, 
         if not command or rungs.left_out(rung, intent):
             continue
         pairs = rung.of == "pair"
-        # A pair has two ranks and no more.
+        # A pair has exactly two ranks.
         own = {"slots": 1} if pairs else {}
         for step in rounds.steps(everybody, intent["rounds"]) if pairs else [[everybody]]:
             runs = [(list(names), [dict(hosts[name], **own) for name in names]) for names in step]

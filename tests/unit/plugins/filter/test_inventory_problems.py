@@ -31,7 +31,7 @@ def test_all_hosts_and_the_site_are_told_at_once():
     assert [one.split(":")[:2] for one in told] == [
         [
             "site.gpu.per_vm",
-            " 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of site.vms.",
+            " 0 is not a valid number of GPUs. Use at least 1, and remove VMs without GPUs from site.vms.",
         ],
         ["esx-02", " site_host.datacenter"],
         ["esx-02", " site.network.nicz"],
@@ -122,7 +122,7 @@ TWICE = {
     "a host in two groups": (
         {"esxi_hosts": ["one", "two"], "switches": ["two"]},
         {},
-        "The inventory has two in the groups esxi_hosts and switches. Remove it from the group that is wrong.",
+        "The inventory has two in the groups esxi_hosts and switches. Remove it from the wrong group.",
     ),
     "a host in capitals too": (
         {"esxi_hosts": ["esx-01.lab", "ESX-01.lab"]},
@@ -132,7 +132,7 @@ TWICE = {
     "one BMC for two hosts": (
         {"esxi_hosts": ["one", "two", "three"]},
         {"one": {"bmc_address": "bmc-1"}, "two": {"bmc_address": "bmc-1"}, "three": {"bmc_address": "bmc-3"}},
-        "The inventory sets bmc_address of one and two to bmc-1, so one host would be restarted in place of another.",
+        "The inventory sets bmc_address of one and two to bmc-1, so a restart would affect the wrong host.",
     ),
     "one switch under two names": (
         {"switches": ["one", "two", "three"]},
@@ -181,7 +181,7 @@ def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
         ({"site": {}}, "(variables of esx-01)"),
     ):
         (told,) = inventory_problems({}, groups, {"esx-01": own})
-        assert told.startswith("site: it is set for hosts of the group esxi_hosts alone, and this machine has none.")
+        assert told.startswith("site: it is set only for hosts of the group esxi_hosts, and not for localhost.")
         assert where in told
         (row,) = questions.everything({}, groups=groups, variables={"esx-01": own})["problems"]
         assert row == told
@@ -190,12 +190,15 @@ def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
 @pytest.mark.parametrize(
     "message, told",
     [
-        ("Error: 'my_profile' is undefined", "The variable my_profile is not defined. Set my_profile in group_vars"),
-        ("Recursive loop detected.", "Recursive loop detected. Correct it in the inventory."),
+        (
+            "Error: 'my_profile' is undefined",
+            ", because the variable my_profile is not defined.",
+        ),
+        ("Recursive loop detected.", ". Recursive loop detected. Correct it in the inventory."),
     ],
 )
 def test_a_site_that_cannot_be_worked_out_is_told_by_its_variable(message, told):
-    assert inventory_checks.unresolved(message).startswith(f"site: It cannot be worked out. {told}")
+    assert inventory_checks.unresolved(message).startswith(f"site: It cannot be evaluated{told}")
 
 
 @pytest.mark.parametrize(

@@ -120,39 +120,39 @@ def changed(path, value):
 NAMED = {
     "a key that is a number": (
         changed("gpu.5", 1) | {"gpu": {"mode": "vgpu", 5: 1}},
-        "site.gpu: The key 5 is not a text.",
+        "site.gpu: the key 5 is not a text.",
     ),
     "no word as a key": (
         changed("training.environment", {None: "x"}),
-        "site.training.environment: The key None is not a text.",
+        "site.training.environment: the key None is not a text.",
     ),
     "no as a key": (
         changed("training.environment", {False: "x"}),
-        "site.training.environment: The key False is not a text. YAML makes true and false of yes, no, on and off.",
+        "site.training.environment: the key False is not a text. YAML reads yes, no, on and off as true and false.",
     ),
-    ".inf": (changed("gpu.per_vm", float("inf")), "site.gpu.per_vm: inf is no number to count with."),
-    ".nan": (changed("machine.cpus", float("nan")), "site.machine.cpus: nan is no number to count with."),
-    "a loop of anchors": (loop(), "site.machine.metadata.a: It contains itself by an anchor"),
-    "2,000 levels": (changed("machine.metadata", deep(2000)), "More than 40 levels are below each other."),
-    "a bomb of anchors": (changed("machine.metadata", {"a": bomb()}), "The site has more than 100000 parts."),
-    "30,000 VMs": (changed("vms.0.count", 30000), "site.vms[0].count: The number is too large, 1000 is the most."),
+    ".inf": (changed("gpu.per_vm", float("inf")), "site.gpu.per_vm: inf is not a whole number."),
+    ".nan": (changed("machine.cpus", float("nan")), "site.machine.cpus: nan is not a whole number."),
+    "a loop of anchors": (loop(), "site.machine.metadata.a: it contains itself through a YAML anchor"),
+    "2,000 levels": (changed("machine.metadata", deep(2000)), "it has more than 40 nested levels."),
+    "a bomb of anchors": (changed("machine.metadata", {"a": bomb()}), "the site has more than 100000 entries."),
+    "30,000 VMs": (changed("vms.0.count", 30000), "site.vms[0].count: the number is too large, and 1000 is the limit."),
     "30,000 VMs as a text": (
         changed("vms.0.count", "30000"),
-        "site.vms[0].count: The number is too large, 1000 is the most.",
+        "site.vms[0].count: the number is too large, and 1000 is the limit.",
     ),
     "VMs as a power of ten": (
         changed("vms.0.count", "1e9"),
-        "site.vms[0].count: The number is too large, 1000 is the most.",
+        "site.vms[0].count: the number is too large, and 1000 is the limit.",
     ),
     "names of 300 MB": (
         changed("vms.0.digits", 300000000),
-        "site.vms[0].digits: The number is too large, 40 is the most.",
+        "site.vms[0].digits: the number is too large, and 40 is the limit.",
     ),
-    "a list of GPUs without an end": (changed("gpu.per_vm", 10**9), "site.gpu.per_vm: The number is too large"),
-    "400 digits": (changed("machine.memory_gb", 10**400), "site.machine.memory_gb: The number is too large"),
+    "a list of GPUs without an end": (changed("gpu.per_vm", 10**9), "site.gpu.per_vm: the number is too large"),
+    "400 digits": (changed("machine.memory_gb", 10**400), "site.machine.memory_gb: the number is too large"),
     "a control character in a key": (
         changed("training.environment", {"A\x1b[2J": "x"}),
-        "site.training.environment: The key 'A\\\\x1b[2J' is too long or has control characters.",
+        "site.training.environment: the key 'A\\\\x1b[2J' is too long or has control characters.",
     ),
 }
 

@@ -75,12 +75,12 @@ PROBLEMS = {
     ),
     "ports in the wrong place": (
         site(fabric={"host_ports": ["swp1"]}),
-        "site.fabric.host_ports: there is no such key. They are the variable switch_host_ports of each switch",
+        "site.fabric.host_ports: the key is unknown. Set the variable switch_host_ports of each switch",
     ),
-    "password in the site": (site(fabric={"password": "x"}), "Put it as site_switch_password into a vault."),
+    "password in the site": (site(fabric={"password": "x"}), "Set site_switch_password in a vault."),
     "word that YAML makes something else of": (
         site(roce={"dcbx": False}),
-        "site.roce.dcbx: False is none of ignore, ieee, off. YAML makes true and false",
+        "site.roce.dcbx: False is not one of ignore, ieee, off. YAML reads yes, no, on and off as true and false",
     ),
 }
 
@@ -100,10 +100,10 @@ SWITCH = {
     "unknown key": ({"roce": {"prio": 3}}, ["swp1"], "site_switch.roce.prio: it cannot differ between switches."),
     "what has to agree": ({"roce": {"dscp": 34}}, ["swp1"], "site_switch.roce.dscp: it cannot differ"),
     "another part of the site": ({"vms": []}, ["swp1"], "site_switch.vms: it cannot differ between switches."),
-    "list": (["swp1"], ["swp1"], "site_switch: a dictionary was wanted."),
+    "list": (["swp1"], ["swp1"], "site_switch: expected a dictionary."),
     "wrong value": ({"roce": {"mtu": 1500}}, ["swp1"], "site_switch.roce.mtu: 1500 is too small"),
-    "wrong type": ({"roce": {"mtu": "large"}}, ["swp1"], "site.roce.mtu: a whole number was wanted."),
-    "no ports": ({}, [], "switch_host_ports, switch_fabric_ports: none are named"),
+    "wrong type": ({"roce": {"mtu": "large"}}, ["swp1"], "site.roce.mtu: expected a whole number, but there is large."),
+    "no ports": ({}, [], "switch_host_ports, switch_fabric_ports: both are empty"),
 }
 
 

@@ -79,13 +79,13 @@ def test_consistent_site_has_no_problems(given):
 PROBLEMS = {
     "DOCA-OFED with PVRDMA": (
         guests(rdma={"stack": "ofed"}),
-        "site.guests.rdma.stack: ofed brings its own RDMA core, which the module of PVRDMA adapters is not built for. "
-        "Use inbox, or the path sriov or passthrough.",
+        "site.guests.rdma.stack: ofed replaces the RDMA core that the PVRDMA module is built for. Use inbox, or "
+        "the path sriov or passthrough.",
     ),
     "DOCA-OFED without RDMA": (guests(TCP, rdma={"stack": "ofed"}), "ofed is for RDMA, but site.network.path is tcp."),
     "GPUDirect over PVRDMA": (
         guests(rdma={"gpudirect": "dmabuf"}),
-        "site.guests.rdma.gpudirect: it is dmabuf, but a PVRDMA adapter is no PCIe device that a GPU can reach.",
+        "site.guests.rdma.gpudirect: it is dmabuf, but a PVRDMA adapter is not a PCIe device that a GPU can reach.",
     ),
     "GPUDirect over TCP": (guests(TCP, rdma={"gpudirect": "dmabuf"}), "it is dmabuf, but TCP goes through the network"),
     "GPUDirect that the VMs do not have": (
@@ -98,51 +98,63 @@ PROBLEMS = {
     ),
     "MTU larger than that of the path": (
         guests({**SRIOV, "mtu": 4200}, mtu=9000),
-        "site.guests.mtu: 9000 is larger than site.network.mtu, which is 4200, and larger packets vanish on the way.",
+        "site.guests.mtu: 9000 is larger than site.network.mtu, which is 4200, so larger packets are dropped.",
     ),
-    "MTU that nothing takes": (guests(TCP, mtu=65535), "site.guests.mtu: 65535 is no MTU that the way takes."),
+    "MTU that nothing takes": (guests(TCP, mtu=65535), "site.guests.mtu: 65535 is not a valid MTU."),
     "no network": (
         guests(data_addresses={"subnet": "198.51.100.7/24"}),
-        "site.guests.data_addresses.subnet: 198.51.100.7/24 is no network. Write it with the length of its prefix",
+        "site.guests.data_addresses.subnet: 198.51.100.7/24 is not a valid network.",
     ),
-    "addresses of IPv6": (guests(data_addresses={"subnet": "2001:db8::/64"}), "is IPv6, which launchers do not take."),
+    "addresses of IPv6": (guests(data_addresses={"subnet": "2001:db8::/64"}), "is IPv6, but launchers need IPv4."),
     "more VMs than addresses": (
         guests(data_addresses={"subnet": "198.51.100.0/29", "first": 6}),
-        "addresses 6 to 7 were wanted for all VMs, but 198.51.100.0/29 has 1 to 6. Use a larger network",
+        "site.guests.data_addresses: the VMs need the addresses 6 to 7, but 198.51.100.0/29 has 1 to 6.",
     ),
     "way in by the network of the training": (
         guests(address_network="pg-rdma"),
-        "site.guests.address_network: pg-rdma is the port group of the training, whose adapter may lose its connection",
+        "site.guests.address_network: pg-rdma is the port group of the training, and its adapter may lose its "
+        "connection during setup.",
     ),
-    "root between the guests": (guests(training_user="root"), "root would log in between the guests by a key."),
-    "no user name": (guests(training_user="Big Boss"), "site.guests.training_user: Big Boss is no name"),
-    "no limit": (guests(limits={"memlock": "much"}), "site.guests.limits.memlock: much is no limit. Use unlimited"),
+    "root between the guests": (
+        guests(training_user="root"),
+        "site.guests.training_user: it is root, and root must not log in between the guests by SSH key.",
+    ),
+    "no user name": (
+        guests(training_user="Big Boss"),
+        "site.guests.training_user: Big Boss is not valid on every distribution.",
+    ),
+    "no limit": (guests(limits={"memlock": "much"}), "site.guests.limits.memlock: much is not a valid limit."),
     "limit below zero": (guests(limits={"nofile": -1}), "site.guests.limits.nofile: -1 is below zero."),
     "address as a file": (
         guests(driver={"package": "https://depot.example.org/a.deb", "source": "copy"}),
         "site.guests.driver: source is copy, but https://depot.example.org/a.deb is an address. Use url",
     ),
     "file as an address": (guests(driver={"package": DRIVER, "source": "url"}), f"source is url, but {DRIVER} is no"),
-    "no checksum": (guests(driver={"package": DRIVER, "checksum": "abc"}), "checksum: abc is no SHA-256."),
+    "no checksum": (
+        guests(driver={"package": DRIVER, "checksum": "abc"}),
+        "site.guests.driver.checksum: abc is not a SHA-256 checksum.",
+    ),
     "no version": (
         guests(driver={"package": DRIVER, "version": "new"}),
-        "driver.version: new is no version.",
+        "site.guests.driver.version: new is not a valid version.",
     ),
     "authority without a server": (
         guests(driver={"package": DRIVER, "ca_file": "/srv/ca.pem"}),
-        f"site.guests.driver.ca_file: {DRIVER} is no address, so that no server is asked for it. Remove ca_file",
+        f"site.guests.driver.ca_file: {DRIVER} is not an address, so no server is used. Remove ca_file",
     ),
     "key without a certificate": (
         guests(driver={"package": "/srv/grid.run", "signing_key": "/etc/keys/mok.key"}),
-        "site.guests.driver: it has signing_key, but no signing_certificate. A signature needs both.",
+        "site.guests.driver: it has signing_key, but no signing_certificate, and a signature needs both. Set "
+        "both, or none.",
     ),
     "certificate without a key": (
         guests(driver={"package": "/srv/grid.run", "signing_certificate": "/etc/keys/mok.der"}),
-        "site.guests.driver: it has signing_certificate, but no signing_key. A signature needs both.",
+        "site.guests.driver: it has signing_certificate, but no signing_key, and a signature needs both. Set "
+        "both, or none.",
     ),
     "key for a package": (
         guests(driver={"package": DRIVER, **SIGNED}),
-        f"site.guests.driver.signing_key: it is for .run files, and {DRIVER} is signed with the keys of DKMS.",
+        f"site.guests.driver.signing_key: it is for .run files, but {DRIVER} is signed with the keys of DKMS.",
     ),
     "no word for an older driver": (
         guests(driver={"package": DRIVER, "downgrade": "yes"}),
@@ -150,7 +162,7 @@ PROBLEMS = {
     ),
     "token in the site": (
         guests(licence={"token": "eyJ-canary"}),
-        "site.guests.licence.token: there is no such key. Put it as site_licence_token into a vault, or name its file",
+        "site.guests.licence.token: the key is unknown. Set site_licence_token in a vault, or name its file",
     ),
     "licence of vGPUs for whole GPUs": (
         guests(None, WHOLE, licence={"feature_type": "vgpu"}),
@@ -160,15 +172,15 @@ PROBLEMS = {
         guests(licence={"feature_type": "compute"}),
         "site.guests.licence.feature_type: compute is for whole GPUs, but site.gpu.mode is vgpu",
     ),
-    "no time to log in": (guests(login_timeout_s=0), "site.guests.login_timeout_s: 0 is no time to wait."),
-    "no time for a licence": (guests(licence={"wait_s": 0}), "site.guests.licence.wait_s: 0 is no time to wait."),
+    "no time to log in": (guests(login_timeout_s=0), "site.guests.login_timeout_s: 0 is not a valid timeout."),
+    "no time for a licence": (guests(licence={"wait_s": 0}), "site.guests.licence.wait_s: 0 is not a valid timeout."),
     "Podman of Docker's repository": (
         runtime(engine="podman", source="vendor"),
-        "site.runtime.source: vendor is Docker's repository, which has no Podman. Use distribution.",
+        "site.runtime.source: it is vendor, and Docker's repository has no Podman. Use distribution.",
     ),
     "mirror that nobody asks": (
         runtime(vendor_repository={"url": "https://mirror.example.org"}),
-        "site.runtime.vendor_repository: nothing is taken from it, since source is distribution.",
+        "site.runtime.vendor_repository: it has no effect, because source is distribution.",
     ),
     "group docker without Docker": (
         runtime(engine="podman", docker_users=["ops"]),
@@ -176,16 +188,16 @@ PROBLEMS = {
     ),
     "no version of the toolkit": (
         runtime(toolkit_version="latest"),
-        "toolkit_version: latest is no version.",
+        "site.runtime.toolkit_version: latest is not a valid version.",
     ),
     "address of a registry with its scheme": (
         runtime(registries=[{"address": "https://nvcr.io"}]),
-        "site.runtime.registries[0].address: https://nvcr.io is no host name with a port. Leave out https://",
+        "site.runtime.registries[0].address: https://nvcr.io is not a host name with a port. Remove https://",
     ),
-    "registry twice": (runtime(registries=[NGC, NGC]), "site.runtime.registries[1].address: nvcr.io is named twice."),
+    "registry twice": (runtime(registries=[NGC, NGC]), "site.runtime.registries[1].address: nvcr.io is listed twice."),
     "whom to trust, and nobody": (
         runtime(registries=[{"address": "a:1", "insecure": True, "ca_file": "/ca.pem"}]),
-        "site.runtime.registries[0]: ca_file says whom to trust, but insecure asks nobody.",
+        "site.runtime.registries[0]: ca_file names a trusted authority, but insecure disables the verification.",
     ),
     "user of NVIDIA's registry": (
         runtime(registries=[{"address": "nvcr.io", "username": "ops@example.org"}]),
@@ -197,7 +209,7 @@ PROBLEMS = {
     ),
     "option in the place of the image of the proof": (
         runtime(proof_image="--privileged"),
-        "site.runtime.proof_image: --privileged is no name of an image.",
+        "site.runtime.proof_image: --privileged is not a valid name of an image.",
     ),
     "all of a guest in the container": (
         training(mounts=[{"source": "/", "target": "/data"}]),
@@ -217,51 +229,56 @@ PROBLEMS = {
     ),
     "options of chrony in the name of a server": (
         guests(ntp_servers=["ntp.example.org iburst maxdelay 9"]),
-        "site.guests.ntp_servers[0]: ntp.example.org iburst maxdelay 9 is no name or address.",
+        "site.guests.ntp_servers[0]: ntp.example.org iburst maxdelay 9 is not a valid name or address.",
     ),
     "driver over plain HTTP": (
         guests(driver={"package": "http://depot.example.org/grid.run"}),
-        "site.guests.driver.package: http://depot.example.org/grid.run is read over plain HTTP, and anybody on the way "
-        "could replace what is installed as root. Write it with https://, or set site.guests.driver.checksum.",
+        "site.guests.driver.package: http://depot.example.org/grid.run uses plain HTTP, so an attacker on the "
+        "network can replace a file that is installed as root. Write it with https://, or set "
+        "site.guests.driver.checksum.",
     ),
     "key of a repository over plain HTTP": (
         runtime(toolkit_repository={"url": "https://mirror", "key_url": "http://mirror/gpgkey"}),
-        "site.runtime.toolkit_repository.key_url: http://mirror/gpgkey is read over plain HTTP, and so proves nothing.",
+        "site.runtime.toolkit_repository.key_url: http://mirror/gpgkey uses plain HTTP, so an attacker on the "
+        "network can replace the key.",
     ),
     "key beside a repository with plain HTTP": (
         runtime(source="vendor", vendor_repository={"url": "HTTP://mirror/docker"}),
-        "site.runtime.vendor_repository.url: HTTP://mirror/docker is plain HTTP, and the key is read from beside it",
+        "site.runtime.vendor_repository.url: HTTP://mirror/docker uses plain HTTP and also provides the key",
     ),
     "number of a key in the place of its fingerprint": (
         runtime(toolkit_repository={"key_fingerprints": ["DDCAE044F796ECB0"]}),
-        "site.runtime.toolkit_repository.key_fingerprints[0]: DDCAE044F796ECB0 is no fingerprint. Write all 40",
+        "site.runtime.toolkit_repository.key_fingerprints[0]: DDCAE044F796ECB0 is not a fingerprint.",
     ),
     "repository without a scheme": (
         runtime(toolkit_repository={"url": "mirror/stable"}),
-        "site.runtime.toolkit_repository.url: mirror/stable is no address. Write it with https://.",
+        "site.runtime.toolkit_repository.url: mirror/stable is not an address. Write it with https://.",
     ),
     "password of a registry in the site": (
         runtime(registries=[{**NGC, "password": "nvapi-canary"}]),
-        "site.runtime.registries[0].password: there is no such key. Put it into site_registry_passwords",
+        "site.runtime.registries[0].password: the key is unknown. Set site_registry_passwords in a vault",
     ),
     "password of a proxy in the site": (
         runtime(proxy={"http": "http://me:canary@proxy:3128"}),
-        "site.runtime.proxy.http: it holds credentials, and would be shown. Take them out",
+        "site.runtime.proxy.http: it contains credentials, and a site is shown and stored.",
     ),
     "no proxy": (
         runtime(proxy={"https": "proxy:3128"}),
-        "proxy.https: proxy:3128 is no address of a proxy.",
+        "site.runtime.proxy.https: proxy:3128 is not a valid address of a proxy.",
     ),
     "engine that starts no training": (
         site(guests=None, runtime={"engine": "containerd"}, training=TRAIN),
-        "site.runtime.engine: containers of site.training are started in containerd by nerdctl, which no stage "
-        "installs. Use docker or podman.",
+        "site.runtime.engine: it is containerd, and site.training starts its containers there with nerdctl, "
+        "which no stage installs. Use docker or podman.",
     ),
     "nothing to train": (
         training(builtin=None),
-        "site.training: builtin or command says what is trained. There is neither. Name one of them.",
+        "site.training: exactly one of builtin and command is required, but none is set. Set one of them.",
     ),
-    "two things to train": (training(command=["train"]), "says what is trained. Both are there. Name one of them."),
+    "two things to train": (
+        training(command=["train"]),
+        "site.training: exactly one of builtin and command is required, but both are set.",
+    ),
     "digest that was cut": (
         training(image="images.example.org/horovod@sha256:0123"),
         "site.training.image: the digest 'sha256:0123' cannot be pulled. Write sha256: and 64 hexadecimal digits",
@@ -284,7 +301,7 @@ PROBLEMS = {
     ),
     "no image": (
         training(image="https://nvcr.io/a:1"),
-        "training.image: https://nvcr.io/a:1 is no name",
+        "training.image: https://nvcr.io/a:1 is not a valid name",
     ),
     "launcher of the other engine": (
         training(engine="torchrun", launcher="mpirun"),
@@ -304,7 +321,7 @@ PROBLEMS = {
     ),
     "more ranks than GPUs": (
         training(slots=2),
-        "site.training.slots: 2 ranks on each guest were wanted, each with its own GPU, but the site gives a VM 1.",
+        "site.training.slots: each guest has 2 ranks, each with its own GPU, but the site gives a VM 1.",
     ),
     "no ranks": (training(slots=0), "site.training.slots: a guest has 0 slots. It needs at least 1."),
     "secret in the environment": (

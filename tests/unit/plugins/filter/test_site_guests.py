@@ -155,32 +155,32 @@ PROBLEMS = {
         {},
         seen(vm(), vm("job-02", 2, address=None, why_no_address="It is off.")),
         (),
-        "job-02: it has no address by which its guest is reached. It is off. Start it with playbook machines",
+        "job-02: the guest has no address for SSH. It is off. Start it with playbook machines",
     ),
     "no adapter of the path": (
         {},
         seen(vm(), vm("job-02", 2, adapters=[adapter(number=9)])),
         (),
-        "job-02: its adapter for the path pvrdma is not known. Its adapters are: Network adapter 9 (vmxnet3, VM "
-        "Network). Playbook machines gives it one where site.network.portgroup is set.",
+        "job-02: the adapter for the path pvrdma is unknown. Adapters of the VM: Network adapter 9 (vmxnet3, VM "
+        "Network). Set site.network.portgroup, and run playbook machines to add it.",
     ),
     "a port whose MAC address nobody knows": (
         {"network": PORT, "vms": [{"name": "job-01"}]},
         seen(vm(adapters=[adapter(number=1), adapter("passthrough", 2, None, mac="")])),
         (),
-        "Give its MAC address as data_mac in the inventory's group training_guests.",
+        "Set its MAC address as data_mac in the inventory's group training_guests.",
     ),
     "no GPU": (
         {},
         seen(vm(), vm("job-02", 2, gpus=0)),
         (),
-        "job-02: it has no GPU, and site.gpu gives it one. Run playbook machines first.",
+        "job-02: the VM has no GPU, but site.gpu gives it one. Run playbook machines first.",
     ),
     "names that Ansible cannot tell apart": (
         {"vms": [{"path": "/DC1/vm/x/a"}, {"path": "/DC1/vm/y/a"}]},
         seen(*TWINS),
         (),
-        "/DC1/vm/y/a: Ansible knows a guest by the name of its VM, but a is also the name of /DC1/vm/x/a. Rename",
+        "/DC1/vm/y/a: the name of the VM is also its name in Ansible, but /DC1/vm/x/a has the name a too. Rename",
     ),
     "a guest in the inventory that is no VM of the site": (
         {},
@@ -200,9 +200,9 @@ def test_guest_that_does_not_fit_the_site_is_told_with_a_way_out(parts, told, na
 @pytest.mark.parametrize(
     "licence, token, problem",
     [
-        pytest.param({"wait_s": 9}, False, "site.guests.licence: there is no token. Put it as", id="none"),
-        pytest.param({"token_file": "/nowhere/a.tok"}, True, "there is site_licence_token too", id="both"),
-        pytest.param({"token_file": "/nowhere/a.tok"}, False, "/nowhere/a.tok is not there.", id="missing"),
+        pytest.param({"wait_s": 9}, False, "site.guests.licence: it has no token. Set", id="none"),
+        pytest.param({"token_file": "/nowhere/a.tok"}, True, "site_licence_token is also set", id="both"),
+        pytest.param({"token_file": "/nowhere/a.tok"}, False, "/nowhere/a.tok does not exist.", id="missing"),
     ],
 )
 def test_way_to_the_licence_token_is_looked_at_before_any_guest_is_touched(licence, token, problem):
@@ -228,7 +228,7 @@ def test_token_that_others_can_read_is_warned_of_and_never_shown(tmp_path, mode,
 
 
 def test_site_that_is_not_valid_is_no_site():
-    with pytest.raises(AnsibleFilterError, match="there is no such key"):
+    with pytest.raises(AnsibleFilterError, match="the key is unknown"):
         site_guests(site(guests={"usr": "ops"}))
 
 
@@ -298,5 +298,5 @@ def test_known_host_keys_that_the_inventory_does_not_check_are_refused(said):
         mode: site_guests(site(guests={"user": "ops", "host_keys": mode}), seen, ["job-01"], variables)["problems"]
         for mode in ("known", "accept_new")
     }
-    assert [one for one in found["known"] if "site.guests.host_keys is known, but its inventory has" in one] != []
+    assert [one for one in found["known"] if "site.guests.host_keys is known, but the inventory sets" in one] != []
     assert [one for one in found["accept_new"] if "host_keys" in one] == []

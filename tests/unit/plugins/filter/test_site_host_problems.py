@@ -49,14 +49,20 @@ PROBLEMS = {
         "site.hosts.serial: 0 is neither a number of hosts nor a",
     ),
     "wave in words": (site(hosts={"serial": "half"}), "site.hosts.serial: half is neither"),
-    "no time to boot": (site(hosts={"reboot_timeout_s": 0}), "site.hosts.reboot_timeout_s: 0 is no time to wait."),
+    "no time to boot": (site(hosts={"reboot_timeout_s": 0}), "site.hosts.reboot_timeout_s: 0 is not a valid timeout."),
     "cold without restarts": (site(hosts={"cold_cycle": "allow"}), "cold_cycle is allow, but reboot is refuse"),
     "driver from nowhere": (
         site(driver={}),
-        "site.driver: one of depot, url, file says where the driver is.",
+        "site.driver: exactly one of depot, url, file is required, but it has",
     ),
-    "driver from two places": (site(driver={**DEPOT, "url": "http://x/y.zip"}), "There is depot and url. Name one."),
-    "depot that is no path": (site(driver={"depot": "ds:///x.zip"}), "site.driver.depot: ds:///x.zip is no path on a"),
+    "driver from two places": (
+        site(driver={**DEPOT, "url": "http://x/y.zip"}),
+        "is required, but it has depot and url.",
+    ),
+    "depot that is no path": (
+        site(driver={"depot": "ds:///x.zip"}),
+        "site.driver.depot: ds:///x.zip is not a path on a datastore.",
+    ),
     "file without a datastore": (site(driver={"file": "/srv/a.zip"}), "site.driver.datastore: it is not set"),
     "graphics family for computing": (
         site(driver={**DEPOT, "family": "graphics"}),
@@ -64,27 +70,36 @@ PROBLEMS = {
     ),
     "version that the name of the depot denies": (
         site(driver={"depot": "[ds] NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip", "version": "535.1.2"}),
-        "site.driver.version: 535.1.2 has to be loaded in the end, but the name of the depot says 550.54.16.",
+        "site.driver.version: 535.1.2 is requested, but the name of the depot says 550.54.16.",
     ),
-    "checksum of another kind": (site(driver={**DEPOT, "checksum": "md5:00"}), "md5:00 is no SHA-256."),
+    "checksum of another kind": (site(driver={**DEPOT, "checksum": "md5:00"}), "md5:00 is not a SHA-256 checksum."),
     "BIOS without what vGPUs need": (
         site(bios={"functions": {"sriov": "disabled", "above_4g": "disabled"}}),
         "site.bios.functions: sriov and above_4g is disabled, but gpu.mode is vgpu",
     ),
-    "no time for a BMC": (site(hosts={"bmc": {"timeout_s": 0}}), "site.hosts.bmc.timeout_s: 0 is no time to wait."),
+    "no time for a BMC": (site(hosts={"bmc": {"timeout_s": 0}}), "site.hosts.bmc.timeout_s: 0 is not a valid timeout."),
     "authority that nobody asks": (
         site(hosts={"bmc": {"ca_file": "/etc/ca.pem", "validate_certs": False}}),
-        "site.hosts.bmc: ca_file says whom to trust",
+        "site.hosts.bmc: ca_file names a trusted authority",
     ),
     "a port by its address that keeps its name": (
         site(network={**PVRDMA, "nics": ["0000:3b:00.0"]}),
-        "site.network.nics: 0000:3b:00.0 is a PCI address.",
+        "site.network.nics: 0000:3b:00.0 is a PCI address, but with the path",
     ),
     "no ports": (site(network={**PVRDMA, "nics": []}), "site.network.nics: it is empty, but the path is pvrdma."),
-    "a port twice": (site(network={**PVRDMA, "nics": ["vmnic2", "vmnic2"]}), "vmnic2 is named more than once"),
-    "no VMkernel adapter": (site(network={"path": "pvrdma", "nics": ["vmnic2"]}), "without it PVRDMA is TCP, silently"),
-    "no adapter's name": (site(network={**PVRDMA, "vmknic": "vmnic2"}), "vmnic2 is not the name of a VMkernel adapter"),
-    "too large frames": (site(network={**PVRDMA, "mtu": 9216}), "site.network.mtu: 9216 is no MTU that ESXi takes."),
+    "a port twice": (site(network={**PVRDMA, "nics": ["vmnic2", "vmnic2"]}), "vmnic2 is listed more than once"),
+    "no VMkernel adapter": (
+        site(network={"path": "pvrdma", "nics": ["vmnic2"]}),
+        "site.network.vmknic: it is not set, and without it PVRDMA silently uses TCP.",
+    ),
+    "no adapter's name": (
+        site(network={**PVRDMA, "vmknic": "vmnic2"}),
+        "vmnic2 is not a valid name of a VMkernel adapter",
+    ),
+    "too large frames": (
+        site(network={**PVRDMA, "mtu": 9216}),
+        "site.network.mtu: 9216 is not an MTU that ESXi accepts.",
+    ),
     "no virtual functions": (
         site(network={"path": "sriov", "nics": ["vmnic2"], "vfs": 0}),
         "site.network.vfs: 0 is",
@@ -92,11 +107,12 @@ PROBLEMS = {
     "a port that will lose its name": (site(network={"path": "passthrough", "nics": ["vmnic2"]}), "PCI addresses"),
     "MIG instances side by side over RDMA": (
         site(network=PVRDMA, gpu={"mode": "mig", "profile": "grid_a100-3-20c", "per_vm": 2}),
-        "MIG instances have no peer-to-peer traffic between them",
+        "site.gpu: MIG instances have no peer-to-peer traffic, so several per VM do not speed up training over RDMA.",
     ),
     "direct path without ATS": (
         site(network={"path": "sriov", "nics": ["vmnic2"], "ats": "disabled"}),
-        "site.network.ats: the path sriov is there for direct traffic",
+        "site.network.ats: it is disabled, but the path sriov is for direct traffic between network adapter and "
+        "GPU, which needs ATS.",
     ),
 }
 
@@ -120,16 +136,16 @@ def test_all_contradictions_are_told_at_once():
 def test_what_one_host_adds_is_told_and_what_the_site_lacks_is_not_told_again():
     given = site(network=PVRDMA, hosts={"serial": "0"})
     (told,) = site_problems(given, {"network": {"mtu": 99}})
-    assert told.startswith("site.network.mtu: 99 is no MTU")
+    assert told.startswith("site.network.mtu: 99 is not an MTU that ESXi accepts.")
 
 
 @pytest.mark.parametrize(
     "override, problem",
     [
-        pytest.param({"network": {"nicz": ["vmnic4"]}}, "site.network.nicz: there is no such key.", id="unknown key"),
+        pytest.param({"network": {"nicz": ["vmnic4"]}}, "site.network.nicz: the key is unknown.", id="unknown key"),
         pytest.param({"hosts": {"serial": 2}}, "site_host.hosts.serial: it cannot differ between hosts.", id="wave"),
         pytest.param({"vms": [{"name": "a"}]}, "site_host.vms: it cannot differ between hosts.", id="VMs"),
-        pytest.param(["vmnic4"], "site_host: a dictionary was wanted.", id="list"),
+        pytest.param(["vmnic4"], "site_host: expected a dictionary.", id="list"),
     ],
 )
 def test_override_that_no_host_can_have_is_told(override, problem):

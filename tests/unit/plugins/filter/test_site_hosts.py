@@ -121,7 +121,7 @@ def test_role_takes_what_follows_from_every_mode_and_path(gpu, path):
 
 
 def test_difference_that_no_site_knows_is_refused_by_name():
-    with pytest.raises(AnsibleFilterError, match=r"site.network.nic: there is no such key. Did you mean nics\?"):
+    with pytest.raises(AnsibleFilterError, match="site.network.nic: the key is unknown. Did you mean nics\\?"):
         site_hosts(RDMA, {"network": {"nic": ["vmnic4"]}})
 
 

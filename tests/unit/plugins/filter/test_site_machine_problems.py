@@ -69,110 +69,115 @@ def test_consistent_site_has_no_problems(given):
 PROBLEMS = {
     "two sources": (
         site({"content_item": "ubuntu"}),
-        "site.machine: template and content_item both say what VMs are created from. Remove one of them.",
+        "site.machine: template and content_item are both set, and each is a source for new VMs. Remove one of them.",
     ),
     "library without an item": (
         site({"content_library": "images"}),
-        "site.machine.content_item: it is not set, so nothing is taken from the library images. Name the item",
+        "site.machine.content_item: it is not set, so the library images has no effect.",
     ),
     "two ways to set up the guest": (
         site({"customization": "linux", "metadata": {"a": 1}}),
-        "site.machine: customization and metadata would both set up the guest at its first boot. Remove one of them",
+        "site.machine: customization and metadata would both configure the guest at its first boot. Remove one "
+        "of them: VMware Tools use customization, and cloud-init uses metadata.",
     ),
     "user data in the site": (
         site({"metadata": {"user-data": "#cloud-config"}}),
-        "site.machine.metadata.user-data: user data is no metadata, and holds secrets. Put it",
+        "site.machine.metadata.user-data: user data may contain secrets and does not belong into metadata.",
     ),
-    "no time to wait": (site({"wait_timeout_s": 0}), "site.machine.wait_timeout_s: 0 is no time to wait."),
+    "no time to wait": (site({"wait_timeout_s": 0}), "site.machine.wait_timeout_s: 0 is not a valid time."),
     "no cluster to create in": (
         site(cluster=None),
-        "site.cluster: it is not set, and VMs are created in it. Name the cluster of the hosts.",
+        "site.cluster: it is not set, and new VMs are created in it. Set it to the cluster of the hosts.",
     ),
     "no memory to place by": (
         site({"memory_gb": None}),
-        "site.machine.memory_gb: it is not set, and the placement has to know how much memory a host has to have free.",
+        "site.machine.memory_gb: it is not set, and the placement needs to know how much memory a host must have free.",
     ),
     "no processors to place by": (
         site({"cpus": None}),
-        "site.machine.cpus: it is not set, and the placement has to know how many cores. Set it, such as 16.",
+        "site.machine.cpus: it is not set, and the placement needs to know how many cores a host must have free.",
     ),
     "folder said twice": (
         site(vms=[{"path": "/DC/vm/jobs/a", "folder": "other"}]),
-        "site.vms[0].folder: the path /DC/vm/jobs/a names the folder already. Remove one of them.",
+        "site.vms[0].folder: the path /DC/vm/jobs/a already contains the folder. Remove one of them.",
     ),
     "folder of VMs that exist": (
         existing(machine={"folder": "training"}),
-        "site.machine.folder: it acts when a VM is created, but nothing says from what. Name site.machine.template",
+        "site.machine.folder: it applies only to new VMs, but the site has no source for new VMs.",
     ),
     "host of a VM that exists": (
         existing(vms=[{"name": "a", "host": "esx-01"}]),
-        "site.vms[0].host: it acts when a VM is created, but nothing says from what.",
+        "site.vms[0].host: it applies only to new VMs, but the site has no source for new VMs.",
     ),
     "disk of VMs that exist": (
         existing(machine={"disk_gb": 100}),
-        "site.machine.disk_gb: it acts when a VM is created, but nothing says from what.",
+        "site.machine.disk_gb: it applies only to new VMs, but the site has no source for new VMs.",
     ),
-    "less than no disk": (site({"disk_gb": -1}), "site.machine.disk_gb: -1 is no size of a disk in vSphere."),
+    "less than no disk": (site({"disk_gb": -1}), "site.machine.disk_gb: -1 is not a valid size of a disk in vSphere."),
     "disk larger than any": (
         site({"disk_gb": 63489}),
-        "site.machine.disk_gb: 63489 is no size of a disk in vSphere. Use up to 63488 (62 TB), or 0 to keep the size",
+        "site.machine.disk_gb: 63489 is not a valid size of a disk in vSphere.",
     ),
-    "no processor": (site({"cpus": 0}), "site.machine.cpus: 0 is none. Use at least 1, or leave it out."),
+    "no processor": (site({"cpus": 0}), "site.machine.cpus: 0 is not a valid number. Use at least 1, or remove it."),
     "less than no memory, in an entry": (
         site(vms=[{"name": "a", "memory_gb": -1}]),
-        "site.vms[0].memory_gb: -1 is none.",
+        "site.vms[0].memory_gb: -1 is not a valid number.",
     ),
     "sockets that do not divide": (
         site({"cores_per_socket": 5}),
-        "site.machine.cores_per_socket: 16 processors cannot be put into sockets of 5. Use a number that divides 16",
+        "site.machine.cores_per_socket: 16 processors cannot be divided into sockets of 5.",
     ),
     "sockets that do not divide, in an entry": (
         site({"cores_per_socket": 8}, vms=[{"name": "a", "cpus": 12}]),
-        "site.vms[0].cores_per_socket: 12 processors cannot be put into sockets of 8.",
+        "site.vms[0].cores_per_socket: 12 processors cannot be divided into sockets of 8.",
     ),
     "memory in MB": (
         site({"memory_gb": 65536}),
-        "site.machine.memory_gb: 65536 is more than vSphere gives one VM (24 TB). It is a number of GB; correct it.",
+        "site.machine.memory_gb: 65536 exceeds the 24 TB that vSphere supports for one VM. Correct the number, "
+        "which is in GB.",
     ),
     "hardware version of another time": (
         site({"hardware_version": 4}),
-        "site.machine.hardware_version: 4 is none. It is the number in vmx-20, from 11 on.",
+        "site.machine.hardware_version: 4 is not a valid version. Use the number of vmx-20, at least 11.",
     ),
     "packed and apart": (
         site(placement={"policy": "packed"}),
-        "site.placement: policy packed wants as few hosts as possible, anti_affinity a host for each VM. Set",
+        "site.placement: policy packed uses as few hosts as possible, but anti_affinity requires a host for each "
+        "VM. Set anti_affinity to false, or use policy spread.",
     ),
     "rule without a name": (
         site(placement={"rule": ""}),
-        "site.placement.rule: the rule of DRS has no name. Name it, or set drs to ignore.",
+        "site.placement.rule: it is empty, and the DRS rule needs a name. Set it, or set drs to ignore.",
     ),
     "DRS that moves vGPUs": (
         site(placement={"automation": "fully_automated"}),
-        "site.placement.automation: fully_automated lets DRS move VMs with vGPUs by itself",
+        "site.placement.automation: fully_automated lets DRS move VMs with vGPUs automatically, which NVIDIA "
+        "advises against. Use partially_automated or manual.",
     ),
     "two on one host and apart": (
         site(vms=[{"prefix": "a-", "count": 2, "host": "esx-01"}]),
-        "site.vms: 2 VMs shall be on the host esx-01, but site.placement.anti_affinity",
+        "site.vms: 2 VMs are pinned to the host esx-01, but site.placement.anti_affinity requires a separate "
+        "host for each VM.",
     ),
     "no adapter": (
         site(network={**PVRDMA, "adapters": 0}),
-        "site.network.adapters: 0 is no number of adapters. Use at least 1.",
+        "site.network.adapters: 0 is not a valid number of adapters. Use at least 1.",
     ),
     "switch without its port group": (
         site(network={"switch": "dvs"}),
-        "site.network.portgroup: it is not set, only its switch dvs. Name the port group.",
+        "site.network.portgroup: it is not set, only its switch dvs. Set it to the port group.",
     ),
     "PVRDMA connected to nothing": (
         site(network={**PVRDMA, "portgroup": None}),
-        "site.network.portgroup: it is not set, and the adapters of the path pvrdma have to be connected to one.",
+        "site.network.portgroup: it is not set, and the adapters of the path pvrdma need a port group.",
     ),
     "SR-IOV connected to nothing": (
         site(network={**SRIOV, "portgroup": None}),
-        "site.network.portgroup: it is not set, and the adapters of the path sriov have to be connected to one.",
+        "site.network.portgroup: it is not set, and the adapters of the path sriov need a port group.",
     ),
     "port group of a port that is given away": (
         site(network={**PORT, "portgroup": "pg"}),
-        "site.network.portgroup: pg would be used by nobody, since with the path passthrough a VM has the port itself.",
+        "site.network.portgroup: pg has no effect, because with the path passthrough a VM has the port itself.",
     ),
     "protocol of another path": (
         site(network={**SRIOV, "protocol": "rocev2"}),
@@ -180,36 +185,38 @@ PROBLEMS = {
     ),
     "protocol that the hardware does not take": (
         site({"hardware_version": 20}, network={**PVRDMA, "protocol": "rocev2"}),
-        "site.network.protocol: with hardware version 20, the protocol of PVRDMA adapters is not set any more.",
+        "site.network.protocol: it cannot be set, because hardware version 20 has no protocol setting for PVRDMA "
+        "adapters.",
     ),
     "hardware without PVRDMA": (
         site({"hardware_version": 12}, network=PVRDMA),
-        "site.machine.hardware_version: 12 has no PVRDMA adapters. Use 13 or newer, or leave it out.",
+        "site.machine.hardware_version: 12 has no PVRDMA adapters. Use 13 or newer, or remove it.",
     ),
     "GPUDirect over PVRDMA": (
         site(network={**PVRDMA, "gpudirect": "enabled"}),
-        "site.network.gpudirect: it is enabled, but a PVRDMA adapter is no PCIe device that a GPU can reach, so that "
-        "its traffic is staged through the memory of the host. Use the path sriov or passthrough",
+        "site.network.gpudirect: it is enabled, but a PVRDMA adapter is not a PCIe device that a GPU can reach, "
+        "so its traffic is staged through host memory. Use the path sriov or passthrough",
     ),
     "GPUDirect over TCP": (
         site(network={"gpudirect": "enabled"}),
-        "site.network.gpudirect: it is enabled, but TCP goes through the network stack of the guest.",
+        "site.network.gpudirect: it is enabled, but TCP uses the network stack of the guest.",
     ),
     "label of a port that nobody gets": (
         site(network={**SRIOV, "label": "fabric"}),
-        "site.network: label is for the path passthrough, which the site does not have. Remove it.",
+        "site.network: label is for the path passthrough, which the site does not use. Remove it.",
     ),
     "label where nobody chooses": (
         site(network={**PORT, "label": "fabric"}),
-        "site.network: label is looked at when the host chooses, but assignment is static. Set assignment to dynamic",
+        "site.network: label applies only to dynamic assignment, but assignment is static. Set assignment to dynamic",
     ),
     "kind in words": (
         site(network={**PORT, "assignment": "dynamic", "devices": ["ConnectX-6"]}),
-        "site.network.devices: ConnectX-6 is no vendor and device. Write them as lspci -n does, such as 10de:20f1.",
+        "site.network.devices: ConnectX-6 is not a vendor and device ID. Write them as lspci -n prints them, "
+        "such as 10de:20f1.",
     ),
     "boards of no kind": (
         site(gpu={**WHOLE, "passthrough": {"assignment": "dynamic"}}),
-        "site.gpu.passthrough.devices: it is empty, so the host has nothing to choose from.",
+        "site.gpu.passthrough.devices: it is empty, so the host cannot choose a device.",
     ),
     "hardware that cannot choose": (
         site({"hardware_version": 15}, network={**PORT, "assignment": "dynamic"}),
@@ -217,13 +224,14 @@ PROBLEMS = {
     ),
     "boards of VMs that share them": (
         site(gpu={**GPU, "passthrough": {"devices": ["10de:20f1"]}}),
-        "site.gpu.passthrough: devices is for the mode passthrough, which the site does not have. Remove it.",
+        "site.gpu.passthrough: devices is for the mode passthrough, which the site does not use. Remove it.",
     ),
-    "no board": (site(gpu={**WHOLE, "per_vm": 0}), "site.gpu.per_vm: 0 is no number of GPUs."),
+    "no board": (site(gpu={**WHOLE, "per_vm": 0}), "site.gpu.per_vm: 0 is not a valid number of GPUs."),
     "device without reserved memory": (
         site(gpu={**WHOLE, "memory_reservation": "ignore"}, network=SRIOV),
-        "site.gpu.memory_reservation: it is ignore, but site.network.path is sriov and site.gpu.mode is passthrough, "
-        "and a VM with a device of its own is not powered on without all of its memory reserved. Leave it out.",
+        "site.gpu.memory_reservation: it is ignore, but site.network.path is sriov and site.gpu.mode is "
+        "passthrough, and a VM with a passed-through device powers on only with all its memory reserved. Remove "
+        "it.",
     ),
 }
 
@@ -238,15 +246,15 @@ def test_contradiction_is_told_with_a_way_out(given, problem):
 @pytest.mark.parametrize(
     "machine, hint",
     [
-        ({"userdata": "#cloud-config"}, "Put it as site_userdata into a vault."),
-        ({"cloud_init": {}}, "Metadata is site.machine.metadata, user data is site_userdata in a vault."),
+        ({"userdata": "#cloud-config"}, "Set site_userdata in a vault."),
+        ({"cloud_init": {}}, "Set metadata in site.machine.metadata, and user data in site_userdata in a vault."),
         ({"templat": "x"}, "Did you mean template?"),
     ],
     ids=["user data", "cloud-init", "misspelled"],
 )
 def test_unknown_key_is_named_with_where_it_belongs(machine, hint):
     (problem,) = site_problems(site(machine))
-    assert problem.startswith(f"site.machine.{next(iter(machine))}: there is no such key.")
+    assert problem.startswith(f"site.machine.{next(iter(machine))}: the key is unknown.")
     assert hint in problem
 
 
@@ -264,8 +272,8 @@ def test_what_all_vms_share_is_refused_for_a_single_host(key):
             "pciPassthru.use64bitMMIOO",
             "advanced has pciPassthru.use64bitMMIOO, which is not a known key; similar keys:",
         ),
-        ("numa.nodeAffinity", ".advanced: numa.nodeAffinity is what site.machine.numa is for. Set that instead."),
-        ("pciPassthru.allowP2P", ".advanced: pciPassthru.allowP2P is what site.network.gpudirect is for."),
+        ("numa.nodeAffinity", ".advanced: numa.nodeAffinity has its own setting, site.machine.numa. Set that instead."),
+        ("pciPassthru.allowP2P", ".advanced: pciPassthru.allowP2P has its own setting, site.network.gpudirect."),
         ("numa.vcpu.min", "advanced sets numa.vcpu.min to 'x'; it takes a whole number from 1 on, or null"),
     ],
 )
@@ -280,6 +288,6 @@ def test_every_option_that_owns_an_advanced_setting_has_its_key_of_the_site():
     assert owners == set(OWNERS)
     for key in OWNERS.values():
         dummy, part, name = key.split(".")
-        assert "there is no such key" not in str(
+        assert ": the key is unknown." not in str(
             site_problems(site(**{part: {name: "x"}}) if part != "machine" else site({name: "x"}))
         )

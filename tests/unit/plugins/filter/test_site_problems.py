@@ -55,27 +55,27 @@ def test_consistent_site_has_no_problems(given):
 PROBLEMS = {
     "address instead of host name": (
         site(vcenter={"hostname": "https://vcenter.example.org/sdk"}),
-        "site.vcenter.hostname: https://vcenter.example.org/sdk is not the bare name of a host. Leave out https:// and "
-        "the path, and put the port into site.vcenter.port.",
+        "site.vcenter.hostname: https://vcenter.example.org/sdk is not a plain host name. Remove https:// and "
+        "the path, and set the port in site.vcenter.port.",
     ),
     "port in the host name": (
         site(vcenter={"hostname": "vcenter:8443"}),
-        "site.vcenter.hostname: vcenter:8443 is not the bare name of a host. Leave out https:// and the path, and put "
-        "the port into site.vcenter.port.",
+        "site.vcenter.hostname: vcenter:8443 is not a plain host name. Remove https:// and the path, and set the "
+        "port in site.vcenter.port.",
     ),
     "port that is none": (
         site(vcenter={"port": 70000}),
-        "site.vcenter.port: 70000 is not a port. Use a number from 1 to 65535.",
+        "site.vcenter.port: 70000 is not a valid port. Use a number from 1 to 65535.",
     ),
     "trust and distrust": (
         site(vcenter={"validate_certs": False, "ca_file": "ca.pem"}),
-        "site.vcenter: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
-        "validate_certs to be protected, or ca_file if you mean it.",
+        "site.vcenter: ca_file names a trusted authority, but validate_certs is false, which disables the "
+        "verification. Remove validate_certs to verify the certificate, or ca_file if you accept the risk.",
     ),
     "profiles with passthrough": (
         site(gpu={"mode": "passthrough"}, vms=[{"name": "a", "profiles": ["grid_a100-40c"]}]),
-        "site.gpu.profile and site.vms[0].profiles: profiles are for shared GPUs, but site.gpu.mode is passthrough. "
-        "Remove them, or use the mode vgpu with a profile that takes the whole GPU, such as grid_a100-40c.",
+        "site.gpu.profile and site.vms[0].profiles: profiles are for shared GPUs, but site.gpu.mode is "
+        "passthrough. Remove them, or set the mode to vgpu with a profile of a whole GPU, such as grid_a100-40c.",
     ),
     "time-sliced profile in mode mig": (
         site(gpu={"mode": "mig", "profile": "grid_a100-20c"}),
@@ -93,110 +93,110 @@ PROBLEMS = {
     ),
     "size that the board does not have": (
         site(gpu={"profile": "grid_a100-16c"}),
-        "site.gpu.profile: grid_a100-16c does not exist. The board A100 PCIe 40GB has "
+        "site.gpu.profile: grid_a100-16c does not exist, and the board A100 PCIe 40GB has "
         f"{A100_40_SLICED}. Choose one of them.",
     ),
     "no profile name at all": (
         site(gpu={"profile": "a100-40c"}),
-        "site.gpu.profile: a100-40c is not the name of a vGPU profile. Write it as vSphere shows it, such as "
-        "grid_a100-40c or grid_a100x-40c.",
+        "site.gpu.profile: a100-40c is not a valid name of a vGPU profile. Use a name as vSphere shows it, such "
+        "as grid_a100-40c or grid_a100x-40c.",
     ),
     "no profile for a VM": (
         {"gpu": {"mode": "vgpu"}, "vms": [{"name": "a", "profiles": ["grid_a100-40c"]}, {"prefix": "b-", "count": 1}]},
-        "site.gpu.profile: it is not set, and these VMs name no profiles of their own: b-. Set it to a profile that "
-        "their hosts offer.",
+        "site.gpu.profile: it is not set, and these VMs have no profiles of their own: b-. Set it to a profile "
+        "that their hosts offer.",
     ),
     "no GPU for each VM": (
         site(gpu={"per_vm": 0}),
-        "site.gpu.per_vm: 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of "
-        "site.vms.",
+        "site.gpu.per_vm: 0 is not a valid number of GPUs. Use at least 1, and remove VMs without GPUs from site.vms.",
     ),
     "limit that no VM can keep": (
         site(gpu={"max_per_vm": 0}),
-        "site.gpu.max_per_vm: 0 is no limit that a VM can keep. Use at least 1, or leave it out to have it follow from "
-        "the release of vSphere.",
+        "site.gpu.max_per_vm: 0 is not a valid limit. Use at least 1, or remove it to use the maximum of the "
+        "vSphere release.",
     ),
     "size of a setting that is ignored": (
         site(gpu={"mmio": "ignore", "mmio_size_gb": 128}),
-        "site.gpu: mmio_size_gb is 128, but mmio is ignore, so it would not be set. Remove one of them.",
+        "site.gpu: mmio_size_gb is 128, but mmio is ignore, so the size has no effect. Remove one of them.",
     ),
     "size that vSphere does not take": (
         site(gpu={"mmio_size_gb": 96}),
-        "site.gpu.mmio_size_gb: 96 is not a power of two. Use one, such as 128, or leave it out to have it "
-        "computed from the profiles.",
+        "site.gpu.mmio_size_gb: 96 is not a power of two. Use one, such as 128, or remove it to compute it from "
+        "the profiles.",
     ),
     "size of nothing": (
         site(gpu={"mmio_size_gb": 0}),
-        "site.gpu.mmio_size_gb: 0 is not a power of two. Use one, such as 128, or leave it out to have it "
-        "computed from the profiles.",
+        "site.gpu.mmio_size_gb: 0 is not a power of two. Use one, such as 128, or remove it to compute it from "
+        "the profiles.",
     ),
     "two boards in one VM": (
         site(vms=[{"name": "a", "profiles": ["grid_a100-40c", "nvidia_a40-48c"]}]),
-        "site.vms[0].profiles: one VM cannot have vGPUs of different boards. These are grid_a100 and nvidia_a40. "
-        "Choose one of them.",
+        "site.vms[0].profiles: one VM cannot have vGPUs of different boards, and these are grid_a100 and "
+        "nvidia_a40. Choose one of them.",
     ),
     "two series in one VM": (
         site(vms=[{"name": "a", "profiles": ["grid_a100-40c", "grid_a100-40q"]}]),
-        "site.vms[0].profiles: one VM cannot have vGPUs of different series. These are C and Q. Choose one of them.",
+        "site.vms[0].profiles: one VM cannot have vGPUs of different series, and these are C and Q. Choose one "
+        "of them.",
     ),
-    "no VM": (site(vms=[]), "site.vms: there is no VM in it. Name at least one."),
+    "no VM": (site(vms=[]), "site.vms: the list is empty. Add at least one VM."),
     "VM without identity": (
         site(vms=[{"profiles": ["grid_a100-40c"]}]),
-        "site.vms[0]: it has neither name, path nor prefix. Name one VM by name or path, or a row of VMs by prefix and "
-        "count.",
+        "site.vms[0]: it has neither name, path nor prefix. Name one VM by name or path, or several VMs by "
+        "prefix and count.",
     ),
     "VM with two identities": (
         site(vms=[{"name": "a", "path": "/DC/vm/a"}]),
-        "site.vms[0]: it has name and path. Name one VM by name or path, or a row of VMs by prefix and count.",
+        "site.vms[0]: it has name and path. Name one VM by name or path, or several VMs by prefix and count.",
     ),
     "row without an end": (
         site(vms=[{"prefix": "train-"}]),
-        "site.vms[0]: the row train- has no count. Say how many VMs it has.",
+        "site.vms[0]: the entry with prefix train- has no count. Set count to the number of VMs.",
     ),
     "empty row": (
         site(vms=[{"prefix": "train-", "count": 0}]),
-        "site.vms[0].count: a row of 0 VMs is no row. Use at least 1, or remove the entry.",
+        "site.vms[0].count: 0 is not a valid number of VMs. Use at least 1, or remove the entry.",
     ),
     "row that begins below zero": (
         site(vms=[{"prefix": "train-", "count": 2, "first": -1}]),
-        "site.vms[0].first: -1 is below zero, and names are not numbered so. Use 0 or more.",
+        "site.vms[0].first: -1 is below zero. Use 0 or more.",
     ),
     "row with fewer than no digits": (
         site(vms=[{"prefix": "train-", "count": 2, "digits": -1}]),
-        "site.vms[0].digits: -1 is below zero, and names are not numbered so. Use 0 or more.",
+        "site.vms[0].digits: -1 is below zero. Use 0 or more.",
     ),
     "a VM that is to be there and to go": (
         site(cluster="gpu", vms=[{"prefix": "train-", "count": 2}], absent=["train-02"]),
-        "site.absent: train-02 is in site.vms as well. Remove it from one of them.",
+        "site.absent: train-02 is also in site.vms. Remove it from one of them.",
     ),
     "a VM that is to be there by its path, and to go": (
         site(cluster="gpu", vms=[{"path": "/dc1/vm/training/train-02"}], absent=["train-02"]),
-        "site.absent: train-02 is in site.vms as well. Remove it from one of them.",
+        "site.absent: train-02 is also in site.vms. Remove it from one of them.",
     ),
     "a VM that is to go twice": (
         site(cluster="gpu", absent=["old-01", "old-01"]),
-        "site.absent: old-01 is named 2 times. Name each VM once.",
+        "site.absent: old-01 is listed 2 times. List each VM once.",
     ),
     "a path of a VM that is to go": (
         site(cluster="gpu", absent=["/dc1/vm/old-01"]),
-        "site.absent: /dc1/vm/old-01 is no name of a VM. Write the name without its folder.",
+        "site.absent: /dc1/vm/old-01 is not a valid VM name. Write the name without its folder.",
     ),
     "a prune without a name": (
         site(cluster="gpu", prune="delete"),
-        "site.name: it is not set, and site.prune is delete, which recognises VMs of the site by its name. Set it, or "
+        "site.name: it is not set, and site.prune is delete, which finds VMs of the site by its name. Set it, or "
         "use site.absent.",
     ),
     "a prune without a cluster": (
         site(name="lab", prune="refuse"),
-        "site.cluster: it is not set, and site.absent and site.prune need it. Name the cluster of the hosts.",
+        "site.cluster: it is not set, and site.absent and site.prune need it. Set it to the cluster of the hosts.",
     ),
     "a name with a slash": (
         site(name="lab/1"),
-        "site.name: it has to be a name without slashes and control characters, such as lab. Correct it.",
+        "site.name: it is empty, or contains slashes or control characters. Use a name such as lab.",
     ),
     "count of a single VM": (
         site(vms=[{"name": "train-01", "count": 2}]),
-        "site.vms[0]: count belongs to a row, but train-01 names one VM. Use prefix instead of name, or remove count.",
+        "site.vms[0]: count requires prefix, but train-01 names one VM. Use prefix instead of name, or remove count.",
     ),
     "relative path": (
         site(vms=[{"path": "vm/train-01"}]),
@@ -204,15 +204,15 @@ PROBLEMS = {
     ),
     "empty list of profiles": (
         site(vms=[{"name": "a", "profiles": []}]),
-        "site.vms[0].profiles: the list is empty. Leave it out to use site.gpu.profile.",
+        "site.vms[0].profiles: the list is empty. Remove it to use site.gpu.profile.",
     ),
     "VM of a row named again": (
         site(vms=[{"prefix": "train-", "count": 2}, {"name": "train-02"}]),
-        "site.vms: train-02 is named 2 times. Name each VM once, with all its profiles.",
+        "site.vms: train-02 is listed 2 times. List each VM once, with all its profiles.",
     ),
     "name that vSphere does not take": (
         site(vms=[{"name": "n" * 81}]),
-        f"site.vms: the name {'n' * 81} has 81 characters. vSphere takes 80, shorten it.",
+        f"site.vms: the name {'n' * 81} has 81 characters, and 80 is the limit. Shorten it.",
     ),
 }
 
@@ -232,42 +232,43 @@ def test_all_contradictions_are_told_at_once():
 
 
 KNOWN = (
-    "Known are mode, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm, passthrough."
+    "Known keys: mode, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm, "
+    "passthrough."
 )
 UNKNOWN = {
-    "misspelled at the top": (site(gpuu={}), "site.gpuu: there is no such key. Did you mean gpu?"),
-    "misspelled in a part": (site(gpu={"pervm": 1}), "site.gpu.pervm: there is no such key. Did you mean per_vm?"),
+    "misspelled at the top": (site(gpuu={}), "site.gpuu: the key is unknown. Did you mean gpu?"),
+    "misspelled in a part": (site(gpu={"pervm": 1}), "site.gpu.pervm: the key is unknown. Did you mean per_vm?"),
     "misspelled in a list": (
         site(vms=[{"name": "a"}, {"nmae": "b", "name": "c"}]),
-        "site.vms[1].nmae: there is no such key. Did you mean name?",
+        "site.vms[1].nmae: the key is unknown. Did you mean name?",
     ),
     "of another part": (
         site(portgroup="pg-rdma"),
-        "site.portgroup: there is no such key. Did you mean site.network.portgroup? Indent it below site.network.",
+        "site.portgroup: the key is unknown. Did you mean site.network.portgroup? Indent it below site.network.",
     ),
     "of several parts": (
         site(vcenter={"serial": 1}),
-        "site.vcenter.serial: there is no such key. Did you mean site.hosts.serial or site.fabric.serial? Indent it "
+        "site.vcenter.serial: the key is unknown. Did you mean site.hosts.serial or site.fabric.serial? Indent it "
         "below its part.",
     ),
-    "made up": (site(gpu={"zzz": 1}), f"site.gpu.zzz: there is no such key. {KNOWN}"),
+    "made up": (site(gpu={"zzz": 1}), f"site.gpu.zzz: the key is unknown. {KNOWN}"),
     "password in the site": (
         site(vcenter={"password": "x"}),
-        "site.vcenter.password: there is no such key. Put it as site_vcenter_password into a vault, or as "
-        "VMWARE_PASSWORD into the environment.",
+        "site.vcenter.password: the key is unknown. Set site_vcenter_password in a vault, or VMWARE_PASSWORD in "
+        "the environment.",
     ),
     "password of the BMCs in the site": (
         site(hosts={"bmc": {"password": "x"}}),
-        "site.hosts.bmc.password: there is no such key. Put it as site_bmc_password into a vault, or as "
-        "AIREADY_BMC_PASSWORD into the environment.",
+        "site.hosts.bmc.password: the key is unknown. Set site_bmc_password in a vault, or AIREADY_BMC_PASSWORD "
+        "in the environment.",
     ),
     "address of a BMC in the site": (
         site(hosts={"bmc": {"address": "bmc-01"}}),
-        "site.hosts.bmc.address: there is no such key. It is the variable bmc_address of each host.",
+        "site.hosts.bmc.address: the key is unknown. Set the variable bmc_address of each host.",
     ),
     "no site": (
         {},
-        "site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md.",
+        "site: it is not defined. Write it into group_vars/all/site.yml of your inventory, see docs/site.md.",
     ),
 }
 
@@ -280,9 +281,9 @@ def test_unknown_key_is_named_with_what_may_be_meant(given, problem):
 @pytest.mark.parametrize(
     "given, named",
     [
-        pytest.param(site(power="off"), "site.power: off is none of refuse, cycle.", id="choice that is none"),
+        pytest.param(site(power="off"), "site.power: off is not one of refuse, cycle.", id="choice that is none"),
         pytest.param(
-            site(power=False), "site.power: False is none of refuse, cycle. YAML makes", id="choice that YAML changed"
+            site(power=False), "site.power: False is not one of refuse, cycle.", id="choice that YAML changed"
         ),
         pytest.param({"vms": [{"name": "a"}]}, "site.gpu: it is missing. Write it below site, with", id="missing part"),
     ],
@@ -293,43 +294,46 @@ def test_wrong_choice_or_missing_part_is_named(given, named):
 
 KEYS_BELOW = "Write its keys below it, each as 'key: value'."
 WRONG_TYPES = {
-    "site is a text": ("grid_a100-40c", f"site: a dictionary was wanted. There is grid_a100-40c. {KEYS_BELOW}"),
-    "site is a list": ([1], f"site: a dictionary was wanted. There is a list. {KEYS_BELOW}"),
-    "part is a list": (site() | {"gpu": [{}]}, f"site.gpu: a dictionary was wanted. There is a list. {KEYS_BELOW}"),
-    "part is empty": (site(gpu=None), f"site.gpu: a dictionary was wanted. There is no value. {KEYS_BELOW}"),
+    "site is a text": ("grid_a100-40c", f"site: expected a dictionary, but there is grid_a100-40c. {KEYS_BELOW}"),
+    "site is a list": ([1], f"site: expected a dictionary, but there is a list. {KEYS_BELOW}"),
+    "part is a list": (site() | {"gpu": [{}]}, f"site.gpu: expected a dictionary, but there is a list. {KEYS_BELOW}"),
+    "part is empty": (site(gpu=None), f"site.gpu: expected a dictionary, but there is no value. {KEYS_BELOW}"),
     "vCenter is a name": (
         site() | {"vcenter": "vc.example.org"},
-        f"site.vcenter: a dictionary was wanted. There is vc.example.org. {KEYS_BELOW}",
+        f"site.vcenter: expected a dictionary, but there is vc.example.org. {KEYS_BELOW}",
     ),
     "VMs are a dictionary": (
         site() | {"vms": {"prefix": "train-"}},
-        "site.vms: a list was wanted. There is a dictionary. Begin each entry with a dash.",
+        "site.vms: expected a list, but there is a dictionary. Begin each entry with a dash.",
     ),
-    "VMs are empty": (site(vms=None), "site.vms: a list was wanted. There is no value. Begin each entry with a dash."),
+    "VMs are empty": (
+        site(vms=None),
+        "site.vms: expected a list, but there is no value. Begin each entry with a dash.",
+    ),
     "VM is a name": (
         site(vms=[{"name": "a"}, "train-01"]),
-        f"site.vms[1]: a dictionary was wanted. There is train-01. {KEYS_BELOW}",
+        f"site.vms[1]: expected a dictionary, but there is train-01. {KEYS_BELOW}",
     ),
-    "VM is empty": (site(vms=[None]), f"site.vms[0]: a dictionary was wanted. There is no value. {KEYS_BELOW}"),
+    "VM is empty": (site(vms=[None]), f"site.vms[0]: expected a dictionary, but there is no value. {KEYS_BELOW}"),
     "profiles are a dictionary": (
         site(vms=[{"name": "a", "profiles": {"grid_a100-40c": 2}}]),
-        "site.vms[0].profiles: a list was wanted. There is a dictionary. Begin each entry with a dash.",
+        "site.vms[0].profiles: expected a list, but there is a dictionary. Begin each entry with a dash.",
     ),
     "one profile is empty": (
         site(vms=[{"name": "a", "profiles": ["grid_a100-40c", None]}]),
-        "site.vms[0].profiles[1]: a text was wanted. There is no value. Write one value.",
+        "site.vms[0].profiles[1]: expected a text, but there is no value. Write one value.",
     ),
     "text for a number": (
         site(vms=[{"prefix": "a"}, {"prefix": "b", "count": "two"}]),
-        "site.vms[1].count: a whole number was wanted. There is two. Correct it.",
+        "site.vms[1].count: expected a whole number, but there is two. Correct it.",
     ),
     "text for yes or no": (
         site(vcenter={"validate_certs": "maybe"}),
-        "site.vcenter.validate_certs: true or false was wanted. There is maybe. Correct it.",
+        "site.vcenter.validate_certs: expected true or false, but there is maybe. Correct it.",
     ),
     "list for a text": (
         site(gpu={"profile": ["grid_a100-40c"]}),
-        "site.gpu.profile: a text was wanted. There is a list. Write one value.",
+        "site.gpu.profile: expected a text, but there is a list. Write one value.",
     ),
 }
 

@@ -89,7 +89,7 @@ def test_all_switches_are_worked_out_at_once_each_with_what_is_its_own():
 
 
 def test_site_that_is_not_valid_is_refused_by_name():
-    with pytest.raises(AnsibleFilterError, match=r"site.fabric.serail: there is no such key. Did you mean serial\?"):
+    with pytest.raises(AnsibleFilterError, match=r"site.fabric.serail: the key is unknown. Did you mean serial\?"):
         site_switches({**SMALL, "fabric": {"serail": "2"}}, "leaf-01")
 
 

@@ -108,14 +108,14 @@ PROBLEMS = {
     "no adapter": (
         lambda: variables(gathered={"interfaces": []})[:1],
         {},
-        "job-01: its guest shows no adapter with the MAC address 00:50:56:00:00:03, which is the one for the path "
-        "pvrdma. Look at `ip link` in the guest, and run playbook guests.",
+        "job-01: the guest has no adapter with the MAC address 00:50:56:00:00:03 for the path pvrdma. Run `ip "
+        "link` in the guest to see its adapters, and run playbook guests.",
     ),
     "silent": (
         lambda: [{key: value for key, value in variables()[0].items() if key != "ansible_facts"}],
         {},
-        "job-01: it does not answer, so that nothing is known of its adapters. Look whether it runs, at its network, "
-        "and at its SSH server, or leave it out by --limit.",
+        "job-01: it does not answer, so its adapters are unknown. Check whether it runs, its network, and its "
+        "SSH server, or exclude it with --limit.",
     ),
     "no address": (
         lambda: [
@@ -123,19 +123,19 @@ PROBLEMS = {
             | {"ansible_facts": facts(1, address=False)}
         ],
         {},
-        "job-01: its adapter ens224 has no IPv4 address. Give it one by DHCP, in its template, or by "
+        "job-01: its adapter ens224 has no IPv4 address. Assign one by DHCP, in the template, or with "
         "site.guests.data_addresses, and run playbook guests.",
     ),
     "more ranks than GPUs": (
         lambda: variables()[:1],
         {"slots": 2},
-        "job-01: it has 1 GPUs, and site.training.slots wants 2 ranks, each with one of its own. Lower it, or set "
+        "job-01: it has 1 GPUs, but site.training.slots requests 2 ranks with a GPU each. Lower it, or set "
         "site.training.gpus to none.",
     ),
     "a stranger": (
         lambda: [{"inventory_hostname": "old-07"}],
         {},
-        "old-07: it is no guest of the site. Take it out of the inventory's group training_guests.",
+        "old-07: it is not a guest of the site. Remove it from the inventory's group training_guests.",
     ),
 }
 

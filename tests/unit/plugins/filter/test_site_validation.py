@@ -241,20 +241,20 @@ def test_playbook_hands_the_role_everything_that_is_told():
 
 
 WRONG = {
-    "no check": ({"checks": ["pair.nothing"]}, "site.validation.checks: there is no check named pair.nothing."),
+    "no check": ({"checks": ["pair.nothing"]}, "site.validation.checks: the check pair.nothing is unknown."),
     "a skip of none": (
         {"skip": {"pair.nothing": "why"}},
-        "site.validation.skip: there is no check named pair.nothing.",
+        "site.validation.skip: the check pair.nothing is unknown.",
     ),
     "a mark of none": (
         {"thresholds": {"pair.nothing": {"low": 1}}},
         "site.validation.thresholds.pair.nothing: there is no such check.",
     ),
-    "no time": ({"seconds": 0}, "site.validation.seconds: it is 0. It needs at least 1."),
-    "no guests": ({"nodes": [0]}, "site.validation.nodes: 0 guests cannot train."),
+    "no time": ({"seconds": 0}, "site.validation.seconds: 0 is too low. Use at least 1."),
+    "no guests": ({"nodes": [0]}, "site.validation.nodes: 0 is not a valid number of guests. Use at least 1."),
     "a device that is none": (
         {"simulated": ["fpga"]},
-        "site.validation.simulated[0]: fpga is none of rdma, gpu, network,",
+        "site.validation.simulated[0]: fpga is not one of rdma, gpu, network,",
     ),
 }
 

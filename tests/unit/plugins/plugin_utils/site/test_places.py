@@ -64,23 +64,23 @@ def test_a_file_elsewhere_is_named_in_full(read, tmp_path, monkeypatch):
 
 def test_an_unknown_key_does_not_hide_other_mistakes(read):
     unknown, number, profile = checks.problems(read)
-    assert unknown.startswith("site.netwrk: there is no such key. Did you mean network?")
+    assert unknown.startswith("site.netwrk: the key is unknown. Did you mean network?")
     assert unknown.endswith("(site.yml, line 11)")
-    assert number.startswith("site.gpu.per_vm: 0 is no number of GPUs.")
+    assert number.startswith("site.gpu.per_vm: 0 is not a valid number of GPUs.")
     assert profile.startswith("site.vms[1]")
 
 
 def test_what_follows_from_a_misspelled_key_is_not_told():
     given = {"gpu": {"mode": "vgpu", "profil": "grid_a100-40c"}, "vms": [{"name": "a"}]}
     (told,) = checks.problems(given)
-    assert told == "site.gpu.profil: there is no such key. Did you mean profile?"
+    assert told == "site.gpu.profil: the key is unknown. Did you mean profile?"
 
 
 def test_a_key_that_is_there_was_not_meant_by_another():
     given = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 0}, "gpus": {}, "vms": [{"name": "a"}]}
     unknown, number = checks.problems(given)
-    assert unknown == "site.gpus: there is no such key. Did you mean gpu?"
-    assert number.startswith("site.gpu.per_vm: 0 is no number of GPUs.")
+    assert unknown == "site.gpus: the key is unknown. Did you mean gpu?"
+    assert number.startswith("site.gpu.per_vm: 0 is not a valid number of GPUs.")
 
 
 def test_a_problem_of_one_host_names_the_line_of_what_differs(tmp_path, monkeypatch, read):

@@ -123,14 +123,14 @@ def test_what_only_looks_like_it_is_accepted(path, value):
 @pytest.mark.parametrize("mark", ["\n", "\r", "\x00", "\x1b]0;x\x07", "\x9b31m", "\u202e", "\u2028"])
 def test_control_characters_are_refused_and_not_shown(path, mark):
     (told,) = problems(changed(path, f"a{mark}b"))
-    assert told == f"site.{path}: It has a line break or another control character. Write it as one line."
+    assert told == f"site.{path}: it contains a line break or another control character. Write it as one line."
 
 
 def test_a_script_takes_line_breaks_and_no_escape():
     (told,) = problems(changed("machine.metadata.script", "a\n\x1b[2J"))
-    assert told.startswith("site.machine.metadata.script: It has a line break or another control character.")
+    assert told.startswith("site.machine.metadata.script: it contains a line break or another control character.")
 
 
 def test_a_long_text_is_refused_and_not_shown():
     (told,) = problems(changed("cluster", "x" * 5000))
-    assert told == "site.cluster: It has 5000 characters, and 4096 are the most. Shorten it."
+    assert told == "site.cluster: it has 5000 characters, and 4096 is the limit. Shorten it."

@@ -12,7 +12,7 @@ BROKEN = {
     ),
     "no colon": (
         b"site:\n  name: a-secret\n  cluster gpu\n  x: y\n",
-        "line 3, column 3: could not find expected ':'. Correct the YAML there.",
+        "line 3, column 3: could not find expected ':'. Correct the YAML in this line.",
     ),
     "Latin 1": (
         "site:\n  name: a-secret\n  cluster: gpü\n".encode("latin-1"),

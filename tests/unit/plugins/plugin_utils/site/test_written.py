@@ -74,16 +74,19 @@ OTHERWISE = {
         SITE.replace("\n  ", "\n"),
         "site: it is empty. Indent its keys below it, each as 'key: value'.",
     ),
-    "a list": ("site:\n  - cluster: gpu\n", "site: a dictionary was wanted. There is a list. Write its keys below it"),
-    "a text": ("site: gpu\n", "site: a dictionary was wanted. There is gpu. Write its keys below it"),
+    "a list": (
+        "site:\n  - cluster: gpu\n",
+        "site: expected a dictionary, but there is a list. Write its keys below it",
+    ),
+    "a text": ("site: gpu\n", "site: expected a dictionary, but there is gpu. Write its keys below it"),
     "a number with a zero in front": (
         changed("cpus: 16", "cpus: 010  # ten"),
-        "site.machine.cpus: YAML reads 010 as the number 8. Write a number without zeros before it",
+        "site.machine.cpus: YAML reads 010 as the number 8.",
     ),
     "a name with a zero in front": (
         changed("portgroup: pg-rdma", "portgroup: 0100"),
-        "site.network.portgroup: YAML reads 0100 as the number 64. Write a number without zeros before it, without "
-        "colons and in digits alone, and put a text into quotes. (site.yml, line 9)",
+        "site.network.portgroup: YAML reads 0100 as the number 64. Write a number in digits, without leading "
+        "zeros or colons, and put a text into quotes. (site.yml, line 9)",
     ),
     "a time as a name": (
         changed("prefix: job-", "prefix: 1:30"),
@@ -95,31 +98,31 @@ OTHERWISE = {
     ),
     "no as a name": (
         changed("cluster: gpu", "cluster: no"),
-        "site.cluster: a text was wanted. YAML reads it as False. Put the text into quotes. (site.yml, line 5)",
+        "site.cluster: expected a text, but YAML reads it as False. Put the text into quotes. (site.yml, line 5)",
     ),
     "a release as a name": (
         changed("template: ubuntu-template", "template: 24.10"),
-        "site.machine.template: a text was wanted. YAML reads it as 24.1. Put the text into quotes.",
+        "site.machine.template: expected a text, but YAML reads it as 24.1. Put the text into quotes.",
     ),
     "a PCI address without letters": (
         changed("vmnic2", "0000:03:00.0"),
-        "site.network.nics[0]: a text was wanted. YAML reads it as 180.0. Put the text into quotes.",
+        "site.network.nics[0]: expected a text, but YAML reads it as 180.0. Put the text into quotes.",
     ),
     "a yes among words of a command": (
         SITE + "  training: {image: i.example.org/i:1, command: [train, --verbose, yes]}\n",
-        "site.training.command[2]: a text was wanted. YAML reads it as True. Put the text into quotes.",
+        "site.training.command[2]: expected a text, but YAML reads it as True. Put the text into quotes.",
     ),
     "a space at the end": (
         changed("cluster: gpu", 'cluster: "gpu "'),
-        "site.cluster: It begins or ends with a space, which makes it another name. Remove the space.",
+        "site.cluster: it begins or ends with a space, which is part of the name. Remove the space.",
     ),
     "a space of a web page": (
         changed("template: ubuntu-template", "template: ubuntu-template\u00a0"),
-        "site.machine.template: It begins or ends with a space, which makes it another name. Remove the space.",
+        "site.machine.template: it begins or ends with a space, which is part of the name. Remove the space.",
     ),
     "a space before a port": (
         changed("vmnic2", '" vmnic2"'),
-        "site.network.nics[0]: It begins or ends with a space, which makes it another name. Remove the space.",
+        "site.network.nics[0]: it begins or ends with a space, which is part of the name. Remove the space.",
     ),
     "brackets around an address": (
         changed("vcenter.example.invalid", '"[2001:db8::5]"'),
@@ -127,7 +130,7 @@ OTHERWISE = {
     ),
     "brackets around an address without quotes": (
         changed("vcenter.example.invalid", "[2001:db8::5]"),
-        "site.vcenter.hostname: a text was wanted. There is a list. Write one value.",
+        "site.vcenter.hostname: expected a text, but there is a list. Write one value.",
     ),
 }
 
