@@ -15,7 +15,7 @@ RELAXED = [
         "setting": "site.guests.limits.memlock",
         "value": "as_is",
         "strict": "unlimited",
-        "means": "The validation does not require that a process may lock all memory, which RDMA needs.",
+        "means": "The validation does not require an unlimited memlock limit, which RDMA needs.",
         "checks": ["guest.memlock"],
         "stages": ["guests"],
     },

@@ -144,7 +144,7 @@ VALUES = {
     "VMkernel adapter": (
         ("vmknic: vmk1", "vmknic: 1"),
         "site.network.vmknic",
-        "1 is not the name of a VMkernel adapter.",
+        "1 is not a valid name of a VMkernel adapter.",
         "Use a name such as vmk1.",
     ),
     "profile": (
@@ -162,19 +162,19 @@ VALUES = {
     "template twice": (
         ("    template: u", "    content_item: u\n    template: u"),
         "site.machine",
-        "site.machine: template and content_item are both set, and each is a source for new VMs.",
+        "template and content_item are both set, and each is a source for new VMs.",
         "Remove one of them.",
     ),
     "cluster left out": (
         ("  cluster: gpu\n", ""),
         "site.cluster",
-        "site.cluster: it is not set, and new VMs are created in it.",
+        "it is not set, and new VMs are created in it.",
         "Set it to the cluster of the hosts.",
     ),
     "VM twice": (
         ("      count: 2", "      count: 2\n    - name: job-01"),
         "site.vms",
-        "job-01 is named 2 times.",
+        "job-01 is listed 2 times.",
         "List each VM once, with all its profiles.",
     ),
     "port of a host twice": (
@@ -221,7 +221,7 @@ WRITTEN = {
     "space at the end": (
         ("template: ubuntu-template", 'template: "ubuntu-template "'),
         "site.machine.template",
-        "it begins or ends with a space, which is part of the name. Remove the space.",
+        "it begins or ends with a space, which is part of the name.",
         "Remove the space.",
     ),
     "host in capitals again": (
@@ -241,7 +241,7 @@ PLACES = {
     "site of a group": (
         ("site:\n", "sites:\n"),
         "site",
-        "site: it is set only for hosts of the group esxi_hosts, and not for localhost.",
+        "it is set only for hosts of the group esxi_hosts, and not for localhost.",
         "Move its file to group_vars/all/site.yml.",
     ),
 }
@@ -257,7 +257,7 @@ UNDEFINED = {
     "variable that is not defined": (
         ("profile: grid_a100-40c", 'profile: "{{ my_profile }}"'),
         "my_profile",
-        "site: It cannot be evaluated, because the variable my_profile is not defined.",
+        "the variable my_profile is not defined.",
         "Set my_profile in group_vars or in a vault, or correct its name where the site uses it.",
     ),
 }

@@ -58,7 +58,7 @@ RELAXED = {
     "setting": "site.validation.seconds",
     "value": "1",
     "strict": "5",
-    "means": "A shorter test of bandwidth may miss what comes and goes.",
+    "means": "A shorter bandwidth test may miss intermittent problems.",
     "checks": ["pair.iperf3", "cluster.training:2:tcp"],
     "stages": [],
 }

@@ -24,7 +24,7 @@ def test_relaxed_settings_have_a_section_of_their_own_and_stand_in_their_rows():
         assert "site.guests.limits.memlock" in text
         assert "ansible_host_key_checking: false (leaf-01, leaf-02)" in text
         assert "A container cannot raise its limit." in text
-    assert page.count("The validation does not require that a process may lock all memory") == 1 + 2
+    assert page.count("The validation does not require an unlimited memlock limit, which RDMA needs.") == 1 + 2
     # On top, and above the table.
     assert page.count("2 settings are less strict than the default") == 2
 
