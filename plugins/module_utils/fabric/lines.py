@@ -82,11 +82,10 @@ class Line:
 def tree(text: str | None) -> Line:
     """A root Line of a configuration with any indentation, without comments and separators."""
     lines = [line for line in cleaned(text) if not line.lstrip().startswith("!") and line.strip()]
-    offset = min((_indent(line) for line in lines), default=0)
     root = Line("")
     open_lines = [(-1, root)]
     for line in lines:
-        depth = _indent(line) - offset
+        depth = _indent(line)
         while open_lines[-1][0] >= depth:
             open_lines.pop()
         entry = Line(" ".join(line.split()))

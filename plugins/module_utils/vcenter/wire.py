@@ -192,7 +192,6 @@ class _Connection(HTTPSConnection):
             self.timeout = patience
             # The data that opens the tunnel at a proxy is not the request.
             self._wire.sent = False
-        self.sock.settimeout(patience)
         self._wire.opened(self)
 
     def send(self, data: Any) -> None:
