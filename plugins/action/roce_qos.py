@@ -41,8 +41,11 @@ class ActionModule(SwitchAction):
             module.exit_json(changed=False, gathered=as_data(switch, ports or None))
         # The read before the change and the change itself produce the same warnings; show them once.
         warn = (lambda message: None) if module.check_mode else module.warn
-        noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode)
-        run(module, noun, [Item(self.host, wish)], "switch", single=True)
+        request = params.request_of(wish)
+        noun = RoceQos(
+            request, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode
+        )
+        run(module, noun, [Item(self.host, request)], "switch", single=True)
 
     def options(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {

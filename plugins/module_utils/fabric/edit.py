@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Protocol, Sequence, cast
+from typing import TYPE_CHECKING, Callable, Protocol, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare, verify
@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session imp
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import QosRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Platform
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import View
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
@@ -52,13 +53,13 @@ class Guarded:
         self,
         platform: Platform,
         session: Session,
-        params: Mapping[str, Any],
+        request: QosRequest,
         look: Callable[[], View],
         clock: Clock = time,
     ) -> None:
         self._platform = platform
         self._session = session
-        self._params = params
+        self._request = request
         self._look = look
         self._clock = clock
         self._name = session.name
@@ -81,7 +82,7 @@ class Guarded:
 
     def _settled(self, before: View, wanted: View, intent: Intent) -> tuple[View, list[str], list[str]]:
         """Read until the switch runs the desired state, or the time is up."""
-        until = self._clock.monotonic() + self._params["verify_timeout_s"]
+        until = self._clock.monotonic() + self._request.verify_timeout_s
         while True:
             view = self._look()
             left, unknown = self._left(before, view, wanted, intent)
@@ -90,9 +91,9 @@ class Guarded:
             self._clock.sleep(PAUSE_S)
 
     def _left(self, before: View, view: View, wanted: View, intent: Intent) -> tuple[list[str], list[str]]:
-        exact = self._params["state"] != "merged"
+        exact = self._request.exact
         left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
-        if self._params["state"] == "absent":
+        if self._request.gone:
             return left + [f"{name} still exists." for name in wanted.objects if name in view.switch.own], []
         strays = self._platform.strays(view.switch, wanted.wants, intent, exact)
         left += [f"{name} has {held} instead of {asked}." for name, (held, asked) in sorted(strays.items())]
@@ -107,7 +108,7 @@ class Guarded:
                 self._platform.confirm(self._session, edit)
         except Refused as refusal:
             return End(UNKNOWN, view, self._not_confirmed(refusal, cast("Edit", edit)), unknown=unknown)
-        if self._params["save"] == "never":
+        if self._request.save == "never":
             return End(NEW, view, unknown=unknown)
         try:
             self._save()
@@ -167,7 +168,7 @@ class Guarded:
         """The connection broke; the next read shows what the switch did."""
         try:
             self._reconnect()
-            if not compare.changes(self._look().effects, wanted.wants, self._params["state"] != "merged"):
+            if not compare.changes(self._look().effects, wanted.wants, self._request.exact):
                 view, left, unknown = self._settled(before, wanted, intent)
                 if not left:
                     return self._keep(edit, view, unknown)
@@ -179,7 +180,7 @@ class Guarded:
         return self._back(edit, before, self._lost(loss))
 
     def _reconnect(self) -> None:
-        until = self._clock.monotonic() + self._params["reconnect_timeout_s"]
+        until = self._clock.monotonic() + self._request.reconnect_timeout_s
         while True:
             try:
                 self._session.reconnect()

@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import complaint
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import roles_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import unknown_switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import brief
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
@@ -40,8 +40,7 @@ def rendered(platform: Platform, params: Mapping[str, Any]) -> list[str]:
     platform.check(wish, platform.title)
     switch = unknown_switch(platform)
     switch.version = params["version"]
-    roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
-    roles.update((name, "host") for name in expanded(params["host_ports"]))
+    roles = roles_of(params)
     for name in roles:
         switch.ports[name] = platform.blank(switch, name)
     wants = {name: compare.wanted(wish, platform, role) for name, role in roles.items()}

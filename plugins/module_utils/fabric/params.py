@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Iterable, Mapping
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, intent, problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import known
 
 CHANGING = ("present", "merged", "absent")
@@ -43,6 +45,41 @@ ARGUMENTS = dict(
 )
 RELATIONS = {"required_if": [("state", "parsed", ("outputs",))]}
 INFO_ARGUMENTS = dict(ports={"type": "list", "elements": "str", "default": []}, **PLATFORM)
+
+
+@dataclass(frozen=True)
+class QosRequest:
+    """RoCE QoS of the ports of one switch."""
+
+    state: str
+    intent: Intent
+    # {port: host or fabric}
+    roles: Mapping[str, str]
+    save: str
+    backup_file: str | None
+    verify_timeout_s: int
+    reconnect_timeout_s: int
+
+    @property
+    def gone(self) -> bool:
+        """Whether the ports return to factory defaults."""
+        return self.state == "absent"
+
+    @property
+    def exact(self) -> bool:
+        """Whether other settings of RoCE QoS are removed."""
+        return self.state != "merged"
+
+
+def request_of(params: Mapping[str, Any]) -> QosRequest:
+    """Return the request of a task."""
+    return request(QosRequest, params, intent=intent(params["config"] or {}), roles=roles_of(params))
+
+
+def roles_of(params: Mapping[str, Any]) -> dict[str, str]:
+    """Return {port: its role}, host where a port is in both lists."""
+    roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
+    return {**roles, **dict.fromkeys(expanded(params["host_ports"]), "host")}
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

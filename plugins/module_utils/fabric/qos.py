@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare, verify
@@ -22,9 +22,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.edit import
     not_proved,
     not_saved,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import QosRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused, again
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
@@ -125,12 +124,12 @@ def _near(name: str, ports: Iterable[str]) -> list[str]:
     return same[:3] or difflib.get_close_matches(name, ports, 3, 0.5)
 
 
-class RoceQos(Noun[Wish, View]):
-    """One switch; params are those of the module."""
+class RoceQos(Noun[QosRequest, View]):
+    """One switch."""
 
     def __init__(
         self,
-        params: Mapping[str, Any],
+        request: QosRequest,
         platform: Platform,
         session: Session,
         keep_backup: Callable[[str], object],
@@ -138,23 +137,19 @@ class RoceQos(Noun[Wish, View]):
         looks: bool = False,
     ) -> None:
         # looks: check mode, which changes nothing.
-        self._params = params
+        self._request = request
         self._platform = platform
         self._session = session
         self._keep_backup = keep_backup
         self._warn = warn
         self._looks = looks
-        self._gone = params["state"] == "absent"
-        self._exact = params["state"] != "merged"
-        self._intent = intent(params["config"] or {})
-        roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
-        self._roles = {**roles, **dict.fromkeys(expanded(params["host_ports"]), "host")}
+        self._intent, self._roles = request.intent, request.roles
         self._about: dict[str, dict[str, Any]] = {}
         self._due = False
         self._edit: Edit | None = None
         self._after: View | None = None
 
-    def read(self, items: Sequence[Item[Wish, View]]) -> None:
+    def read(self, items: Sequence[Item[QosRequest, View]]) -> None:
         waits = self._looks and again(self._session, lambda: self._platform.waits(self._session))
         if not self._looks:
             again(self._session, lambda: self._platform.tidy(self._session))
@@ -175,15 +170,15 @@ class RoceQos(Noun[Wish, View]):
             )
             item.now = replace(self._view(switch), waits=waits)
 
-    def want(self, item: Item[Wish, View]) -> View:
+    def want(self, item: Item[QosRequest, View]) -> View:
         switch = item.now.switch
         self._check(switch)
         wants = {name: self._wanted(switch, name, role) for name, role in self._roles.items()}
-        unused = sorted(name for name, users in switch.own.items() if self._gone and {*users} <= {*wants})
+        unused = sorted(name for name, users in switch.own.items() if self._request.gone and {*users} <= {*wants})
         self._about = wants
         effects = {name: {**item.now.effects[name], **wants[name]} for name in wants}
-        strays = {} if self._gone else self._platform.strays(switch, wants, self._intent, self._exact)
-        wanted = View(switch, effects, wants, self._params["save"] != "never", unused, strays=strays)
+        strays = {} if self._request.gone else self._platform.strays(switch, wants, self._intent, self._request.exact)
+        wanted = View(switch, effects, wants, self._request.save != "never", unused, strays=strays)
         item.ids["not_supported"] = self._not_supported()
         self._plan(item, wanted)
         return wanted
@@ -191,7 +186,7 @@ class RoceQos(Noun[Wish, View]):
     def compare(self, now: View, wanted: View) -> list[Change]:
         if wanted.wants is None:
             return compare.changes(now.effects, wanted.effects)
-        found = compare.changes(now.effects, wanted.wants, self._exact)
+        found = compare.changes(now.effects, wanted.wants, self._request.exact)
         found += [Change(OBJECTS, wanted.objects, [])] if wanted.objects else []
         found += [Change(name, before, after) for name, (before, after) in sorted(wanted.strays.items())]
         if now.waits:
@@ -200,7 +195,7 @@ class RoceQos(Noun[Wish, View]):
             found.append(Change(UNSAVED, "differs", "same as running"))
         return found
 
-    def validate(self, items: Sequence[Item[Wish, View]]) -> None:
+    def validate(self, items: Sequence[Item[QosRequest, View]]) -> None:
         for item in items:
             if self._edit is None:
                 continue
@@ -218,7 +213,7 @@ class RoceQos(Noun[Wish, View]):
                     complaint=refusal.complaint,
                 )
 
-    def keep(self, items: Sequence[Item[Wish, View]]) -> None:
+    def keep(self, items: Sequence[Item[QosRequest, View]]) -> None:
         for item in items:
             if item.ids["saved"]:
                 try:
@@ -227,13 +222,13 @@ class RoceQos(Noun[Wish, View]):
                     item.ids["saved"] = False
                     item.error = not_saved(item.ids["name"], refusal, "Nothing was changed", UNCHANGED)
 
-    def apply(self, items: Sequence[Item[Wish, View]]) -> None:
+    def apply(self, items: Sequence[Item[QosRequest, View]]) -> None:
         for item in items:
             item.ids.update(outcome=UNCHANGED, saved=False)
-            if self._params["backup_file"]:
+            if self._request.backup_file:
                 self._keep_backup(item.ids["backup"])
             item.touched = True
-            work = Guarded(self._platform, self._session, self._params, self._look)
+            work = Guarded(self._platform, self._session, self._request, self._look)
             end = work.run(self._edit, item.now, item.wanted, self._intent)
             # The verification is part of the change, since the rollback depends on it.
             self._after = item.proved = end.view
@@ -242,7 +237,7 @@ class RoceQos(Noun[Wish, View]):
             item.ids.update(outcome=end.outcome, saved=end.saved, not_verified=end.unknown)
             item.ids["validated"] = "device"
 
-    def prove(self, items: Sequence[Item[Wish, View]]) -> None:
+    def prove(self, items: Sequence[Item[QosRequest, View]]) -> None:
         """Done by apply."""
 
     def project(self, state: View) -> dict[str, Any]:
@@ -257,7 +252,7 @@ class RoceQos(Noun[Wish, View]):
     def pending(self, state: View) -> list[dict[str, Any]]:
         unsaved = state.switch.unsaved
         if self._due and state is not self._after:
-            unsaved = unsaved is not None and self._params["save"] == "never"
+            unsaved = unsaved is not None and self._request.save == "never"
         return [{"what": UNSAVED, "needs": "save"}] if unsaved else []
 
     def _look(self) -> View:
@@ -274,36 +269,37 @@ class RoceQos(Noun[Wish, View]):
 
     def _wanted(self, switch: Switch, name: str, role: str) -> dict[str, Any]:
         port = switch.ports[name]
-        if not self._gone:
+        if not self._request.gone:
             return compare.wanted(self._intent, self._platform, role, port.speed)
         factory = compare.effect(self._platform.blank(switch, name), self._intent)
         return {key: what for key, what in factory.items() if what is not None and key not in LEFT}
 
-    def _plan(self, item: Item[Wish, View], wanted: View) -> None:
+    def _plan(self, item: Item[QosRequest, View], wanted: View) -> None:
         """Render the commands; check mode shows them too."""
-        if not compare.changes(item.now.effects, wanted.wants, self._exact) and not (wanted.objects or wanted.strays):
+        changes = compare.changes(item.now.effects, wanted.wants, self._request.exact)
+        if not changes and not (wanted.objects or wanted.strays):
             if item.now.waits or item.now.switch.unsaved and wanted.saved:
                 self._due = True
                 item.ids.update(outcome="new", saved=wanted.saved)
             else:
                 item.ids["saved"] = self._saves_anyhow(item.now.switch)
-            if not self._gone:
+            if not self._request.gone:
                 self._check_running(item, wanted)
             return
         self._due = True
         self._edit = self._platform.render(
-            item.now.switch, wanted.wants, None if self._gone else self._intent, self._exact
+            item.now.switch, wanted.wants, None if self._request.gone else self._intent, self._request.exact
         )
         item.ids["commands"] = list(self._edit.commands)
-        item.ids.update(outcome="new", saved=self._params["save"] != "never")
+        item.ids.update(outcome="new", saved=self._request.save != "never")
 
     def _saves_anyhow(self, switch: Switch) -> bool:
         """Return whether to save without a change: not every switch reports that a killed run did not save."""
-        return self._params["save"] == "always" or self._params["save"] != "never" and switch.unsaved is None
+        return self._request.save == "always" or self._request.save != "never" and switch.unsaved is None
 
-    def _check_running(self, item: Item[Wish, View], wanted: View) -> None:
+    def _check_running(self, item: Item[QosRequest, View], wanted: View) -> None:
         """Verify that a switch without differences also runs its configuration."""
-        left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._exact)
+        left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._request.exact)
         item.ids["not_verified"] = unknown
         if left:
             item.ids.update(outcome=UNCHANGED, saved=False)
@@ -311,7 +307,7 @@ class RoceQos(Noun[Wish, View]):
 
     def _not_supported(self) -> list[str]:
         """Requested settings that this platform does not have, as sentences."""
-        if self._gone:
+        if self._request.gone:
             return []
         wish = compare.wanted(self._intent, Platform())
         missing = self._platform.limits.missing
@@ -324,8 +320,8 @@ class RoceQos(Noun[Wish, View]):
 
     def _check(self, switch: Switch) -> None:
         check_ports(self._session.name, switch, self._roles)
-        self._platform.check(None if self._gone else self._intent, self._session.name)
-        if not self._exact:
+        self._platform.check(None if self._request.gone else self._intent, self._session.name)
+        if not self._request.exact:
             self._check_classes(switch)
 
     def _check_classes(self, switch: Switch) -> None:

@@ -46,6 +46,7 @@ def test_what_will_be_sent_and_come_of_it_is_told_beforehand():
     answer = plan(Known({"swp1": port(mtu=1500), "swp2": port()}))
     result = answer["switch"]
     assert result["commands"] == ["set swp1"]
+    assert result["version"] == "1.0"
     assert (result["outcome"], result["saved"], result["validated"], result["backup"]) == (
         "new",
         True,
@@ -213,7 +214,7 @@ def test_what_a_killed_run_left_is_ended_only_where_something_may_be_changed(loo
         def tidy(self, session):
             self.ended += 1
 
-    wish = described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS)
+    wish = parameters.request_of(described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS))
     platform = Tidy({"swp1": port()})
     noun = RoceQos(wish, platform, Silent(), None, print, looks)
     noun.read([Item("leaf-01", wish)])
@@ -225,7 +226,7 @@ def test_a_change_that_the_switch_will_undo_is_no_match_of_what_is_wanted():
         def waits(self, session):
             return True
 
-    wish = described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS)
+    wish = parameters.request_of(described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS))
     noun = RoceQos(wish, Waits({"swp1": port()}, unsaved=False), Silent(), None, print, looks=True)
     item = Item("leaf-01", wish)
     noun.read([item])

@@ -7,13 +7,14 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import QosRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import View
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost, Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port, Switch
 
-PARAMS = {"state": "present", "save": "when_verified", "verify_timeout_s": 3, "reconnect_timeout_s": 3}
 WISH = Intent()
+REQUEST = QosRequest("present", WISH, {}, "when_verified", None, verify_timeout_s=3, reconnect_timeout_s=3)
 EDIT = Edit(["mtu 9216"])
 WANTS = {"swp1": {"mtu": 9216}}
 

@@ -90,9 +90,10 @@ class Bench(Session):
         assert parameters.check_params(wish) == []
         options = {"version": wish["version"], "allow": wish["allow"], "confirm_s": wish["confirm_timeout_s"]}
         platform = platform_of(self.platform, None, {**options, "transaction": wish["transaction"]})
-        noun = RoceQos(wish, platform, self, None, lambda _text: None, check)
+        request = parameters.request_of(wish)
+        noun = RoceQos(request, platform, self, None, lambda _text: None, check)
         module = described.Module()
         module.check_mode = check
         with pytest.raises(described.Ended) as ended:
-            runner.run(module, noun, [Item(self.name, wish)], "switch", single=True)
+            runner.run(module, noun, [Item(self.name, request)], "switch", single=True)
         return ended.value.args[0]

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.edit import Guarded
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import View
 
-from unit.plugins.module_utils.fabric.edit_world import EDIT, PARAMS, WANTS, WISH, Stub, World
+from unit.plugins.module_utils.fabric.edit_world import EDIT, REQUEST, WANTS, WISH, Stub, World
 
 
 def run(world, edit=EDIT, **params):
-    guarded = Guarded(Stub(), world, {**PARAMS, **params}, world.look, clock=world)
+    guarded = Guarded(Stub(), world, replace(REQUEST, **params), world.look, clock=world)
     before = World().look()
     return guarded.run(edit, before, View(before.switch, {}, WANTS), WISH)
 
@@ -190,7 +192,7 @@ def test_a_platform_that_would_not_begin_takes_nothing_back(half, outcome, rever
 def test_where_only_saving_is_left_there_is_nothing_to_take_back():
     world = World()
     world.mtu, world.runs = 9216, 1500
-    end = Guarded(Stub(), world, {**PARAMS, "save": "always"}, world.look, clock=world).run(
+    end = Guarded(Stub(), world, replace(REQUEST, save="always"), world.look, clock=world).run(
         None, world.look(), View(world.look().switch, {}, WANTS), WISH
     )
     assert (end.outcome, end.error.code, world.mtu) == ("old", "not_proved", 9216)
@@ -199,13 +201,13 @@ def test_where_only_saving_is_left_there_is_nothing_to_take_back():
 
 def test_what_was_ours_and_is_still_there_is_no_absence():
     world = World()
-    guarded = Guarded(Stub(), world, {**PARAMS, "state": "absent"}, world.look, clock=world)
+    guarded = Guarded(Stub(), world, replace(REQUEST, state="absent"), world.look, clock=world)
     before = World().look()
     wanted = View(before.switch, {}, WANTS, objects=["qos profile AIREADY-ROCE"])
     assert guarded.run(EDIT, before, wanted, WISH).outcome == "new"
     world = World()
     world.own = {"qos profile AIREADY-ROCE": []}
-    guarded = Guarded(Stub(), world, {**PARAMS, "state": "absent"}, world.look, clock=world)
+    guarded = Guarded(Stub(), world, replace(REQUEST, state="absent"), world.look, clock=world)
     end = guarded.run(EDIT, before, wanted, WISH)
     assert (end.outcome, end.error.data["left"]) == ("old", ["qos profile AIREADY-ROCE still exists."])
 
@@ -220,7 +222,7 @@ def test_merged_leaves_other_lossless_priorities_when_it_is_proved():
     world = World()
     world.mtu = 9216
     world.port = {"pfc": [3, 4]}
-    guarded = Guarded(Stub(), world, {**PARAMS, "state": "merged"}, world.look, clock=world)
+    guarded = Guarded(Stub(), world, replace(REQUEST, state="merged"), world.look, clock=world)
     wants = {"swp1": {"pfc": [3], "roce_priority": 3}}
     before = world.look()
     before.effects["swp1"]["roce_priority"] = 3
