@@ -78,7 +78,7 @@ def tell(tmp_path):
     """A playbook that gets to know the guests, and tells what Ansible knows of them then."""
     shown = "{{ [inventory_hostname, ansible_host, ansible_user | default('nobody'), aiready_guest.gpus] | join(' ') }}"
     plays = [
-        {"name": "Know the guests", "import_playbook": str(KNOWN)},
+        {"name": "Identify the guests", "import_playbook": str(KNOWN)},
         {
             "name": "Tell",
             "hosts": "training_guests",

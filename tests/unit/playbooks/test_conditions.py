@@ -211,9 +211,9 @@ def test_check_mode_says_of_whom_nothing_can_be_known_yet(playbook, stage, check
 
 @pytest.mark.parametrize("playbook", ["guests", "runtime", "training", "validate"])
 def test_guests_are_looked_up_once_in_a_run(playbook):
-    assert is_met(playbook, "Know the guests")
-    assert is_met(playbook, "Know the guests", hostvars=skipping("hosts"))
-    assert not is_met(playbook, "Know the guests", hostvars=known())
+    assert is_met(playbook, "Identify the guests")
+    assert is_met(playbook, "Identify the guests", hostvars=skipping("hosts"))
+    assert not is_met(playbook, "Identify the guests", hostvars=known())
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_a_host_is_looked_at_where_vcenter_shows_it(local, looked):
 
 def test_a_host_with_problems_of_its_own_is_not_looked_at():
     for problems, looked in ((["wrong"], False), ([], True)):
-        assert is_met("preflight", "Look at the host", __preflight_problems=problems) is looked
+        assert is_met("preflight", "Check the host", __preflight_problems=problems) is looked
     assert is_met("preflight", "Validate the settings of the host", site_host={})
     assert not is_met("preflight", "Validate the settings of the host")
 
@@ -327,7 +327,7 @@ def test_a_switch_that_has_no_meaning_in_the_site_is_not_looked_at():
 @pytest.mark.parametrize("stages, asked", [(["guests"], True), ([], False)])
 def test_vms_are_looked_at_from_outside_where_a_stage_needs_their_guests(stages, asked):
     assert is_met("preflight", "Read the VMs from vCenter", __known_guests={"stages": stages}) is asked
-    name = "Query vCenter and identify the guests"
+    name = "Read the guests from vCenter"
     assert is_met("known_guests", name, __known_guests={"stages": stages}) is asked
 
 

@@ -27,7 +27,7 @@ def given(inputs, groups, agreement=None, **compared):
 @pytest.fixture(scope="module", name="inputs")
 def _inputs():
     plays = yaml.safe_load(PLAYBOOK.read_text())
-    (task,) = [task for play in plays for task in play.get("tasks", ()) if task["name"] == "Measure"]
+    (task,) = [task for play in plays for task in play.get("tasks", ()) if task["name"] == "Run the measurements"]
     return {name: trust_as_template(text) for name, text in task["vars"].items()}
 
 

@@ -46,7 +46,7 @@ def planned(**found):
         ("main", "Verify the desired state", (True, False, False, False)),
         ("main", "Record the changes that check mode did not make", (False, True, False, False)),
         ("round", "Report the planned changes", (True, True, False, False)),
-        ("round", "Make the planned changes", (True, False, False, False)),
+        ("round", "Apply the planned changes", (True, False, False, False)),
         ("look", "Wait for a host that an earlier run restarted", (True, True, False, False)),
         (
             "look",
@@ -61,7 +61,7 @@ def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
 
 
 def test_a_host_on_which_nothing_is_due_is_left_alone():
-    assert is_met("round", "Make the planned changes", **planned(acts=False)) is False
+    assert is_met("round", "Apply the planned changes", **planned(acts=False)) is False
 
 
 def test_a_check_of_all_hosts_waits_for_one_that_is_on_its_way():
@@ -102,7 +102,7 @@ def test_ssh_is_put_back_where_this_run_or_one_before_may_have_started_it(may, m
 )
 def test_a_second_round_is_for_what_is_left_after_the_restart(differs, restart, rounds, second):
     given = planned(differs=differs, restart=restart)
-    assert is_met("again", "Make the changes that needed the restart first", **given) is rounds
+    assert is_met("again", "Apply the changes that needed the restart first", **given) is rounds
     name = "Restart the host again for changes that needed the driver"
     assert is_met("again", name, **given) is second
 
@@ -111,7 +111,7 @@ def test_a_second_round_is_for_what_is_left_after_the_restart(differs, restart, 
 def test_the_restart_and_the_second_round_follow_the_plan(now, again):
     given = planned(restarts_now=now, due={"again": again})
     assert is_met("main", "Restart the host once for all pending settings", **given) is now
-    assert is_met("main", "Make the changes that needed the restart first", **given) is again
+    assert is_met("main", "Apply the changes that needed the restart first", **given) is again
 
 
 CHANGED = {
