@@ -104,7 +104,7 @@ class Commands:
         return done
 
     def find(self, program: str) -> str | None:
-        """The path of a program; None where there is none."""
+        """Return the path of a program; None if it does not exist."""
         for folder in PATH.split(":"):
             path = os.path.join(folder, program)
             if os.path.isfile(path) and os.access(path, os.X_OK):

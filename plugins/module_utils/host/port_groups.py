@@ -27,7 +27,7 @@ class Group:
 
 
 def groups_of(rows: Iterable[Row]) -> dict[str, Group]:
-    """{key: Group} of rows with PROPERTIES; those for uplinks are none."""
+    """Return {key: Group} of rows with PROPERTIES; those for uplinks are excluded."""
     found = {}
     for row in rows:
         if row.kind == KIND and not row.get("config.uplink"):

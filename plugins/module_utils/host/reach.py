@@ -19,7 +19,7 @@ NO_ADDRESS, VLAN, SUBNET, DUPLICATE = "no_address", "vlan_differs", "subnet_diff
 
 @dataclass(frozen=True)
 class End:
-    """An adapter with its address. vlan is None where it is not known."""
+    """An adapter with its address. vlan is None if it is unknown."""
 
     owner: str
     device: str

@@ -166,7 +166,7 @@ def is_rdma(network: str) -> bool:
 
 
 def transport(networks: Collection[str]) -> str | None:
-    """rdma, tcp or mixed, by the names of networks; None if there is none, or an unknown one."""
+    """Return rdma, tcp or mixed, by the names of networks; None if there is none, or an unknown one."""
     rdma = [name for name in networks if is_rdma(name)]
     if not networks or any(name != SOCKETS and name not in rdma for name in networks):
         return None

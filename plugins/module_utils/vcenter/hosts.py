@@ -33,7 +33,7 @@ _UP = tuple((kind, "parent") for kind in ("HostSystem",) + _PLACES)
 
 @dataclass(frozen=True)
 class HostFound:
-    """A host that was found. cluster and cluster_ref are None for a host that is in none."""
+    """A found host. cluster and cluster_ref are None for a host without a cluster."""
 
     ref: Ref
     moid: str

@@ -60,7 +60,7 @@ class SessionStore:
         self._sleep = sleep
 
     def load(self) -> State | None:
-        """The session on disk; None when there is none that can be used."""
+        """Return the session on disk; None if there is no usable one."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW)
         except OSError:

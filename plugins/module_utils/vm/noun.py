@@ -112,7 +112,7 @@ class VmNoun(Noun[VmRequest[R], V]):
         vm = dataclasses.replace(
             wanted.vm,
             power="on" if recover else now.vm.power,
-            # A note left on a VM that somebody started since would power the VM on again months later.
+            # A note left on a VM that was started since would power the VM on again months later.
             power_on_again=now.vm.power_on_again and not recover and now.vm.power != "on",
         )
         return dataclasses.replace(cast(Any, wanted), vm=vm)

@@ -20,7 +20,7 @@ class VmRequest(Generic[R]):
     identity: Mapping[str, str | None]
     settings: R
     guest_shutdown_timeout_s: int
-    # Whether a running VM may be power cycled: refuse or cycle.
+    # Handling of a change that needs a running VM off: refuse or cycle.
     power: str = "refuse"
     # {option: value}, in check mode: how earlier tasks of the play create the VM.
     planned: Mapping[str, Any] = field(default_factory=dict)

@@ -74,7 +74,7 @@ def of(package: str, kind: str = "auto", version: str | None = None) -> Source:
 
 
 def driver_version(text: str | None) -> str | None:
-    """The version of a driver in the version of a package or in a file's name; None where there is none."""
+    """Return the version of a driver from the version of a package or a file's name; None if there is none."""
     found = _DRIVER.findall(text or "")
     return found[-1] if found else None
 

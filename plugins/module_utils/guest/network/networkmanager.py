@@ -67,7 +67,7 @@ class NetworkManager(Service):
         if address is not None:
             words += _address_words(kept, address)
         if said.get("connection.uuid") == uuid:
-            # A method that needs addresses is refused as long as there are none, hence in one command.
+            # A method that needs addresses is refused without them, hence in one command.
             before = [(name, said[name]) for name in (AUTO, MTU, "ipv4.method", "ipv4.addresses")]
             words_back = [word for name, value in before for word in (name, value)]
             self._back.append(["nmcli", "connection", "modify", uuid, *words_back])
@@ -124,7 +124,7 @@ class NetworkManager(Service):
         return _pairs(self.commands.run(["nmcli", "-t", "-e", "no", "-f", fields, "device", "show", link.name]).stdout)
 
     def _profile(self, link: Link) -> dict[str, str]:
-        """The profile that an adapter uses, or will use; {} where there is none."""
+        """Return the profile that an adapter uses, or will use; {} if there is none."""
         uuid = self._device(link).get("GENERAL.CON-UUID", "")
         # A connection of this module that a killed run did not activate.
         for chosen in (["uuid", uuid] if uuid else None, ["id", f"aiready-{link.name}"]):

@@ -69,7 +69,7 @@ class Package:
 
     @property
     def driver(self) -> DriverVib | None:
-        """The VIB of the host driver; None where there is none, or more than one."""
+        """Return the VIB of the host driver; None if there is none, or more than one."""
         drivers = [vib for vib in self.vibs if vib.family is not None]
         return cast("DriverVib", drivers[0]) if len(drivers) == 1 else None
 

@@ -46,7 +46,7 @@ class DriverVersion:
 
 
 def parse(text: str | None) -> DriverVersion | None:
-    """A DriverVersion; None for a text that is none."""
+    """Return a DriverVersion; None for a text without one."""
     found = _FORM.match((text or "").strip())
     if found is None:
         return None

@@ -95,7 +95,7 @@ class Bmc:
     def change(
         self, method: str, path: str, wanted: str, body: Mapping[str, Any] | None = None, etag: str | None = None
     ) -> Answer:
-        """Send a request that changes something; it is repeated only when the BMC has not looked at it."""
+        """Send a changing request; it is repeated only if the BMC has not processed it."""
         answer = self._authorised(method, path, body, {"If-Match": etag} if etag else None)
         if answer.status == 412 and etag and etag.startswith("W/"):
             # Some BMCs hand out weak ETags and compare strong ones.

@@ -150,7 +150,7 @@ class Clones(Noun[CloneRequest, states.Machine]):
         return world.pools_named(self._vcenter, self._world, self._params["resource_pool"])
 
     def _place(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
-        """A target for each VM that has to be made, or the reason why there is none."""
+        """Choose a target for each VM to create, or report the reason if there is none."""
         kind = self._params["disk"]
         need = self._source.thick_bytes if kind == "thick" else self._source.thin_bytes
         need += disk.more_bytes(self._source.disk, self._disk_gb, kind)

@@ -110,7 +110,7 @@ class CloneRequest:
     move: str
     # 0 keeps the size of the template's disk.
     disk_gb: int
-    # Whether an earlier task of the same play powers the VM off, in check mode.
+    # True if an earlier task of the same play powers the VM off, in check mode.
     planned_off: bool
 
 

@@ -101,7 +101,7 @@ def read(vcenter: VCenter, ref: Ref, path: str) -> Source:
 
 
 def refuse_unfit(source: Source, firmware: str, customized: bool) -> None:
-    """Raise what speaks against making any VM from this source."""
+    """Raise the reasons why no VM can be created from this source."""
     if source.connection != "connected":
         raise _unfit(
             source,

@@ -113,7 +113,7 @@ class World:
         return row if row is not None and row.kind == "VirtualMachine" else None
 
     def folder_at(self, path: str) -> Row | None:
-        """The row of a folder of VMs; None where there is none."""
+        """Return the row of a folder of VMs; None if it does not exist."""
         if not path.strip("/"):
             return self.vm_folder
         return next((row for row in self.folders() if self._is_at(row, path)), None)

@@ -94,7 +94,7 @@ def names_of(rows: Iterable[Row]) -> dict[str, str]:
 def address_of(
     state: GuestState, address_network: str | None = None, data_network: str | None = None
 ) -> tuple[str | None, str]:
-    """(the address to reach a guest by, or None, and then why there is none)."""
+    """Return (the address to reach a guest by, or None, and then the reason)."""
     told = f"{guests.told(state.guest)}."
     if state.guest.power != "on" or not state.guest.tools:
         return None, told

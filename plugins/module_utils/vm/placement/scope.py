@@ -44,7 +44,7 @@ class Scope:
 
 
 def scope_of(rows: Collection[Row], params: Mapping[str, Any]) -> Scope:
-    """The scope; raises one OperatorError with every reason why there is none."""
+    """Return the scope; raises one OperatorError with every reason if there is none."""
     tree = _Tree(rows)
     problems: list[Problem] = []
     scope = Scope()

@@ -37,7 +37,9 @@ def require_library():
 
 
 def have(say, install=False):
-    """A client of the engine that is here; where there is none it is started, and with `install` installed first."""
+    """Return a client of the engine of this machine; a stopped engine is started, and with `install` installed
+    first.
+    """
     client, problem = _connected()
     if client is not None:
         return client

@@ -6,7 +6,7 @@ BUILT_IN = {"administrator": "Administrator"}  # as the identity provider writes
 
 
 def account(world, name):
-    """The user of the world that a name means, in either form and without regard to case; None where there is none."""
+    """Return the user of the world with a name, in either form and without regard to case; None if there is none."""
     wanted = _split(name)
     return next((user for user in world.users if _split(user) == wanted), None)
 

@@ -63,7 +63,7 @@ _VALUES = ("-i", "-mig", "--query-gpu", "--format", "-d")
 
 
 def _options(words):
-    """The options by their short names, and the first word that is none."""
+    """Return the options by their short names, and the first word that is no option."""
     options = {}
     while words:
         word, equals, value = words.pop(0).partition("=")

@@ -15,7 +15,7 @@ def split(line):
 
 
 def filters_of(line):
-    """(command, [filter, ...]) of `command | filter | ...`; a bar inside quotes is none."""
+    """Return (command, [filter, ...]) of `command | filter | ...`; a bar inside quotes does not count."""
     parts, quoted = [""], False
     for char in line:
         quoted ^= char == '"'

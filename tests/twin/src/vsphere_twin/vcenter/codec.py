@@ -103,7 +103,7 @@ def _arguments_type(method):
 
 
 def read_request(data):
-    """The call in a SOAP envelope; vmodl.fault.InvalidRequest where there is none that makes sense."""
+    """Return the call in a SOAP envelope; vmodl.fault.InvalidRequest if there is no valid one."""
     reader = _RequestReader()
     try:
         values = reader.read(data)

@@ -52,7 +52,7 @@ class Revisions:
         return schema(self.device.release)
 
     def open(self, user):
-        """The pending revision of a user, begun where there is none."""
+        """Return the pending revision of a user; a missing one is created."""
         if user not in self.pending:
             self.pending[user] = self._new(user, copy.deepcopy(self.applied))
         return self.pending[user]
