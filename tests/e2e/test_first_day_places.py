@@ -37,8 +37,14 @@ LOOKS = {
         {"site": OBJECTS, "switches": SWITCHES},
         {
             ("datastore datastore-1", "object"): ("There are: datastore-01.", "Correct site.machine.datastore, or"),
-            ("network pg-rdmaa", "object"): ("vCenter shows none of this name.", "Correct site.network.portgroup, or"),
-            ("vm ubuntu-tmplate", "object"): ("vCenter shows none of this name.", "Correct site.machine.template, or"),
+            ("network pg-rdmaa", "object"): (
+                "vCenter has no object of this name",
+                "Correct site.network.portgroup, or",
+            ),
+            ("vm ubuntu-tmplate", "object"): (
+                "vCenter has no object of this name",
+                "Correct site.machine.template, or",
+            ),
             ("job-01, job-02", "creation"): ("has no such folder of VMs; there are:", "Correct `site.machine.folder`"),
             ("leaf-01", "switch"): ("Connection refused", "Check its address (ansible_host, ansible_port)"),
             ("leaf-02", "switch"): (

@@ -123,7 +123,9 @@ LATE = {
     "template": (
         {"machine": {"template": "ubuntu-tmplate"}},
         {},
-        ("vm ubuntu-tmplate: vCenter shows none of this name. Correct site.machine.template",),
+        (
+            "vm ubuntu-tmplate: vCenter has no object of this name, or this user may not see it. Correct site.machine.template",
+        ),
     ),
     "port group and datastore": (
         {"network": {"portgroup": "pg-rdmaa"}, "machine": {"datastore": "datastore-1"}},

@@ -176,7 +176,7 @@ def test_bare_hosts_will_be_changed_which_blocks_nothing(whole):
     parts = ("NVIDIA host driver", "BIOS settings", "kernel settings", "graphics types", "PVRDMA", "MTU", "restart")
     assert {(host, part) for host in (ESX_01, ESX_02) for part in parts} <= hosts
     room = found(told, "gpu", "room for the VMs")
-    assert (room["state"], room["todo"]) == ("open", "It is decided after the stage hosts.")
+    assert (room["state"], room["todo"]) == ("open", "Run the stage hosts first; the stage machines checks it then.")
     assert "no vGPU profile" not in told["sentence"]
 
 
@@ -231,12 +231,12 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
     assert nothing_but_reads(lab)
     expected = {
         ("host", "Host.Config.Maintenance"): f"{USER} does not hold Host.Config.Maintenance",
-        (f"{lab.twin.host}:{lab.twin.port}", "clock"): "seconds ahead of the one here.",
-        (ESX_01, "clock"): "seconds behind the one here.",
+        (f"{lab.twin.host}:{lab.twin.port}", "clock"): "seconds ahead of this machine's clock.",
+        (ESX_01, "clock"): "seconds behind this machine's clock.",
         (ESX_01, "BMC"): "Check `site.hosts.bmc.username` and `site_bmc_password`.",
         (ESX_01, "restart"): "Set site.hosts.reboot to allow.",
         (ESX_02, "connection and cluster"): "It is notResponding",
-        ("esx-99.lab.example", "host"): "vCenter does not know it",
+        ("esx-99.lab.example", "host"): "vCenter does not have this host",
         ("leaf-02", "switch"): "Check its address",
         ("job-01", "creation"): "cannot get 16.0 GB of disk space",
         ("site", "site.guests.licence"): "It has no token.",
@@ -246,10 +246,10 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         (
             "this machine",
             "guest driver at https://127.0.0.1:9/nvidia-linux-grid-580_580.65.06_amd64.deb",
-        ): "It was asked from this machine.",
+        ): "The request came from this machine.",
         ("this machine", "container toolkit at https://127.0.0.1:9/key"): "It is not reachable",
         ("this machine", f"disk of {lab.work / 'run'}"): "Required: 1000000 GB.",
-        (ESX_01, "driver of host and guests"): "Take a guest driver of R550",
+        (ESX_01, "driver of host and guests"): "Use a guest driver of R550",
     }
     blocks = of(told, "blocks")
     assert set(expected) <= blocks, set(expected) - blocks

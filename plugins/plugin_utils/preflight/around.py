@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What was found around hosts and VMs: site, secrets, vCenter, privileges, clocks, addresses, disks, guests. Pure."""
+"""Findings on the site, secrets, vCenter, privileges, clocks, addresses, disks and guests. Pure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
+    AGAIN,
     BLOCKS,
     OK,
     OPEN,
@@ -25,33 +26,32 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-# What names the objects whose privileges are checked.
+# Site keys of the objects whose privileges are checked.
 KEYS = {
     "cluster": "site.cluster",
     "folder": "site.machine.folder",
     "network": "site.network.portgroup",
     "vm": "site.machine.template",
 }
-AGAIN = "Mend what blocks, and look again."
 
 
 def site(problems: Sequence[str], secrets: Iterable[Sequence[Any]]) -> Iterator[Finding]:
-    """The site itself, and the secrets that it needs; a secret is never told."""
+    """Findings on the site, and on the secrets that it needs; a secret is never shown."""
     for problem in problems:
         subject, colon, rest = problem.partition(": ")
         found, dot, todo = (rest if colon else problem).partition(". ")
         yield Finding("site", "site", subject if colon else "site", BLOCKS, sentence(found), "", todo or "Correct it.")
     if not problems:
-        yield Finding("site", "site", "settings", OK, "They do not contradict each other.")
+        yield Finding("site", "site", "settings", OK, "The settings are consistent.")
     for where, what, there, todo in secrets:
         if there:
-            yield Finding("secrets", where, what, OK, "It is there.")
+            yield Finding("secrets", where, what, OK, "It is set.")
         else:
             yield Finding("secrets", where, what, BLOCKS, "It is missing.", "", todo)
 
 
 def plain(secrets: Iterable[Sequence[str]]) -> Iterator[Finding]:
-    """Secrets that stand in a file as they are."""
+    """Secrets that a file contains in plain text."""
     for name, where in secrets:
         file = where.rpartition(", line ")[0]
         found = f"It is in plain text in {where}."
@@ -59,7 +59,7 @@ def plain(secrets: Iterable[Sequence[str]]) -> Iterator[Finding]:
 
 
 def needs(missing: Sequence[Mapping[str, Any]] | None) -> Iterator[Finding]:
-    """What this machine lacks, by the filter controller_needs; None where it was not checked."""
+    """Findings on missing parts of the controller, from the filter controller_needs; None if it was not checked."""
     if missing is None:
         return
     for one in missing:
@@ -70,17 +70,15 @@ def needs(missing: Sequence[Mapping[str, Any]] | None) -> Iterator[Finding]:
 
 
 def broken(parts: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
-    """What could not be worked out on this machine, such as a variable that is not defined."""
+    """Findings on values that cannot be evaluated on the controller, such as a variable that is not defined."""
     for one in parts:
         text = " ".join(str(one["why"]).split())
         todo = "Correct it in the inventory, and run preflight again."
-        yield Finding(
-            "site", one["where"], "settings", BLOCKS, sentence(f"They cannot be worked out. {text}"), "", todo
-        )
+        yield Finding("site", one["where"], "settings", BLOCKS, sentence(f"They cannot be evaluated. {text}"), "", todo)
 
 
 def different(hosts: Mapping[str, Iterable[str]], switches: Iterable[str]) -> Iterator[Finding]:
-    """What is wrong with what differs for single hosts and switches."""
+    """Findings on the settings of single hosts and switches."""
     told = [(name, problem) for name, problems in hosts.items() for problem in problems]
     told += [problem.partition(": ")[::2] for problem in switches]
     for name, problem in told:
@@ -90,24 +88,24 @@ def different(hosts: Mapping[str, Iterable[str]], switches: Iterable[str]) -> It
 
 
 def vcenter(answer: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: Mapping[str, int]) -> Iterator[Finding]:
-    """The login, versions, privileges, and clocks."""
+    """Findings on the login, versions, privileges and clocks."""
     if asked["problems"]:
         return
     if not answer or answer.get("skipped"):
-        yield Finding("vcenter", "vCenter", "login", OPEN, "It was not asked.", todo=AGAIN)
+        yield Finding("vcenter", "vCenter", "login", OPEN, "It was not checked.", todo=AGAIN)
         return
     if failed(answer) or "vcenter" not in answer:
         yield refusal("vcenter", "vCenter", "login", answer)
         return
     about = answer["vcenter"]
     name = about["name"]
-    yield Finding("vcenter", name, "login", OK, f"{about['user']} is let in; its version is {about['version']}.")
+    yield Finding("vcenter", name, "login", OK, f"{about['user']} can log in; the version is {about['version']}.")
     if not about["is_vcenter"]:
         todo = "Set site.vcenter.hostname to the vCenter that manages the hosts."
         yield Finding("vcenter", name, "kind", BLOCKS, "It is an ESXi host.", "A vCenter.", todo)
     for stranger in answer["strangers"]:
-        found = "vCenter does not know it, or this user may not see it."
-        todo = "Correct the name in the group esxi_hosts, or add the host to vCenter, or let the user see it."
+        found = "vCenter does not have this host, or this user may not see it."
+        todo = "Correct the name in the group esxi_hosts, add the host to vCenter, or give the user access to it."
         yield Finding("hosts", stranger, "host", BLOCKS, found, "", todo)
     yield from _privileges(answer["objects"], asked["privileges"], about["user"])
     yield from _clock(name, about["clock_ahead_s"], limits["clock_s"], "vCenter")
@@ -118,7 +116,7 @@ def vcenter(answer: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: 
             yield from _clock(host["name"], host["clock_ahead_s"], limits["clock_s"], "the host")
     for store in answer["datastores"]:
         if not store["accessible"]:
-            todo = "Mend the datastore, or name another one."
+            todo = "Repair the datastore, or name another one."
             yield Finding("disk", store["name"], "datastore", OPEN, "It is not accessible.", todo=todo)
         else:
             found = f"{store['free_gb']} of {store['capacity_gb']} GB are free."
@@ -133,8 +131,16 @@ def _privileges(
         where = " ".join(part for part in (one["kind"], one["name"]) if part)
         mine = [need for need in needs if (need["kind"], need["name"]) == (one["kind"], one["name"])]
         if not one["found"]:
-            todo = f"Correct {_key(one['kind'], mine)}, or let {user} see it."
-            yield Finding("privileges", where, "object", BLOCKS, "vCenter shows none of this name.", "", todo)
+            todo = f"Correct {_key(one['kind'], mine)}, or give {user} access to it."
+            yield Finding(
+                "privileges",
+                where,
+                "object",
+                BLOCKS,
+                "vCenter has no object of this name, or this user may not see it.",
+                "",
+                todo,
+            )
             continue
         held += len({need["privilege"] for need in mine} - set(one["missing"]))
         for privilege in one["missing"]:
@@ -149,7 +155,7 @@ def _privileges(
 
 
 def _key(kind: str, needs: Iterable[Mapping[str, Any]]) -> str:
-    """The key of the site that names an object; that of a datastore hangs on who needs it."""
+    """The site key of an object; that of a datastore depends on the stage that needs it."""
     if kind == "datastore":
         stages = dict.fromkeys(need["stage"] for need in needs)
         return " and ".join({"hosts": "site.driver.datastore"}.get(stage, "site.machine.datastore") for stage in stages)
@@ -158,18 +164,20 @@ def _key(kind: str, needs: Iterable[Mapping[str, Any]]) -> str:
 
 def _clock(where: str, ahead_s: float, limit_s: int, whose: str) -> Iterator[Finding]:
     if abs(ahead_s) <= limit_s:
-        yield Finding("clocks", where, "clock", OK, f"It agrees with the one here within {limit_s} seconds.")
+        yield Finding(
+            "clocks", where, "clock", OK, f"It differs from this machine's clock by at most {limit_s} seconds."
+        )
         return
     way = "ahead of" if ahead_s > 0 else "behind"
-    found = f"It is {abs(ahead_s):.0f} seconds {way} the one here."
-    todo = f"Set an NTP server for {whose} that this machine follows too, and wait until it has the time."
+    found = f"It is {abs(ahead_s):.0f} seconds {way} this machine's clock."
+    todo = f"Configure an NTP server for {whose} that this machine also uses, and wait for the synchronisation."
     yield Finding("clocks", where, "clock", BLOCKS, found, f"At most {limit_s} seconds.", todo)
 
 
 def compatibility(
     wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]
 ) -> Iterator[Finding]:
-    """Whether the driver of the guests may run on those of the hosts, as they will be."""
+    """Whether the drivers of guests and hosts are compatible, with the planned host driver."""
     if not wish or "guests" not in site_guests.stages(wish):
         return
     driver = site_guests.of_stage(wish, "guests")[1]["driver"]
@@ -177,8 +185,10 @@ def compatibility(
         return
     guest = driver["version"] or source.of(driver["package"], driver["source"]).version
     if not guest:
-        todo = "Set site.guests.driver.version, so that it can be compared."
-        yield Finding("compatibility", "guests", "driver", OPEN, "The name of the package tells no version.", todo=todo)
+        todo = "Set site.guests.driver.version, so that preflight can compare it."
+        yield Finding(
+            "compatibility", "guests", "driver", OPEN, "The name of the package contains no version.", todo=todo
+        )
         return
     versions: dict[str, list[str]] = {}
     for name, preview in previews.items():
@@ -186,21 +196,21 @@ def compatibility(
     for version, names in versions.items():
         where = ", ".join(sorted(names))
         if not version:
-            found = f"It will have no driver that is known now; the guests get {guest}."
+            found = f"The host driver is not known yet; the guests get {guest}."
             yield Finding("compatibility", where, "driver of host and guests", OPEN, found, todo=AGAIN)
             continue
         verdict = matrix.guest_allowed(version, guest)
-        found = f"The host's is {version}, the guests' {guest}. {verdict.reason}"
+        found = f"The host driver is {version}, the guest driver {guest}. {verdict.reason}"
         if verdict.allowed:
             yield Finding("compatibility", where, "driver of host and guests", OK, found)
         else:
             branches = " or ".join(f"R{number}" for number in matrix.guest_branches(version)) or "another branch"
-            todo = f"Take a guest driver of {branches}, or another host driver."
+            todo = f"Use a guest driver of {branches}, or another host driver."
             yield Finding("compatibility", where, "driver of host and guests", BLOCKS, found, "", todo)
 
 
 def _host_driver(preview: Mapping[str, Any]) -> str:
-    """The version that a host will have: what is planned, else what is there."""
+    """The host driver that a host will have: the planned one, otherwise the installed one."""
     planned = ((preview.get("answers") or {}).get("driver") or {}).get("host") or {}
     there = (preview.get("host") or {}).get("driver") or {}
     return (planned.get("after") or {}).get("version") or there.get("version") or ""
@@ -212,7 +222,7 @@ def controller(
     limits: Mapping[str, int],
     inside: Iterable[Sequence[Any]] = (),
 ) -> Iterator[Finding]:
-    """What this machine reaches, and the room for results on it; inside is what guests said that are there."""
+    """Findings on the connections and disks of the controller; inside are the answers of guests."""
     if asked["problems"]:
         return
     if not answer:
@@ -231,10 +241,10 @@ def controller(
 def _reached(
     where: str, answer: Mapping[str, Any], asked: Mapping[str, Any], heard: Collection[str] | None = None
 ) -> Iterator[Finding]:
-    """heard: of this machine, the addresses of which guests say themselves whether they reach them; None of a guest."""
+    """Findings on addresses; heard: addresses that guests check themselves, None for the findings of a guest."""
     for wish, one in zip(asked["addresses"], answer["addresses"]):
         what = f"{wish['what']} at {one['url']}"
-        found = f"{one['why']} It was asked from {where}."
+        found = f"{one['why']} The request came from {where}."
         if "fingerprints" in wish and not one["reached"]:
             found += " Its key was not compared with the expected fingerprints."
         if one["reached"]:
@@ -242,10 +252,17 @@ def _reached(
         elif heard is not None and wish["who"] == "guests" and one["url"] in heard:
             continue
         elif heard is not None and wish["who"] == "guests" and one["code"] == "certificate":
-            # Guests load it, and may know an authority that this machine does not.
-            yield Finding("addresses", where, what, OPEN, found, todo="Whether guests accept it is told once they run.")
+            # The guests load it, and may trust an authority that this machine does not trust.
+            yield Finding(
+                "addresses",
+                where,
+                what,
+                OPEN,
+                found,
+                todo="Run preflight again once the guests run, which check it themselves.",
+            )
         else:
-            todo = "Correct the address in the site, or mend the way to it."
+            todo = "Correct the address in the site, or the network path to it."
             yield Finding("addresses", where, what, BLOCKS, found, "", todo)
     for one in answer["registries"]:
         what = f"registry {one['address']}"
@@ -254,12 +271,14 @@ def _reached(
                 "addresses", where, what, {"msg": one["why"], "failure": {"subject": f"Registry {one['address']}"}}
             )
         else:
-            login = {"none": "No login was tried", "open": "It wants no login"}.get(one["login"], "It takes the login")
+            login = {"none": "No login was tried", "open": "It requires no login"}.get(
+                one["login"], "It accepts the login"
+            )
             yield Finding("addresses", where, what, OK, f"It answers {where}. {login}.")
 
 
 def _answers(where: str, what: str, wish: Mapping[str, Any], one: Mapping[str, Any]) -> Finding:
-    """An address that is reached; of a key, also whether it is the expected one."""
+    """An address that answers; for a key, also whether it is the expected one."""
     if "fingerprints" not in wish:
         return Finding("addresses", where, what, OK, f"It answers {where}.")
     key = f"{wish['setting']}.key_fingerprints"
@@ -291,26 +310,26 @@ def _disks(where: str, disks: Iterable[Mapping[str, Any]], least_gb: int, todo: 
 
 
 def guests(seen: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: Mapping[str, int]) -> Iterator[Finding]:
-    """The guests that are there already: way in, clock, disk, what they reach. Those to come are told as such."""
+    """Findings on existing guests: login, clock, disk and connections. Guests that do not exist yet are open."""
     if asked["problems"] or not asked["stages"]:
         return
     if not seen or seen["look"].get("skipped"):
-        yield Finding("guests", "VMs", "guests", OPEN, "They were not looked at.", todo=AGAIN)
+        yield Finding("guests", "VMs", "guests", OPEN, "They were not checked.", todo=AGAIN)
         return
     if failed(seen["look"]) or "vms" not in seen["look"]:
         yield refusal("guests", "VMs", "guests", seen["look"])
         return
     for label in seen["waiting"]:
-        found = "The VM is not there yet, so that nothing was looked at from inside of it."
-        yield Finding("guests", label, "guest", OPEN, found, todo="It is decided after the stage machines.")
+        found = "The VM does not exist yet, so its guest was not checked."
+        yield Finding("guests", label, "guest", OPEN, found, todo="Run preflight again after the stage machines.")
     for problem in seen["problems"]:
         name, dummy, text = problem.partition(": ")
         if name.startswith("site."):
             found, dummy, todo = text.partition(". ")
             yield Finding("site", "site", name, BLOCKS, sentence(found), "", todo or "Correct it.")
         else:
-            # Of a VM that is there: its stage may still change it.
-            todo = "It is decided after the stage machines, or see what it says."
+            # The VM exists, and its stage may still change it.
+            todo = "Run preflight again after the stage machines, or correct the cause."
             yield Finding("guests", name, "guest", OPEN, text, todo=todo)
     for name, answer, before, after in seen["answers"]:
         if answer is before is after is None:  # the play sets all three for each of its guests
@@ -331,14 +350,14 @@ def _guest(
         todo = "Check that it runs, its address, the user, the key, and that this machine knows its host key."
         yield refusal("guests", name, "login", answer or {}, todo=todo)
         return
-    yield Finding("guests", name, "login", OK, "It lets the user in.")
+    yield Finding("guests", name, "login", OK, "The login succeeded.")
     yield from _clock(name, _skew(answer["time"], *between), limits["clock_s"], "the guest")
     yield from _reached(name, answer, asked)
     yield from _disks(name, answer["disks"], limits["guest_gb"], "Free space there, or give the VM a larger disk.")
 
 
 def _skew(theirs: float, before: str | float, after: str | float) -> float:
-    """What the way to it cannot explain; before ansible-core 2.19 a template makes a text of each number."""
+    """The difference that network delay cannot explain; before ansible-core 2.19 a template turns numbers into text."""
     before, after = float(before), float(after)
     if theirs > after:
         return theirs - after

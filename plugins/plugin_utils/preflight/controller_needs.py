@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What this machine lacks for the hosts of an inventory: Python libraries, collections, variables of connections."""
+"""Missing parts of the controller for the hosts of an inventory: Python libraries, collections, variables. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 NETWORK_CLI = "ansible.netcommon.network_cli"
-# ansible.netcommon imports it, and does not bring it along.
+# ansible.netcommon imports it, but does not depend on it.
 NETWORK_CLI_NEEDS = ("ansible.netcommon", "ansible.utils")
 SSH_LIBRARIES = ("pylibsshext", "paramiko")
 PLUGINS = ("ansible_connection", "ansible_network_os", "ansible_become_method")
@@ -44,7 +44,7 @@ def needs(
     find: Callable[[str], object] = importlib.util.find_spec,
     python: str = sys.executable,
 ) -> list[dict[str, Any]]:
-    """[{what, found, todo, blocks}] of what is missing; variables are those of each host, as hostvars has them."""
+    """[{what, found, todo, blocks}] of missing parts; variables are those of each host, as hostvars has them."""
     known = {name: _Variables(variables[name]) for name in names if name in variables}
     there = _Finder(find)
     return [*_libraries(here or {}, there, python), *_collections(known, there, python), *_undefined(known)]
@@ -62,7 +62,7 @@ class _Finder:
 
 
 class _Variables:
-    """The variables of one host; one that cannot be worked out has its reason in place of a value."""
+    """The variables of one host; one that cannot be evaluated has the reason as its value."""
 
     def __init__(self, own: Mapping[str, Any]) -> None:
         self.values: dict[str, str]
@@ -76,7 +76,7 @@ class _Variables:
             except (AnsibleError, TemplateError) as error:
                 self.unknown[key] = str(error)
                 continue
-            # Which of these Ansible hands over depends on its version.
+            # The available ones depend on the version of Ansible.
             if isinstance(value, Undefined) or (isinstance(value, str) and "{{" in value):
                 self.unknown[key] = getattr(value, "_undefined_message", None) or str(value)
             elif isinstance(value, str):
@@ -85,7 +85,7 @@ class _Variables:
 
 def _libraries(here: Any, there: _Finder, python: str) -> Iterator[dict[str, Any]]:
     own = here.get("ansible_python_interpreter") if isinstance(here, Mapping) else None
-    # Another Python answers for itself, when a module runs there.
+    # Another Python reports its own libraries when a module runs there.
     if isinstance(own, str) and own and os.path.realpath(own) != os.path.realpath(python):
         return
     if not there("pyVmomi"):
@@ -114,7 +114,7 @@ def _collections(known: Mapping[str, _Variables], there: _Finder, python: str) -
 
 
 def _undefined(known: Mapping[str, _Variables]) -> Iterator[dict[str, Any]]:
-    """One entry for each variable that is not defined, with the hosts and the variables that use it."""
+    """One entry for each variable that is not defined, with the hosts and variables that use it."""
     hosts: dict[str, list[str]]
     keys: dict[str, list[str]]
     hosts, keys = {}, {}

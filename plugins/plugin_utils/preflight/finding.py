@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One thing that was looked at before a run, and how the answer of a module becomes one. Pure."""
+"""One finding of preflight, also from the answer of a module. Pure."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 OK, CHANGED, OPEN, BLOCKS = "ok", "will be changed", "open", "blocks"
 # The worst last.
 STATES = (OK, CHANGED, OPEN, BLOCKS)
+# Fix for a check that did not run.
+AGAIN = "Fix the blocking problems, and run preflight again."
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z`]|vCenter\b)")
 # Other words in lower case at the beginning are names and values, such as grid_a100-40c.
 OPENINGS = frozenset(
@@ -56,10 +58,10 @@ OPENINGS = frozenset(
         "to",
     ]
 )
-# How sentences begin that say what to do.
+# First words of sentences that state a fix.
 TODO = re.compile(
     r"(Add|Ask|Assign|Attach|Change|Check|Choose|Clone|Compare|Configure|Connect|Copy|Correct|Create|"
-    r"Delete|Disable|Download|Enable|Enter|Exit|Expand|Free|Give|Grant|Increase|Install|Leave|List|Load|"
+    r"Delete|Disable|Download|Enable|Enter|Exit|Expand|Fix|Free|Give|Grant|Increase|Install|Leave|List|Load|"
     r"Log|Look|Lower|Make|Mend|Move|Name|Open|Power|Put|Raise|Reboot|Register|Remove|Renew|Repair|"
     r"Replace|Reserve|Reset|Restart|Restore|Resume|Run|See|Set|Shut|Start|Stop|Switch|Synchronise|Take|"
     r"Try|Unpack|Update|Upload|Use|Wait|Write)\b"
@@ -68,7 +70,7 @@ TODO = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """where, what of it, and its state; what was found, what was wanted, what to do."""
+    """where, what of it, and its state; then the found value, the required value and the fix."""
 
     category: str
     where: str

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""All findings of a look before a run, the table of them, and the sentence that says what blocks. Pure."""
+"""All findings of preflight, their table, and the summary with what blocks. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 NO_CLUSTER = "cluster_not_found"
-# What modules say of an object that vCenter does not show, which preflight checks by its name.
+# Codes of modules for an object that vCenter does not have; preflight checks each by its name.
 NOT_FOUND = {
     "cluster": NO_CLUSTER,
     "datastore": "datastore_not_found",
@@ -39,17 +39,17 @@ NOT_FOUND = {
 NO_DATACENTER = "datacenter_not_found"
 # VMs that exist need none of these.
 FOR_NEW_VMS = ("vm ", "folder ", "datastore ")
-# Messages of modules list the names that there are behind these words, which a test looks for.
+# Messages of modules list the existing names after these words; a test checks this.
 BEFORE_NAMES = ("here are", "imilar names")
 THERE_ARE = re.compile(rf"(?:{'|'.join(BEFORE_NAMES)}): ([^.;]+)")
 
 
 def findings(seen: Mapping[str, Any]) -> list[Finding]:
-    """Everything that the looks tell; see the filter preflight_findings for the keys."""
+    """All findings; see the filter preflight_findings for the keys."""
     hosts = list(preflight_hosts.hosts(seen.get("hosts") or {}))
     waits = any(one.state == CHANGED for one in hosts)
     asked = seen["questions"]
-    # Before ansible-core 2.19 a template makes a text of each number.
+    # Before ansible-core 2.19, a template turns numbers into text.
     seen = dict(seen, limits={name: int(limit) for name, limit in seen["limits"].items()})
     told = [
         *around.needs(seen.get("controller")),
@@ -70,13 +70,13 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
     told = causes(told, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
     told = together(one_datacenter(told, asked.get("datacenter"), (seen.get("vcenter") or {}).get("strangers") or ()))
     if any(where == "vCenter" and not there for where, dummy, there, dummy in seen.get("secrets") or ()):
-        # Why there is no login is a row of its own.
+        # The cause of the missing login has its own row.
         told = [row for row in told if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
     return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
 
 
 def unknown(seen: Mapping[str, Any]) -> list[str]:
-    """Sentences about names that vCenter does not know and a stage needs; vms: the answer of vm_guest_info."""
+    """Sentences about names that vCenter does not have and a stage needs; vms: the answer of vm_guest_info."""
     there = (seen.get("vms") or {}).get("missing") == []
     rows = findings(dict(seen, limits=dict.fromkeys(("clock_s", "controller_gb", "guest_gb"), 0)))
     return [
@@ -89,7 +89,7 @@ def unknown(seen: Mapping[str, Any]) -> list[str]:
 def causes(
     told: list[Finding], objects: Iterable[Mapping[str, Any]], previews: Mapping[str, Mapping[str, Any] | None]
 ) -> list[Finding]:
-    """Without what only repeats that vCenter shows no object of a name; its row gets the names that there are."""
+    """Without findings that only repeat a missing object; its own row gets the existing names."""
     for one in objects:
         code = NOT_FOUND.get(one["kind"])
         if one["found"] or code is None:
@@ -106,25 +106,27 @@ def causes(
 
 
 def one_datacenter(told: list[Finding], name: str | None, strangers: Collection[str]) -> list[Finding]:
-    """One row for a datacenter that is not there, instead of one for each object that was looked for in it."""
+    """One row for a missing datacenter, instead of one for each object in it."""
     refused = [row for row in told if row.code == NO_DATACENTER]
     if not refused:
         return told
     names = next(filter(None, (THERE_ARE.search(row.found) for row in refused)), None)
-    found = "vCenter shows none of this name." + (f" There are: {names[1]}." if names else "")
-    todo = "Correct site.datacenter, or let this user see it."
+    found = "vCenter has no object of this name, or this user may not see it." + (
+        f" There are: {names[1]}." if names else ""
+    )
+    todo = "Correct site.datacenter, or give this user access to it."
     cause = Finding("privileges", f"datacenter {name}", "object", BLOCKS, found, "", todo, NO_DATACENTER)
     kept = [row for row in told if row not in refused and not _within(row, strangers)]
     return [*kept, cause]
 
 
 def _within(row: Finding, strangers: Collection[str]) -> bool:
-    """Whether it is about an object that was looked for in the datacenter of the site."""
+    """Whether it is about an object in the datacenter of the site."""
     return (row.category, row.what) == ("privileges", "object") or (row.where in strangers and row.what == "host")
 
 
 def together(told: Iterable[Finding]) -> list[Finding]:
-    """One row for all VMs that a name of the site blocks in the same way."""
+    """One row for all VMs that one name of the site blocks in the same way."""
     rows: dict[object, list[Finding]] = {}
     for row in told:
         same = row.category == "machines" and row.code in NOT_FOUND.values()
@@ -133,21 +135,21 @@ def together(told: Iterable[Finding]) -> list[Finding]:
 
 
 def _elsewhere(row: Finding, previews: Mapping[str, Mapping[str, Any] | None]) -> bool:
-    """Whether a host is refused because it is in another cluster, and not because it is away."""
+    """Whether a host is rejected because it is in another cluster, and not because it is disconnected."""
     host = (previews.get(row.where) or {}).get("host") or {}
     return row.what == preflight_hosts.STEPS["cluster"] and host.get("connection") == "connected"
 
 
 def _plain(one: Finding) -> Finding:
-    """A finding for a terminal: guests, switches and BMCs have their words in it."""
+    """A finding for a terminal: it may contain output of guests, switches and BMCs."""
     return Finding(*map(plain_text.shown, astuple(one)))
 
 
 def unverified(connections: Iterable[Sequence[str]]) -> Iterator[Finding]:
-    """Connections of which nobody verifies the certificate, with the setting that says so."""
+    """Connections without a verified certificate, with the setting that disables the verification."""
     for what, setting in connections:
         if what == trust.SSH:
-            found = f"Host keys are not checked: {setting}. An attacker on the network can answer in place of a host."
+            found = f"Host keys are not checked: {setting}. An attacker on the network can impersonate a host."
             todo = (
                 "Set ansible_host_key_checking to true for the groups esxi_hosts and switches, and give jobs a file of "
                 "known hosts by ansible_ssh_common_args: -o UserKnownHostsFile=FILE."
@@ -175,17 +177,17 @@ def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sentence(counts: Mapping[str, int], blocking: Iterable[Finding]) -> str:
-    """One sentence of counts, and for each thing that blocks what it is and what to do."""
+    """A line of counts, and a line with cause and fix for each finding that blocks."""
     shown = [f"{counts[state]} {WORDS[state]}" for state in STATES if counts[state]]
-    lines = [f"{sum(counts.values())} things were looked at: {', '.join(shown)}."]
+    lines = [f"{sum(counts.values())} checks: {', '.join(shown)}."]
     return "\n".join(lines + [f"- {one.where}, {one.what}: {_said(one)}" for one in blocking])
 
 
-WORDS = {"ok": "ok", "will be changed": "will be changed", "open": "cannot be told yet", "blocks": "block"}
+WORDS = {"ok": "ok", "will be changed": "will be changed", "open": "open", "blocks": "block"}
 
 
 def table(told: Sequence[Finding]) -> list[str]:
-    """One line each, the worst last."""
+    """One line for each finding, the worst last."""
     if not told:
         return []
     state = max(len(one.state) for one in told)

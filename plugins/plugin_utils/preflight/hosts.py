@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What was found of ESXi hosts and switches, by the looks of the stages themselves. Pure."""
+"""Findings on ESXi hosts and switches, from the checks of the stages themselves. Pure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
+    AGAIN,
     BLOCKS,
     CHANGED,
     OK,
@@ -24,9 +25,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# What the module says of a VMkernel adapter that the host does not have.
+# Start of the module's message about a missing VMkernel adapter.
 NO_ADAPTER = "There is no such VMkernel adapter"
-# What each step of the role esxi_host is about.
+# The subject of each step of the role esxi_host.
 STEPS = {
     "look": "vCenter's view of it",
     "cluster": "connection and cluster",
@@ -49,18 +50,16 @@ STEPS = {
     "vfs": "virtual functions",
     "host": "host",
 }
-STAGE = "The stage hosts does it."
-# Failures that are about the BMC itself and not about what it was asked for.
+STAGE = "The stage hosts makes the change."
+# Failures of the BMC itself, not of a request to it.
 OF_BMC = ("bmc_", "not_redfish", "invalid_parameters")
 
 
 def hosts(previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
-    """Findings of each host; previews: {name: esxi_host_preview, or nothing where there was no look}."""
+    """Findings on each host; previews: {name: esxi_host_preview, or nothing if it was not checked}."""
     for name, preview in previews.items():
         if not preview:
-            yield Finding(
-                "hosts", name, "host", OPEN, "It was not looked at.", todo="Mend what blocks, and look again."
-            )
+            yield Finding("hosts", name, "host", OPEN, "It was not checked.", todo=AGAIN)
         else:
             yield from _host(name, preview)
 
@@ -76,12 +75,15 @@ def _host(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("hosts", name, "host", OK, f"ESXi {host['version']} is connected{where}.")
     bios = answers.get("bios") or {"skipped": True}
     if preview["allowed"]["bmc"] and not (bios.get("skipped") or failed(bios)):
-        yield Finding("bmc", name, "BMC", OK, "It lets the user in, and tells its BIOS settings.")
+        yield Finding("bmc", name, "BMC", OK, "The login succeeded, and it reports its BIOS settings.")
     if host.get("connection") != "connected":
         return
     if host.get("in_maintenance"):
-        found = "The host is in maintenance mode, so that no VM is placed on it."
-        todo = "Exit maintenance mode, or leave the host out. The stage hosts ends only what it began itself."
+        found = "The host is in maintenance mode, so no VM can be placed on it."
+        todo = (
+            "Exit maintenance mode, or leave the host out. The stage hosts ends only a maintenance mode that it "
+            "started."
+        )
         yield Finding("hosts", name, "maintenance mode", OPEN, found, todo=todo)
     gaps = preview["gaps"]
     for gap in gaps:
@@ -91,21 +93,23 @@ def _host(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("hosts", name, one["what"], BLOCKS, one["found"], "", one["todo"])
     yield from _restart(name, preview)
     if preview.get("shut") and not failed(answers.get("shutdown")):
-        found = f"{', '.join(preview['shut'])}: shut down for the restart, and started again once the host is back."
+        found = f"{', '.join(preview['shut'])}: shut down for the restart, and started again afterwards."
         yield Finding("hosts", name, STEPS["shutdown"], CHANGED, found, todo=STAGE)
     for what in preview["unseen"]:
-        found = "SSH does not run on the host, and nothing is started for a look."
-        yield Finding("hosts", name, what, OPEN, found, todo="The stage hosts starts SSH, and decides then.")
+        found = "SSH does not run on the host, and preflight does not start it."
+        yield Finding(
+            "hosts", name, what, OPEN, found, todo="Run the stage hosts, which starts SSH and checks these settings."
+        )
     if not preview["allowed"]["ssh"]:
         found = "MIG or the firmware of network adapters needs SSH, and it does not run."
         yield Finding("hosts", name, "SSH", BLOCKS, found, "SSH", "Start it, or set site.hosts.ssh to start.")
     if not (gaps or refused or preview["unseen"] or preview.get("blockers")):
-        yield Finding("hosts", name, "settings", OK, "Nothing is to be changed.")
+        yield Finding("hosts", name, "settings", OK, "No change is needed.")
 
 
 def _refusals(name: str, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     for step, answer in answers.items():
-        # Its own row says that the adapter is not there, with the names of those that are.
+        # The adapter has its own finding, with the names of the existing ones.
         if step == "mtu" and NO_ADAPTER in str((answers.get("pvrdma") or {}).get("msg")):
             continue
         for one in answer.get("results") or [answer]:
@@ -121,11 +125,19 @@ def _restart(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
     why = ", ".join(restart["reasons"])
     if allowed["reboot"] != "allow":
         todo = "Set site.hosts.reboot to allow."
-        yield Finding("hosts", name, "restart", BLOCKS, f"It is needed because of {why}, and is not allowed.", "", todo)
+        yield Finding(
+            "hosts",
+            name,
+            "restart",
+            BLOCKS,
+            f"A restart is needed because of {why}, and restarts are not allowed.",
+            "",
+            todo,
+        )
     elif restart["kind"] == "cold" and (allowed["cold_cycle"] != "allow" or not allowed["bmc"]):
         todo = "Set site.hosts.cold_cycle to allow, and give the host its bmc_address."
         why = ", ".join(restart["cold_reasons"])
-        found = f"It has to be switched off and on because of {why}, and that is not allowed or not possible."
+        found = f"A cold power cycle is needed because of {why}, and it is not allowed or not possible."
         yield Finding("hosts", name, "restart", BLOCKS, found, "", todo)
     else:
         kind = {"cold": "One cold power cycle", "warm": "One restart"}[restart["kind"]]
@@ -133,12 +145,10 @@ def _restart(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def switches(looks: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
-    """Findings of each switch; looks: {name: the answer of roce_qos in check mode, or nothing}."""
+    """Findings on each switch; looks: {name: the answer of roce_qos in check mode, or nothing}."""
     for name, answer in looks.items():
         if not answer or answer.get("skipped"):
-            yield Finding(
-                "switches", name, "switch", OPEN, "It was not looked at.", todo="Mend what blocks, and look again."
-            )
+            yield Finding("switches", name, "switch", OPEN, "It was not checked.", todo=AGAIN)
         elif failed(answer):
             todo = (
                 "Check its address (ansible_host, ansible_port), ansible_network_os, ansible_user, ansible_password "
@@ -152,19 +162,19 @@ def switches(looks: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]
 
 
 def _switch(name: str, switch: Mapping[str, Any]) -> Iterator[Finding]:
-    yield Finding("switches", name, "login", OK, f"It lets the user in; its platform is {_platform(switch)}.")
+    yield Finding("switches", name, "login", OK, f"The login succeeded; the platform is {_platform(switch)}.")
     yield from _links(name, switch)
     changes = [change["path"] for change in switch["changes"]]
     if changes:
         shown = ", ".join(changes[:3]) + (f" and {len(changes) - 3} more" if len(changes) > 3 else "")
         found = f"{len(changes)} settings differ: {shown}."
-        yield Finding("switches", name, "RoCE", CHANGED, found, todo="The stage fabric does it.")
+        yield Finding("switches", name, "RoCE", CHANGED, found, todo="The stage fabric makes the change.")
     else:
-        yield Finding("switches", name, "RoCE", OK, "Nothing is to be changed.")
+        yield Finding("switches", name, "RoCE", OK, "No change is needed.")
 
 
 def _links(name: str, switch: Mapping[str, Any]) -> Iterator[Finding]:
-    """Ports that the inventory names and that carry nothing; a link may come with a host that is off now."""
+    """Findings on inventory ports without traffic; a link may come up with a host that is off now."""
     down = [one["port"] for one in switch.get("ports_down") or [] if one["reason"] == "administratively down"]
     dark = [one["port"] for one in switch.get("ports_down") or [] if one["port"] not in down]
     if down:
@@ -179,7 +189,7 @@ def _links(name: str, switch: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def data_path(previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
-    """Whether the VMkernel adapters that PVRDMA will use reach each other: VLAN, subnet, duplicates."""
+    """Whether the VMkernel adapters for PVRDMA reach each other: VLAN, subnet, duplicates."""
     ends = []
     for name, preview in previews.items():
         host, vmknic = (preview or {}).get("host") or {}, (preview or {}).get("vmknic")

@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What was found of the training VMs and of the room for them, by the look of their stage. Pure."""
+"""Findings on the training VMs and their placement, from the check of their stage. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
+    AGAIN,
     BLOCKS,
     CHANGED,
     OK,
@@ -23,25 +24,24 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import mach
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-STAGE = "The stage machines does it."
-LATER = "It is decided after the stage hosts."
-# The modules that are asked of VMs, and what each is about.
+STAGE = "The stage machines makes the change."
+LATER = "Run the stage hosts first; the stage machines checks it then."
+# The modules for VMs, with the subject of each.
 PARTS = {
     "clone": "creation",
     "config": "settings and devices",
     "power": "power",
 }
-# What hosts do not offer before they are ready; all else is as wrong afterwards.
+# Missing features of hosts that the stage hosts may add; other failures remain.
 OF_HOSTS = ("does_not_fit",)
-# How the error of the plan begins its advice.
+# Start of the fix in the plan's error.
 ADVICE = "Add the missing resources"
 
 
 def machines(preview: Mapping[str, Any] | None, hosts_change: bool) -> list[Finding]:
-    """Findings of the VMs; hosts_change: whether the stage hosts has something to do first."""
+    """Findings on the VMs; hosts_change: whether the stage hosts changes something first."""
     if not preview:
-        todo = "Mend what blocks, and look again."
-        return [Finding("machines", "VMs", "VMs", OPEN, "They were not looked at.", todo=todo)]
+        return [Finding("machines", "VMs", "VMs", OPEN, "They were not checked.", todo=AGAIN)]
     answers = preview["answers"]
     return [
         *_room(preview, answers, hosts_change),
@@ -62,7 +62,7 @@ def _room(
     if failed(answer):
         later = hosts_change and code_of(answer) in OF_HOSTS
         if code_of(answer) in OF_HOSTS and preview["left"]["holding"]:
-            # Before the advice, which comes last.
+            # Before the fix, which comes last.
             holding = preview["left"]["holding"]
             answer = dict(answer, msg=answer["msg"].replace(ADVICE, f"{holding} {ADVICE}"))
         yield refusal("capacity", where, "room for the VMs", answer, OPEN if later else BLOCKS, LATER if later else "")
@@ -87,12 +87,14 @@ def _room(
                 *([holding] if holding else []),
             ]
         )
-        state, todo = (OPEN, LATER) if hosts_change else (BLOCKS, "Free or add what is short, or request fewer VMs.")
+        state, todo = (
+            (OPEN, LATER) if hosts_change else (BLOCKS, "Free the missing resources or add them, or request fewer VMs.")
+        )
         yield Finding("capacity", where, "room for the VMs", state, found, todo=todo)
 
 
 def _left(preview: Mapping[str, Any], answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
-    """VMs that left the site, VMs of others that hold GPUs, and VMs to be removed."""
+    """Findings on VMs that left the site, third-party VMs with GPUs, and VMs to be removed."""
     there = preview["left"]
     for vm in there["left"]:
         found = f"{vm['why']} {machine_left.holds(vm)}"
@@ -140,18 +142,18 @@ def _vms(answers: Mapping[str, Mapping[str, Any]], hosts_change: bool) -> Iterat
     there = [vm for vm in answers["config"].get("vms") or [] if vm.get("name") not in made]
     right = [vm for vm in there if not any(_changes(answers[part], vm) for part in PARTS if part != "power")]
     for vm in right:
-        yield Finding("machines", vm.get("path") or vm["name"], "settings", OK, "Nothing is to be changed.")
+        yield Finding("machines", vm.get("path") or vm["name"], "settings", OK, "No change is needed.")
 
 
 def _is_made(vm: Mapping[str, Any]) -> bool:
-    """Whether vm_clone would create a VM, and not move or mark one that is there."""
+    """Whether vm_clone would create a VM, and not move or mark an existing one."""
     return bool(vm.get("changed")) and not (vm.get("before") or {}).get("exists")
 
 
 def _refused(
     part: str, name: str, what: str, answer: Mapping[str, Any], placed: bool, hosts_change: bool
 ) -> Iterator[Finding]:
-    # Without a place for it, nothing that is asked of a VM that is not there can be answered.
+    # Without a placement, no check of a VM that does not exist can succeed.
     if not placed and part != "clone":
         return
     later = hosts_change and part != "clone"
@@ -169,7 +171,7 @@ def _changes(answer: Mapping[str, Any], vm: Mapping[str, Any]) -> bool:
 def _running(preview: Mapping[str, Any]) -> Iterator[Finding]:
     running = preview["due"].get("running") or []
     for name in running:
-        found = "It runs, and what changes takes a VM that is off."
+        found = "It runs, and the change requires it to be off."
         if preview["power"] == "refuse":
             todo = "Set site.power to cycle, or shut it down yourself."
             yield Finding("machines", name, "power", BLOCKS, found, "", todo)

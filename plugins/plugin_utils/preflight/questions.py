@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is looked at before a run, as it follows from a site: privileges, addresses, registries, secrets. Pure."""
+"""The checks before a run that follow from a site: privileges, addresses, registries, secrets. Pure."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-# Where packages and images come from when the site names no mirror.
+# Sources of packages and images if the site names no mirror.
 TOOLKIT = "https://nvidia.github.io/libnvidia-container/stable"
 VENDOR = "https://download.docker.com/linux"
-# Docker's server has a key for each family of distributions. Which one the guests have is not known before they run.
+# Docker's server has a key for each family of distributions. The guests' family is unknown before they run.
 VENDOR_KEYS = {"debian": "debian", "centos": "redhat"}
 HUB = "docker.io"
 
@@ -38,7 +38,7 @@ def everything(
     groups: Mapping[str, Sequence[str]] | None = None,
     variables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What is asked, of what, and which secrets it takes; groups and variables are those of the inventory."""
+    """All checks and the secrets that they need; groups and variables are those of the inventory."""
     asked, misnamed = questions(site, passwords), inventory_checks.names(groups or {}, variables)
     hosts = (groups or {}).get("esxi_hosts") or ()
     bmcs = any(value_of(inventory_checks.of_host(variables, name), "bmc_address") for name in hosts)
@@ -47,13 +47,13 @@ def everything(
         problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
         plain=inventory_checks.plain(variables),
-        # One that is missing may be there under a wrong name.
+        # A missing secret may exist under a wrong name.
         secrets=[] if misnamed else [list(one) for one in secrets(site, {"bmcs": bmcs, **(given or {})})],
     )
 
 
 def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Everything that is asked for; with problems of the site, these alone."""
+    """All checks, or only the problems of the site if it has any."""
     wrong = problems(site)
     told = {
         "problems": wrong,
@@ -77,7 +77,7 @@ def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str
         datacenter=site["datacenter"],
         privileges=list(_privileges(site)),
         addresses=addresses,
-        # What the module that asks for them needs to know.
+        # Input of the module that requests them.
         asked_addresses=[{key: one[key] for key in ("url", "expect")} for one in addresses],
         registries=list(_registries(site, stages, passwords or {})),
         paths=list(_paths(site, stages)),
@@ -111,13 +111,13 @@ def _privileges(site: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     }
     for need in NEEDS:
         kind, name = objects[need.kind]
-        # What the site does not name is chosen later, and checked by whoever does it.
+        # Objects that the site does not name are chosen and checked later.
         if conditions[need.when] and (name or need.kind in ("vcenter", "host", "cluster", "folder")):
             yield {"stage": need.stage, "why": need.why, "kind": kind, "name": name, "privilege": need.privilege}
 
 
 def objects(site: Any) -> list[dict[str, Any]]:
-    """The same as vcenter_access_info takes it: one entry for each object."""
+    """The same as an option of vcenter_access_info: one entry for each object."""
     wanted: dict[tuple[str, str | None], list[str]] = {}
     for need in questions(site)["privileges"]:
         wanted.setdefault((need["kind"], need["name"]), []).append(need["privilege"])
@@ -128,7 +128,7 @@ def objects(site: Any) -> list[dict[str, Any]]:
 
 
 def _addresses(site: Mapping[str, Any], stages: Collection[str]) -> Iterator[dict[str, Any]]:
-    """{url, expect, what, who}: who needs it are the hosts or the guests."""
+    """{url, expect, what, who}: who is hosts or guests."""
     driver = site["driver"] or {}
     if driver.get("url"):
         yield {"url": driver["url"], "expect": "file", "what": "host driver", "who": "hosts"}
@@ -147,7 +147,7 @@ def _addresses(site: Mapping[str, Any], stages: Collection[str]) -> Iterator[dic
 
 
 def _vendor_keys(own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The key of a mirror, or both of Docker's."""
+    """The key of a mirror, or both keys of Docker."""
     url = own.get("key_url") or (f"{own['url'].rstrip('/')}/gpg" if own.get("url") else "")
     named = {url: sum(repository_keys.DOCKER.values(), ())} if url else {}
     found = named or {f"{VENDOR}/{name}/gpg": repository_keys.DOCKER[one] for name, one in VENDOR_KEYS.items()}
@@ -156,7 +156,7 @@ def _vendor_keys(own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _key(what: str, url: str, repository: Mapping[str, Any], usual: Iterable[str], setting: str) -> dict[str, Any]:
-    """The question for the file of a repository's key, with the fingerprints that are expected in it."""
+    """The check of a repository's key file, with the expected fingerprints."""
     given = repository.get("key_fingerprints")
     expected = list(usual if given is None else given)
     return {"url": url, "expect": "key", "what": what, "who": "guests", "fingerprints": expected, "setting": setting}
@@ -183,7 +183,7 @@ def _registries(
 
 
 def registry_of(image: str) -> str:
-    """Where an image comes from: the part before the first slash, if it looks like a host."""
+    """The registry of an image: the part before the first slash, if it looks like a host."""
     first, slash, dummy = image.partition("/")
     return first if slash and (first == "localhost" or "." in first or ":" in first) else HUB
 

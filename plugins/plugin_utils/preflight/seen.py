@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The answers that the plays of playbook preflight left in the variables of the hosts. Pure."""
+"""The results that the plays of playbook preflight stored in the variables of the hosts. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def seen(
     variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]], limits: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All answers, as the filter preflight_findings reads them; variables are hostvars."""
+    """All results, as input of the filter preflight_findings; variables are hostvars."""
     own, questions = variables["localhost"], variables["localhost"]["__preflight"]
     vcenter = own.get("__preflight_vcenter") or {}
     hosts = {name: variables[name] for name in groups.get("esxi_hosts") or ()}
@@ -40,7 +40,7 @@ def seen(
 
 
 def _guests(own: Mapping[str, Any], variables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What vCenter reports of the guests, and what each of them answered."""
+    """Data of the guests from vCenter, and the answer of each guest."""
     look = own.get("__preflight_vms")
     if look is None:
         return {}

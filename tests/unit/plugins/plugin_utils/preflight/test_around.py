@@ -383,6 +383,6 @@ def test_cluster_that_vcenter_does_not_show_is_one_row_with_those_that_there_are
         )
     )
     assert [line for line in told["sentence"].splitlines() if line.startswith("- ")] == [
-        "- cluster wrong, object: vCenter shows none of this name. There are: gpu. "
-        "Correct site.cluster, or let automation see it."
+        "- cluster wrong, object: vCenter has no object of this name, or this user may not see it. There are: gpu. "
+        "Correct site.cluster, or give automation access to it."
     ]

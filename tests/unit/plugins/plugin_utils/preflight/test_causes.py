@@ -11,7 +11,9 @@ from house.collection import ROOT
 from .world import LIMITS, preview
 
 STRANGER = Finding("hosts", "esx-01", "host", BLOCKS, "vCenter does not know it.")
-OBJECT = Finding("privileges", "cluster gpu", "object", BLOCKS, "vCenter shows none of this name.")
+OBJECT = Finding(
+    "privileges", "cluster gpu", "object", BLOCKS, "vCenter has no object of this name, or this user may not see it."
+)
 NO_DATACENTER = Finding("machines", "DRS", "rules", BLOCKS, "There are: lab.", code="datacenter_not_found")
 SWITCH = Finding("switches", "leaf-01", "switch", BLOCKS, "It is away.")
 
@@ -19,8 +21,8 @@ SWITCH = Finding("switches", "leaf-01", "switch", BLOCKS, "It is away.")
 def test_a_datacenter_that_is_not_there_is_one_row_with_those_that_there_are():
     told = findings.one_datacenter([STRANGER, OBJECT, NO_DATACENTER, SWITCH], "labb", ["esx-01"])
     assert [(one.where, one.what) for one in told] == [("leaf-01", "switch"), ("datacenter labb", "object")]
-    assert told[1].found == "vCenter shows none of this name. There are: lab."
-    assert told[1].todo == "Correct site.datacenter, or let this user see it."
+    assert told[1].found == "vCenter has no object of this name, or this user may not see it. There are: lab."
+    assert told[1].todo == "Correct site.datacenter, or give this user access to it."
 
 
 def test_of_a_datacenter_that_is_there_every_object_has_its_row():
@@ -49,7 +51,7 @@ def test_names_that_a_stage_needs_and_vcenter_does_not_know(kinds, missing, expe
     seen = {"questions": QUESTIONS, "vcenter": vcenter, "vms": {"missing": missing}}
     said = findings.unknown(seen)
     assert [one.partition("x: ")[0] + "x: " for one in said] == expected
-    assert all("vCenter shows none of this name." in one for one in said)
+    assert all("vCenter has no object of this name, or this user may not see it." in one for one in said)
 
 
 def vm(name, code, found="it is wrong"):

@@ -321,7 +321,8 @@ def test_gpu_and_port_on_different_numa_nodes_are_an_open_finding_beside_the_roo
 
 
 @pytest.mark.parametrize(
-    "hosts_change, state, todo", [(True, "open", "after the stage"), (False, "blocks", "Free or add")]
+    "hosts_change, state, todo",
+    [(True, "open", "Run the stage hosts first"), (False, "blocks", "Free the missing resources")],
 )
 def test_host_in_maintenance_mode_is_named_where_room_is_missing(hosts_change, state, todo):
     (one,) = preflight_machines.machines(machines(placement=AWAY), hosts_change)
