@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, cast
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.firmware_args import FirmwareRequest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 
 if TYPE_CHECKING:
@@ -33,22 +35,22 @@ class ActionModule(RemoteAction):
         return super().run(tmp, task_vars)
 
     def work(self, module: RemoteModule, remote: Remote) -> None:
-        items: list[Item[Wish, firmware.Adapter]] = []
+        items: list[Item[FirmwareRequest, firmware.Adapter]] = []
         run(module, NicFirmware(module.params, remote, self._host), items, "devices")
 
 
-class NicFirmware(Noun[Wish, firmware.Adapter]):
+class NicFirmware(Noun[FirmwareRequest, firmware.Adapter]):
     """The adapters of one host. They are known only after a read, so read creates the items."""
 
-    def __init__(self, params: Wish, remote: Remote, host: str) -> None:
+    def __init__(self, params: Mapping[str, Any], remote: Remote, host: str) -> None:
         self._host = host
-        self._names = sorted(params["settings"])
-        self._params = params
-        self._needs = firmware.NEEDS[params["activation"]]
+        self._request = request(FirmwareRequest, params)
+        self._names = sorted(self._request.settings)
+        self._needs = firmware.NEEDS[self._request.activation]
         self._remote = remote
         self._folder: str | None = None
 
-    def read(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
+    def read(self, items: Sequence[Item[FirmwareRequest, firmware.Adapter]]) -> None:
         devices = mlxconfig.devices(self._status())
         # Linux lists its adapters without names until mst was started.
         if not any(one.named for one in devices):
@@ -62,27 +64,27 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
                 "Check that the adapter is present, and that the host was restarted after the installation of NMST",
                 "no_adapters",
             )
-        for device in firmware.meant(devices, self._params["devices"]):
+        for device in firmware.meant(devices, self._request.devices):
             ids = {"name": device.net or device.mst, "mst": device.mst, "pci": device.pci, "model": device.kind}
             ids["host"] = self._host
-            item: Item[Wish, firmware.Adapter] = Item(device.mst, self._params, ids)
-            cast("list[Item[Wish, firmware.Adapter]]", items).append(item)
+            item: Item[FirmwareRequest, firmware.Adapter] = Item(device.mst, self._request, ids)
+            cast("list[Item[FirmwareRequest, firmware.Adapter]]", items).append(item)
             self._look(item, device)
 
-    def want(self, item: Item[Wish, firmware.Adapter]) -> firmware.Adapter:
-        return firmware.want(_label(item.now.device), item.now, self._params["settings"])
+    def want(self, item: Item[FirmwareRequest, firmware.Adapter]) -> firmware.Adapter:
+        return firmware.want(_label(item.now.device), item.now, self._request.settings)
 
     def compare(self, now: firmware.Adapter, wanted: firmware.Adapter) -> list[Change]:
         return firmware.compare(now, wanted, self._names, self._needs)
 
-    def apply(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
+    def apply(self, items: Sequence[Item[FirmwareRequest, firmware.Adapter]]) -> None:
         for item in items:
             item.touched = True
             done = self._tool("mlxconfig", "-d", item.label, "-y", "set", *firmware.assignments(item.changes))
             if done.rc != 0 or "-E-" in done.text:
                 item.error = _failed(_label(item.now.device), "cannot set its firmware parameters", done)
 
-    def prove(self, items: Sequence[Item[Wish, firmware.Adapter]]) -> None:
+    def prove(self, items: Sequence[Item[FirmwareRequest, firmware.Adapter]]) -> None:
         for item in items:
             item.proved = self._query(item.now.device)
             left = self.compare(item.proved, item.wanted)
@@ -102,7 +104,7 @@ class NicFirmware(Noun[Wish, firmware.Adapter]):
     def pending(self, state: firmware.Adapter) -> list[dict[str, Any]]:
         return firmware.pending(state, self._names, self._needs)
 
-    def _look(self, item: Item[Wish, firmware.Adapter], device: mlxconfig.MstDevice) -> None:
+    def _look(self, item: Item[FirmwareRequest, firmware.Adapter], device: mlxconfig.MstDevice) -> None:
         try:
             item.now = self._query(device)
         except OperatorError as error:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import Report, ValidationReport
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Remote, RemoteModule
 
 
@@ -27,5 +27,6 @@ class ActionModule(RemoteAction):
 
     def work(self, module: RemoteModule, remote: Remote) -> None:
         folder = module.params["results"]
-        item: Item[Wish, Report] = Item(folder, module.params, {"name": folder})
-        run(module, ValidationReport(module.params, module.warn), [item], "report", single=True)
+        asked = request(params.ReportRequest, module.params)
+        item: Item[params.ReportRequest, Report] = Item(folder, asked, {"name": folder})
+        run(module, ValidationReport(asked, module.warn), [item], "report", single=True)

@@ -8,6 +8,8 @@ from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.params import ReportRequest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import ValidationReport
 
 from browser import broken, runs
@@ -48,6 +50,6 @@ def make(top: Path, name: str) -> Path:
     params = {"results": str(folder), "compare_with": earlier, "plots": "required"}
     item: Item = Item(str(folder), params, {"name": str(folder)})
     with contextlib.suppress(Written):
-        runner.run(Module(), ValidationReport(params, print), [item], "report", single=True)
+        runner.run(Module(), ValidationReport(request(ReportRequest, params), print), [item], "report", single=True)
         raise AssertionError("The module did not end.")
     return folder

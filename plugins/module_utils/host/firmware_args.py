@@ -6,8 +6,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
+
 ARGUMENTS = {
     "devices": {"type": "list", "elements": "str", "default": ["all"]},
     "settings": {"type": "dict", "required": True},
     "activation": {"type": "str", "choices": ["cold", "warm"], "default": "cold"},
 }
+
+
+@dataclass(frozen=True)
+class FirmwareRequest:
+    """Firmware parameters of network adapters."""
+
+    devices: Sequence[str]
+    settings: Mapping[str, Any]
+    activation: str

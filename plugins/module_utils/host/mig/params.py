@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import wish
 
@@ -19,6 +20,21 @@ ARGUMENTS = {
     "lost_gpus": {"type": "str", "choices": ["refuse", "ignore"], "default": "refuse"},
     "model": {"type": "str"},
 }
+
+
+@dataclass(frozen=True)
+class MigRequest:
+    """MIG mode and layout of GPUs. Without a layout, the instances stay."""
+
+    gpus: Sequence[str]
+    mode: str
+    layout: Sequence[Any] | None
+    in_use: str
+    vsphere: str
+    lost_gpus: str
+    model: str | None
+
+
 INFO_ARGUMENTS = {"gpus": {"type": "list", "elements": "str", "default": ["all"]}}
 
 

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import (
     identify,
@@ -22,6 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import (
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.make import Maker
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NO_DRIVER, NvidiaSmi, subject
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.params import MigRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance, State, lines
 
@@ -30,19 +32,21 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import Remote
 
 
-class MigPartitions(Noun[Wish, State]):
+class MigPartitions(Noun[MigRequest, State]):
     """The MIG mode and the instances of GPUs."""
 
-    def __init__(self, params: Wish, remote: Remote, warn: Callable[[str], None], check_mode: bool) -> None:
-        self._params = params
+    def __init__(
+        self, params: Mapping[str, Any], remote: Remote, warn: Callable[[str], None], check_mode: bool
+    ) -> None:
+        self._request = request(MigRequest, params)
         self._smi = NvidiaSmi(remote.run)
         self._warn = warn
-        self._without_device = params["model"] if check_mode else None
+        self._without_device = self._request.model if check_mode else None
         self._esxi = select.is_esxi(remote)
         self._reader: select.Reader | None = None
         self._gpus: dict[str, FoundGpu] = {}
 
-    def items(self) -> list[Item[Wish, State]]:
+    def items(self) -> list[Item[MigRequest, State]]:
         """Return one item for each named GPU; raises OperatorError if the host cannot list its GPUs."""
         try:
             inventory = self._smi.inventory()
@@ -51,10 +55,10 @@ class MigPartitions(Noun[Wish, State]):
                 raise
             return [self._imagined()]
         self._reader = select.Reader(self._smi, inventory, self._esxi)
-        chosen = select.choose(inventory, self._params["gpus"], lost=self._params["lost_gpus"])
+        chosen = select.choose(inventory, self._request.gpus, lost=self._request.lost_gpus)
         if inventory.missing:
             self._warn(f"{select.lost_gpus(inventory)}.")
-        if not chosen and self._params["mode"] == "enabled":
+        if not chosen and self._request.mode == "enabled":
             raise OperatorError(
                 "the host",
                 "cannot enable MIG mode",
@@ -63,16 +67,16 @@ class MigPartitions(Noun[Wish, State]):
                 "not_mig_capable",
             )
         self._gpus = {subject(gpu): gpu for gpu in chosen}
-        return [Item(label, self._params, select.ids(gpu)) for label, gpu in self._gpus.items()]
+        return [Item(label, self._request, select.ids(gpu)) for label, gpu in self._gpus.items()]
 
-    def read(self, items: Sequence[Item[Wish, State]]) -> None:
+    def read(self, items: Sequence[Item[MigRequest, State]]) -> None:
         for item in items:
             if item.now is None:
                 self._each(item, self._read)
 
-    def want(self, item: Item[Wish, State]) -> State:
-        now, params = item.now, item.wish
-        if params["mode"] == "disabled":
+    def want(self, item: Item[MigRequest, State]) -> State:
+        now, wished = item.now, item.wish
+        if wished.mode == "disabled":
             return self._want_disabled(item)
         wishes = self._wishes(item)
         target = State(now.rules, now.mode, True, now.instances, now.mode_needs)
@@ -97,11 +101,11 @@ class MigPartitions(Noun[Wish, State]):
             changes.append(Change("layout", lines(now.instances), lines(wanted.instances)))
         return changes
 
-    def apply(self, items: Sequence[Item[Wish, State]]) -> None:
+    def apply(self, items: Sequence[Item[MigRequest, State]]) -> None:
         for item in items:
             self._each(item, self._make)
 
-    def prove(self, items: Sequence[Item[Wish, State]]) -> None:
+    def prove(self, items: Sequence[Item[MigRequest, State]]) -> None:
         for item in items:
             failure, item.error = item.error, None
             self._each(item, self._prove)
@@ -117,13 +121,13 @@ class MigPartitions(Noun[Wish, State]):
         return waiting
 
     @staticmethod
-    def _each(item: Item[Wish, State], step: Callable[[Item[Wish, State]], None]) -> None:
+    def _each(item: Item[MigRequest, State], step: Callable[[Item[MigRequest, State]], None]) -> None:
         try:
             step(item)
         except OperatorError as error:
             item.error = error
 
-    def _read(self, item: Item[Wish, State]) -> None:
+    def _read(self, item: Item[MigRequest, State]) -> None:
         gpu = self._gpus[item.label]
         if gpu.guest:
             # In a VM with a MIG-backed vGPU -lgi has one row whose ids belong to the host (NVIDIA vGPU documentation).
@@ -136,7 +140,7 @@ class MigPartitions(Noun[Wish, State]):
             )
         item.now = cast("select.Reader", self._reader).state(gpu)
 
-    def _imagined(self) -> Item[Wish, State]:
+    def _imagined(self) -> Item[MigRequest, State]:
         """A GPU that is not present yet, for a plan before the driver is installed."""
         entry = identify.by_model(cast("str", self._without_device))
         if entry is None or not entry.profiles:
@@ -147,18 +151,18 @@ class MigPartitions(Noun[Wish, State]):
                 "Set model to one that the guide of mig_partition lists",
                 "unknown_model",
             )
-        item: Item[Wish, State] = Item(
-            entry.key, self._params, {"name": entry.key, "index": None, "uuid": None, "pci": None}
+        item: Item[MigRequest, State] = Item(
+            entry.key, self._request, {"name": entry.key, "index": None, "uuid": None, "pci": None}
         )
         item.now = State(Rules(entry), False, False, (), select.mode_needs(self._esxi))
         return item
 
-    def _wishes(self, item: Item[Wish, State]) -> list[planner.Wish] | None:
+    def _wishes(self, item: Item[MigRequest, State]) -> list[planner.Wish] | None:
         """The instances of the layout on this GPU, or None when the task sets only the mode."""
-        entries = item.wish["layout"]
+        entries = item.wish.layout
         if entries is None:
             return None
-        if self._esxi and item.wish["vsphere"] == "mode_only":
+        if self._esxi and item.wish.vsphere == "mode_only":
             raise OperatorError(
                 item.label,
                 "cannot create GPU instances on an ESXi host",
@@ -180,13 +184,13 @@ class MigPartitions(Noun[Wish, State]):
             refusal.refuse_impossible(item.label, rules, wishes, problems, entries)
         return wishes
 
-    def _plan(self, item: Item[Wish, State], target: State) -> None:
+    def _plan(self, item: Item[MigRequest, State], target: State) -> None:
         now = item.now
         present = {instance.spot: instance.slices for instance in now.instances}
         target.plan = planner.plan(now.rules, present, target.wishes, usage.busy(now))
         target.instances = _instances(now, cast("planner.Plan", target.plan))
 
-    def _want_disabled(self, item: Item[Wish, State]) -> State:
+    def _want_disabled(self, item: Item[MigRequest, State]) -> State:
         now = item.now
         target = State(now.rules, now.mode, False, (), now.mode_needs)
         target.mode = now.mode and self._switch_waits(now)
@@ -196,7 +200,7 @@ class MigPartitions(Noun[Wish, State]):
         """Return whether a mode change is known to wait for a restart (NVIDIA AI Enterprise user guide 5.0, 2.11.1)."""
         return (self._esxi and state.rules.gpu.esxi_enable_needs_host_reboot) or usage.is_held(state)
 
-    def _make(self, item: Item[Wish, State]) -> None:
+    def _make(self, item: Item[MigRequest, State]) -> None:
         gpu, now, wanted = self._gpus[item.label], item.now, item.wanted
         usage.refuse(item, self._esxi)
         maker = Maker(self._smi, gpu, now.rules, self._warn)
@@ -225,11 +229,11 @@ class MigPartitions(Noun[Wish, State]):
         except OperatorError as error:
             raise maker.put_back(error, now.instances) from error
 
-    def _change_plan(self, item: Item[Wish, State], wanted: State) -> None:
+    def _change_plan(self, item: Item[MigRequest, State], wanted: State) -> None:
         item.wanted = wanted
         item.changes = self.compare(item.now, wanted)
 
-    def _prove(self, item: Item[Wish, State]) -> None:
+    def _prove(self, item: Item[MigRequest, State]) -> None:
         item.proved = cast("select.Reader", self._reader).state(self._gpus[item.label], fresh=True)
         item.proved.layout_waits = item.wanted.layout_waits
         missing = self.compare(item.proved, item.wanted)

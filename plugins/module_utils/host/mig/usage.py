@@ -12,8 +12,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import lines
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import Process
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.params import MigRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance, State
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 IGNORED = ("Xorg",)
 
 
-def refuse(item: Item[Wish, State], esxi: bool) -> None:
+def refuse(item: Item[MigRequest, State], esxi: bool) -> None:
     """Raise if a running process would lose its GPU instance, or its GPU by a switch of the mode.
 
     Called just before the change and not for the plan: the host of a plan may still be in service.
@@ -29,7 +30,7 @@ def refuse(item: Item[Wish, State], esxi: bool) -> None:
     now, wanted, wish = item.now, item.wanted, item.wish
     switch = now.mode_next != wanted.mode_next
     going = now.instances if not wanted.mode_next else _going(now, wanted)
-    if esxi and going and wish["vsphere"] == "mode_only":
+    if esxi and going and wish.vsphere == "mode_only":
         raise OperatorError(
             item.label,
             "cannot disable MIG mode",
@@ -39,7 +40,7 @@ def refuse(item: Item[Wish, State], esxi: bool) -> None:
         )
     users = _users(now, None if switch else going)
     held = _held(now, going)
-    if wish["in_use"] == "refuse" and users:
+    if wish.in_use == "refuse" and users:
         raise OperatorError(
             item.label,
             "cannot switch the MIG mode" if switch else "cannot change the layout",

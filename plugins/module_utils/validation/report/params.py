@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -13,3 +14,12 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "compare_with": {"type": "path"},
     "plots": {"type": "str", "choices": ["auto", "required", "none"], "default": "auto"},
 }
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """The report of one results folder, compared with an earlier run where one is named."""
+
+    results: str
+    compare_with: str | None
+    plots: str

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.document import document
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.params import ReportRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.reading import (
     STAGES,
     VALIDATION,
@@ -52,33 +53,33 @@ class Report:
         }
 
 
-class ValidationReport(Noun[Wish, Report]):
+class ValidationReport(Noun[ReportRequest, Report]):
     """The report of one results folder."""
 
-    def __init__(self, params: Wish, warn: Callable[[str], None]) -> None:
-        self._params = params
+    def __init__(self, asked: ReportRequest, warn: Callable[[str], None]) -> None:
+        self._request = asked
         self._warn = warn
-        self._folder = Path(params["results"])
+        self._folder = Path(asked.results)
         self._inputs: dict[str, dict[str, bytes | None]] = {}
 
-    def read(self, items: Sequence[Item[Wish, Report]]) -> None:
-        for folder in (self._params["results"], self._params["compare_with"]):
+    def read(self, items: Sequence[Item[ReportRequest, Report]]) -> None:
+        for folder in (self._request.results, self._request.compare_with):
             if folder:
                 self._inputs[folder] = _inputs(Path(folder))
         (item,) = items
         item.now = self._found()
 
-    def want(self, item: Item[Wish, Report]) -> Report:
+    def want(self, item: Item[ReportRequest, Report]) -> Report:
         earlier = None
-        before = self._params["compare_with"]
+        before = self._request.compare_with
         if before:
             earlier = document(*recorded(before, _decoded(before, self._inputs[before])))
-        own = self._inputs[self._params["results"]]
-        texts = _decoded(self._params["results"], own)
+        own = self._inputs[self._request.results]
+        texts = _decoded(self._request.results, own)
         sources = [
             {"file": name, "bytes": len(raw), "sha256": _digest(raw)} for name, raw in own.items() if raw is not None
         ]
-        made = document(*recorded(self._params["results"], texts), self._evidence, sources, earlier)
+        made = document(*recorded(self._request.results, texts), self._evidence, sources, earlier)
         drawings, why = self._drawings(made)
         return Report(
             {
@@ -98,13 +99,13 @@ class ValidationReport(Noun[Wish, Report]):
             if was[name] != new[name]
         ]
 
-    def apply(self, items: Sequence[Item[Wish, Report]]) -> None:
+    def apply(self, items: Sequence[Item[ReportRequest, Report]]) -> None:
         (item,) = items
         for change in item.changes:
             item.touched = True
             self._write(change.path, cast(bytes, item.wanted.files[change.path]))
 
-    def prove(self, items: Sequence[Item[Wish, Report]]) -> None:
+    def prove(self, items: Sequence[Item[ReportRequest, Report]]) -> None:
         for item in items:
             found = self._found()
             item.proved = Report(found.files, item.wanted.verdict, item.wanted.plots)
@@ -153,12 +154,12 @@ class ValidationReport(Noun[Wish, Report]):
             return None
 
     def _drawings(self, made: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-        if self._params["plots"] == "none":
+        if self._request.plots == "none":
             return {}, NOT_WANTED
         try:
             return gallery.drawings(made), ""
         except canvas.NoPlots as missing:
-            if self._params["plots"] == "required":
+            if self._request.plots == "required":
                 raise OperatorError(
                     str(self._folder),
                     "cannot draw the required plots",

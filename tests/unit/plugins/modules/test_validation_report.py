@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import params
 from ansible_collections.aiready.vsphere.plugins.modules import validation_report
@@ -28,8 +29,9 @@ def test_the_result_has_exactly_the_documented_keys(tmp_path):
     sample = runs.perfect(2)
     folder = str(runs.write(tmp_path / "run", sample, runs.results(sample)))
     given = {"results": folder, "compare_with": None, "plots": "none"}
+    asked = request(params.ReportRequest, given)
     with pytest.raises(Ended) as ended:
-        run(Module(), ValidationReport(given, None), [Item(folder, given, {"name": folder})], "report", single=True)
+        run(Module(), ValidationReport(asked, None), [Item(folder, asked, {"name": folder})], "report", single=True)
     result = ended.value.args[0]["report"]
     contains = yaml.safe_load(validation_report.RETURN)["report"]["contains"]
     assert set(result) == set(contains)

@@ -9,6 +9,8 @@ import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.params import ReportRequest
 from ansible_collections.aiready.vsphere.plugins.modules import validation_report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import canvas, gallery, noun
 
@@ -37,7 +39,7 @@ class Module:
 def make(folder, check=False, warnings=None, **params):
     """The answer of the module about a folder; without plots unless a test asks for them."""
     given = {"results": str(folder), "compare_with": None, "plots": "none", **params}
-    report = noun.ValidationReport(given, (warnings if warnings is not None else []).append)
+    report = noun.ValidationReport(request(ReportRequest, given), (warnings if warnings is not None else []).append)
     with pytest.raises(Ended) as ended:
         runner.run(Module(check), report, [Item(str(folder), given, {"name": str(folder)})], "report", single=True)
     return ended.value.args[0]
@@ -169,7 +171,7 @@ def test_evidence_is_read_from_the_folder_and_never_from_outside(folder, tmp_pat
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "inside.txt").write_text("inside")
     os.mkfifo(folder / "pipe")
-    report = noun.ValidationReport({"results": str(folder)}, None)
+    report = noun.ValidationReport(ReportRequest(str(folder), None, "auto"), None)
     assert report._evidence("inside.txt") == "inside"
     for name in ("../secret.txt", "link.txt", str(tmp_path / "secret.txt"), "nowhere.txt", "pipe", ".", "a\0b"):
         assert report._evidence(name) is None
@@ -177,7 +179,7 @@ def test_evidence_is_read_from_the_folder_and_never_from_outside(folder, tmp_pat
 
 def test_of_a_huge_output_only_the_end_is_read(folder):
     (folder / "huge.txt").write_text("x" * noun.EVIDENCE_BYTES + "end")
-    text = noun.ValidationReport({"results": str(folder)}, None)._evidence("huge.txt")
+    text = noun.ValidationReport(ReportRequest(str(folder), None, "auto"), None)._evidence("huge.txt")
     assert len(text) == noun.EVIDENCE_BYTES
     assert text.endswith("end")
 
