@@ -55,10 +55,12 @@ def test_mig_on_ampere_needs_the_driver_first_and_so_a_second_restart_which_is_e
 @pytest.mark.parametrize(
     "step, missing",
     [
-        pytest.param("bios", "bios.SriovGlobalEnable is Disabled, Enabled is wanted", id="BIOS"),
+        pytest.param("bios", "bios.SriovGlobalEnable is Disabled, requested Enabled", id="BIOS"),
         pytest.param("driver", "the NVIDIA host driver (nvaie) is not installed", id="driver"),
         pytest.param(
-            "reboot", "the kernel setting atsSupport is set and not in effect; a restart is missing", id="restart"
+            "reboot",
+            "the kernel setting atsSupport is configured but not effective; a restart is pending",
+            id="restart",
         ),
         pytest.param("maintenance", "maintenance mode", id="maintenance mode"),
     ],
@@ -72,15 +74,15 @@ def test_step_that_others_build_on_is_missed_when_it_is_left_out(host_lab, step,
 
 # Each host lacks what one step brings, and all steps are left out.
 LEFT_OUT = {
-    "bios": "MmioAbove4Gb is Disabled, Enabled is wanted",
+    "bios": "MmioAbove4Gb is Disabled, requested Enabled",
     "driver": "the NVIDIA host driver (nvaie) is not installed",
-    "kernel": "the kernel setting atsSupport is FALSE, TRUE is wanted",
-    "modules": "the option pfctx of nmlx5_core is not set, 0x08 is wanted",
-    "marking": "the option dscp_force of nmlx5_rdma is not set, 26 is wanted",
-    "graphics": "the default graphics type is shared, shared_direct is wanted",
-    "pvrdma": "PVRDMA uses no VMkernel adapter, vmk1 is wanted; it is TCP, silently",
+    "kernel": "the kernel setting atsSupport is FALSE, requested TRUE",
+    "modules": "the option pfctx of nmlx5_core is not set, requested 0x08",
+    "marking": "the option dscp_force of nmlx5_rdma is not set, requested 26",
+    "graphics": "the default graphics type is shared, requested shared_direct",
+    "pvrdma": "PVRDMA uses no VMkernel adapter, requested vmk1; it silently uses TCP",
     "firewall": "the firewall ruleset pvrdma is closed",
-    "mtu": "the MTU of vmk1 is 1500, 9000 is wanted",
+    "mtu": "the MTU of vmk1 is 1500, requested 9000",
     "mig": "MIG is on at the GPU",
     "passthrough": "passthrough of the GPU",
     "leave": "the host is still in maintenance mode",

@@ -124,7 +124,8 @@ LATE = {
         {"machine": {"template": "ubuntu-tmplate"}},
         {},
         (
-            "vm ubuntu-tmplate: vCenter has no object of this name, or this user may not see it. Correct site.machine.template",
+            "vm ubuntu-tmplate: vCenter has no object of this name, or this user may not see it. Correct "
+            "site.machine.template",
         ),
     ),
     "port group and datastore": (

@@ -98,13 +98,13 @@ def _driver(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
     if driver["family"] == "none":
         yield Gap("driver", f"the NVIDIA host driver ({family}) is not installed", "driver.family", family, "none")
     elif driver["family"] != family:
-        text = f"the {driver['family']} driver {driver['version']} is installed, {family} is wanted"
+        text = f"the {driver['family']} driver {driver['version']} is installed, requested {family}"
         yield Gap("driver", text, "driver.family", family, driver["family"])
     elif version and driver["version"] != version:
-        text = f"the driver {driver['version']} is installed, {version} is wanted"
+        text = f"the driver {driver['version']} is installed, requested {version}"
         yield Gap("driver", text, "driver.version", version, driver["version"])
     elif not driver["loaded"]:
-        text = f"the driver {driver['version']} is installed and not loaded; a restart is missing"
+        text = f"the driver {driver['version']} is installed but not loaded; a restart is pending"
         yield Gap("driver", text, "driver.loaded", "true", "false")
 
 
@@ -114,10 +114,10 @@ def _kernel(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         if there is None:
             yield Gap("kernel", f"the host has no kernel setting {name}", path, asked, "no such setting")
         elif not _same(there["configured"], value):
-            text = f"the kernel setting {name} is {there['configured']}, {asked} is wanted"
+            text = f"the kernel setting {name} is {there['configured']}, requested {asked}"
             yield Gap("kernel", text, path, asked, there["configured"])
         elif not _same(there["runtime"], value):
-            text = f"the kernel setting {name} is set and not in effect; a restart is missing"
+            text = f"the kernel setting {name} is configured but not effective; a restart is pending"
             yield Gap("kernel", text, path, asked, f"{there['runtime']} until the restart")
 
 
@@ -132,10 +132,10 @@ def _modules(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
             configured = (there["options"] or {}).get(name)
             active = (there["active_options"] or {}).get(name)
             if not _same(configured, value):
-                text = f"the option {name} of {module} is {configured or 'not set'}, {value} is wanted"
+                text = f"the option {name} of {module} is {configured or 'not set'}, requested {value}"
                 yield Gap("modules", text, path, asked, configured or "not set")
             elif there["active_options"] is not None and not _same(active, value):
-                text = f"the option {name} of {module} is set and not in effect; a restart is missing"
+                text = f"the option {name} of {module} is configured but not effective; a restart is pending"
                 yield Gap("modules", text, path, asked, f"{active or 'not set'} until the restart")
 
 
@@ -145,7 +145,7 @@ def _graphics(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         return
     default = graphics["default_type"]
     if default != kind:
-        text = f"the default graphics type is {default}, {kind} is wanted"
+        text = f"the default graphics type is {default}, requested {kind}"
         yield Gap("graphics", text, "graphics.default_type", kind, default)
     given_away = {gpu["id"] for gpu in host["gpus"] if gpu["passthrough"]["configured"]}
     for device in graphics["devices"] if is_loaded(host) else ():
@@ -153,7 +153,7 @@ def _graphics(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
             continue
         path = f"graphics.{device['id']}.type"
         if device["configured"] != kind:
-            text = f"the GPU {device['id']} is set to {device['configured']}, {kind} is wanted"
+            text = f"the GPU {device['id']} is set to {device['configured']}, requested {kind}"
             yield Gap("graphics", text, path, kind, device["configured"])
         elif device["active"] != kind:
             text = f"the GPU {device['id']} is set to {kind} and is still {device['active']}"
@@ -173,11 +173,11 @@ def _mig(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         on = [device["id"] for device in devices] if mig else []
     if mode == "disabled":
         for device in on:
-            text = f"MIG is on at the GPU {device}, and time-sliced profiles are wanted"
+            text = f"MIG is on at the GPU {device}, and time-sliced profiles are requested"
             yield Gap("mig", text, f"mig.{device}", "disabled", "enabled")
     else:
         for device in [one["id"] for one in devices if one["id"] not in on]:
-            text = f"MIG is off at the GPU {device}, and MIG-backed profiles are wanted"
+            text = f"MIG is off at the GPU {device}, and MIG-backed profiles are requested"
             yield Gap("mig", text, f"mig.{device}", "enabled", "disabled")
 
 
@@ -187,7 +187,7 @@ def _pvrdma(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         return
     tag = host["options"].get("Net.PVRDMAVmknic")
     if tag != vmknic:
-        text = f"PVRDMA uses {tag or 'no VMkernel adapter'}, {vmknic} is wanted; it is TCP, silently"
+        text = f"PVRDMA uses {tag or 'no VMkernel adapter'}, requested {vmknic}; it silently uses TCP"
         yield Gap("pvrdma", text, "Net.PVRDMAVmknic", vmknic, tag or "not set")
     if not host["rulesets"].get("pvrdma"):
         yield Gap("pvrdma", "the firewall ruleset pvrdma is closed", "firewall.pvrdma", "open", "closed")
@@ -202,7 +202,7 @@ def _mtu(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         yield Gap("mtu", f"the host has no VMkernel adapter {name}", f"{name}.mtu", str(mtu), "no such adapter")
     for adapter in adapters:
         if adapter["mtu"] != mtu:
-            text = f"the MTU of {adapter['device']} is {adapter['mtu']}, {mtu} is wanted"
+            text = f"the MTU of {adapter['device']} is {adapter['mtu']}, requested {mtu}"
             yield Gap("mtu", text, f"{name}.mtu", str(mtu), str(adapter["mtu"]))
 
 
@@ -217,7 +217,7 @@ def _passthrough(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
             text = f"passthrough of the GPU {gpu['id']} is not {state}"
             yield Gap("passthrough", text, path, state, _state(configured))
         elif configured != active:
-            text = f"passthrough of the GPU {gpu['id']} is set, not in effect; a restart is missing"
+            text = f"passthrough of the GPU {gpu['id']} is configured but not effective; a restart is pending"
             yield Gap("passthrough", text, path, state, f"{_state(active)} until the restart")
 
 
@@ -245,11 +245,11 @@ def _profiles(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
     profiles = request.profiles
     if not profiles or set(profiles) & set(host["profiles_offered"]):
         return
-    offers = ", ".join(host["profiles_offered"]) or "none at all"
+    offers = ", ".join(host["profiles_offered"]) or "none"
     hint = ""
     if not host["profiles_offered"] and is_loaded(host):
         # The driver loads without them, and the only sign is that no profile is offered (NVIDIA AI Enterprise guide).
-        hint = "; the driver is loaded, so look at the BIOS: SR-IOV, IOMMU and memory mapped I/O above 4 GB"
+        hint = "; the driver is loaded, so check the BIOS: SR-IOV, IOMMU and memory mapped I/O above 4 GB"
     text = f"none of the profiles {', '.join(profiles)} is offered, the host offers {offers}{hint}"
     yield Gap("bios", text, "profiles_offered", ", ".join(profiles), offers)
 
@@ -269,12 +269,12 @@ def _answered(answers: Iterable[Answer]) -> Iterator[Gap]:
             for change in item.get("changes") or []:
                 before, after = _spoken(change["before"]), _spoken(change["after"])
                 path = _path(item, change["path"])
-                yield Gap(step, f"{path} is {before}, {after} is wanted", path, after, before)
+                yield Gap(step, f"{path} is {before}, requested {after}", path, after, before)
             changed = {change["path"] for change in item.get("changes") or []}
             for waiting in item.get("pending") or []:
                 if waiting["what"] not in changed:
                     needs, path = waiting["needs"].replace("_", " "), _path(item, waiting["what"])
-                    text = f"{path} is set and not in effect; a {needs} is missing"
+                    text = f"{path} is configured but not effective; a {needs} is pending"
                     yield Gap(step, text, path, "effective", f"configured, waits for a {needs}")
 
 

@@ -73,16 +73,16 @@ def test_nothing_promised_is_nothing_missing():
 
 GAPS = {
     "no driver": (but("driver", {"family": "none", "version": "", "loaded": False}), "driver", "not installed"),
-    "other family": (but("driver/family", "graphics"), "driver", "the graphics driver 550.54.16 is installed, nvaie"),
-    "driver not loaded": (but("driver/loaded", False), "driver", "installed and not loaded; a restart is missing"),
-    "kernel setting": (but("kernel/atsSupport/configured", "FALSE"), "kernel", "atsSupport is FALSE, TRUE is wanted"),
-    "kernel setting without a restart": (but("kernel/atsSupport/runtime", "FALSE"), "kernel", "a restart is missing"),
+    "other family": (but("driver/family", "graphics"), "driver", "the graphics driver 550.54.16 is installed, requested nvaie"),
+    "driver not loaded": (but("driver/loaded", False), "driver", "installed but not loaded; a restart is pending"),
+    "kernel setting": (but("kernel/atsSupport/configured", "FALSE"), "kernel", "atsSupport is FALSE, requested TRUE"),
+    "kernel setting without a restart": (but("kernel/atsSupport/runtime", "FALSE"), "kernel", "a restart is pending"),
     "unknown kernel setting": (but("kernel", {}), "kernel", "no kernel setting atsSupport"),
-    "module option": (but("modules/nmlx5_core/options/pfctx", "0"), "modules", "pfctx of nmlx5_core is 0, 0x08"),
+    "module option": (but("modules/nmlx5_core/options/pfctx", "0"), "modules", "pfctx of nmlx5_core is 0, requested 0x08"),
     "module option without a restart": (
         but("modules/nmlx5_core/active_options", {"max_vfs": "8,0"}),
         "modules",
-        "pfctx of nmlx5_core is set and not in effect",
+        "pfctx of nmlx5_core is configured but not effective",
     ),
     "no such module": (but("modules", {}), "modules", "no kernel module nmlx5_core"),
     "default type": (but("graphics/default_type", "shared"), "graphics", "default graphics type is shared"),
@@ -92,10 +92,10 @@ GAPS = {
     "PVRDMA tag": (
         but("options", {}),
         "pvrdma",
-        "PVRDMA uses no VMkernel adapter, vmk1 is wanted; it is TCP, silently",
+        "PVRDMA uses no VMkernel adapter, requested vmk1; it silently uses TCP",
     ),
     "firewall": (but("rulesets/pvrdma", False), "pvrdma", "the firewall ruleset pvrdma is closed"),
-    "MTU": (but("vmkernel/1/mtu", 1500), "mtu", "the MTU of vmk1 is 1500, 9000 is wanted"),
+    "MTU": (but("vmkernel/1/mtu", 1500), "mtu", "the MTU of vmk1 is 1500, requested 9000"),
     "no VMkernel adapter": (but("vmkernel", []), "mtu", "the host has no VMkernel adapter vmk1"),
     "virtual functions": (but("nics/0/vfs/active", 4), "vfs", "vmnic2 has 4 virtual functions, 8 are requested"),
     "virtual functions that the firmware does not allow": (
@@ -107,7 +107,7 @@ GAPS = {
     "no profiles": (
         but("profiles_offered", []),
         "bios",
-        "offers none at all; the driver is loaded, so look at the BIOS",
+        "offers none; the driver is loaded, so check the BIOS",
     ),
     "other profiles": (but("profiles_offered", ["grid_a100-20c"]), "bios", "the host offers grid_a100-20c"),
 }
@@ -181,7 +181,7 @@ def test_gpu_that_is_given_away_needs_no_graphics_type():
 def test_passthrough_that_waits_is_a_gap():
     host = but("gpus/0/passthrough", {"configured": True, "active": False})
     (gap,) = host_gaps(host, {"gpu_passthrough": "enabled"})
-    assert "not in effect; a restart is missing" in gap["text"]
+    assert "not effective; a restart is pending" in gap["text"]
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,6 @@ def test_what_modules_would_change_or_wait_for_is_a_gap_once():
     }
     texts = [gap["text"] for gap in host_gaps(READY, WANTED, bios=bios, firmware={"skipped": True})]
     assert texts == [
-        "bios.Sriov is Disabled, Enabled is wanted",
-        "bios.Vtd is set and not in effect; a reboot is missing",
+        "bios.Sriov is Disabled, requested Enabled",
+        "bios.Vtd is configured but not effective; a reboot is pending",
     ]

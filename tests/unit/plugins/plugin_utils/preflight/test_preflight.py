@@ -123,7 +123,7 @@ def allowed(**changes):
         pytest.param({}, [("host", "open")], id="not looked at"),
         pytest.param({"answers": {"look": FAILED}}, [("vCenter's view of it", "blocks")], id="not known to vCenter"),
         pytest.param(
-            preview(gaps=[{"step": "mtu", "text": "the MTU of vmk1 is 1500, 9000 is wanted"}]),
+            preview(gaps=[{"step": "mtu", "text": "the MTU of vmk1 is 1500, requested 9000"}]),
             [("host", "ok"), ("BMC", "ok"), ("MTU", "will be changed")],
             id="a gap",
         ),
