@@ -150,10 +150,10 @@ def test_maintenance_of_the_operator_is_used_and_not_ended(host_lab):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        pytest.param({"hosts": {"reboot": "refuse"}}, "has to be restarted, because of", id="restarts refused"),
+        pytest.param({"hosts": {"reboot": "refuse"}}, "needs a restart, because of", id="restarts refused"),
         pytest.param({"driver": {"depot": "[datastore-01] depots/nothing.zip"}}, "nothing.zip", id="no such depot"),
         pytest.param({"network": {"nics": ["vmnic9"]}}, "has no ports vmnic9. It has vmnic0", id="no such port"),
-        pytest.param({"cluster": "gold"}, "was wanted connected and in the cluster gold", id="another cluster"),
+        pytest.param({"cluster": "gold"}, "not in gold", id="another cluster"),
     ],
 )
 def test_impossible_wish_is_refused_before_the_host_is_touched(host_lab, changes, message):
@@ -181,8 +181,8 @@ def test_preview_says_what_it_could_not_look_at_and_promises_no_restart_less(hos
     lab = host_lab(_driver_loaded())
     run = lab.hosts("--check", site={**PLAIN, "gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}})
     assert run.status == 0, run.output
-    assert "No restart is needed for what could be looked at." in run.text
-    assert "a preview does not start it, so that MIG could not be looked at." in run.text
+    assert "No restart is needed for the settings that were checked." in run.text
+    assert "check mode does not start it, so MIG could not be checked." in run.text
 
 
 def test_gpus_are_given_away_as_a_whole(host_lab):
@@ -238,10 +238,10 @@ def test_firmware_of_a_port_is_set_by_one_cold_power_cycle_which_the_site_has_to
     sriov = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 4}}
     planned = lab.hosts("--check", site={**sriov, "hosts": {"reboot": "refuse"}})
     told = planned.text.partition("A run would end here:")[2]
-    assert (planned.status, "has to be restarted, because of" in told) == (0, True), planned.output
+    assert (planned.status, "needs a restart, because of" in told) == (0, True), planned.output
     refused = lab.hosts(site=sriov)
     (host,) = hosts_of(lab)
-    assert "has to be switched off and on, because of" in refused.failed_on(ESX_01), refused.output
+    assert "needs a cold power cycle, because of" in refused.failed_on(ESX_01), refused.output
     assert (state(host), host.boots) == (FACTORY, 0)
     run = lab.hosts(site={**sriov, "hosts": {"cold_cycle": "allow"}})
     assert run.status == 0, run.output

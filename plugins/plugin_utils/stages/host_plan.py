@@ -228,26 +228,27 @@ def _vms_on(name: str, answer: Mapping[str, Any] | None) -> list[Mapping[str, An
 
 
 def _unfit(host: Mapping[str, Any], request: Request) -> str:
-    """Why the host cannot be worked on, or nothing."""
+    """Why the host cannot be configured; empty if it can."""
     connection, cluster = host.get("connection"), host.get("cluster")
     if connection == "connected" and request.cluster in ("", cluster):
         return ""
     fix = (
-        "Check its power and its management network, or take it out of the group esxi_hosts."
+        "Check its power and its management network, or remove it from the group esxi_hosts."
         if connection != "connected"
-        else "Correct site.cluster, or take the host out of the group esxi_hosts."
+        else "Correct site.cluster, or remove the host from the group esxi_hosts."
     )
-    asked = f" and in the cluster {request.cluster}" if request.cluster else ""
-    return f"{request.name} was wanted connected{asked}. It is {connection}, in {cluster or 'no cluster'}. {fix}"
+    asked = f", not in {request.cluster}" if request.cluster not in ("", cluster) else ""
+    where = f"the cluster {cluster}" if cluster else "no cluster"
+    return f"{request.name} cannot be configured. It is {connection}, in {where}{asked}. {fix}"
 
 
 def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell: Shell, occupied: bool) -> list[str]:
-    """Why a run does not begin, as sentences."""
+    """Reasons that prevent the run, as sentences."""
     name, found = request.name, []
     if one.reboot and request.reboot != "allow":
         found.append(
-            f"{name} has to be restarted, because of {', '.join(one.reasons)}, and that is not allowed. "
-            "Nothing was touched. Set site.hosts.reboot (or esxi_host_reboot) to allow."
+            f"{name} needs a restart, because of {', '.join(one.reasons)}, and that is not allowed. "
+            "Nothing was changed. Set site.hosts.reboot (or esxi_host_reboot) to allow."
         )
     shutdown = answers.get("shutdown") or {}
     if shutdown.get("failed"):
@@ -256,36 +257,36 @@ def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell:
         found.append(answers["maintenance"]["msg"])
     if one.kind == "cold" and not (request.cold_cycle == "allow" and request.bmc_address):
         found.append(
-            f"{name} has to be switched off and on, because of {', '.join(one.cold_reasons)}. Nothing was touched. "
+            f"{name} needs a cold power cycle, because of {', '.join(one.cold_reasons)}. Nothing was changed. "
             "Set site.hosts.cold_cycle (or esxi_host_cold_cycle) to allow and give the host its bmc_address."
         )
     if shell.needed and not shell.runs and request.ssh != "start":
         found.append(
-            f"{name} needs SSH, for MIG or for the firmware of its network adapters, and it does not run there. "
+            f"{name} needs SSH for MIG or the firmware of its network adapters, and SSH does not run. "
             "Start it, or set site.hosts.ssh (or esxi_host_ssh) to start."
         )
     return found
 
 
 def _story(request: Request, found: Sequence[Mapping[str, str]], one: Restart, shell: Shell, loaded: bool) -> list[str]:
-    """What is missing and which restart settles it; nothing where nothing is missing."""
+    """The differences and the restart that they need; empty without differences."""
     if not (found or one.reboot or shell.unseen):
         return []
     if one.reboot:
         kind = {"warm": "restart", "cold": "cold power cycle"}[one.kind]
         count = f"A {kind} is needed, because of {', '.join(one.reasons)}."
     else:
-        count = f"No restart is needed{' for what could be looked at' if shell.unseen else ''}."
+        count = f"No restart is needed{' for the settings that were checked' if shell.unseen else ''}."
     story = [f"{request.name}: {count}", *(gap["text"] for gap in found)]
     if request.mig == "enabled" and not loaded:
         story.append(
-            "MIG is switched by a tool of the driver, so once that runs. GPUs of the Ampere generation need a second "
-            "restart for it."
+            "The MIG mode can be set only while the driver runs. GPUs of the Ampere generation need a second restart "
+            "for it."
         )
     if shell.unseen:
         story.append(
-            f"SSH does not run on the host, and a preview does not start it, so that {' and '.join(shell.by)} could "
-            "not be looked at. MIG on GPUs of the Ampere generation needs a restart, and changed firmware a cold power "
+            f"SSH does not run on the host, and check mode does not start it, so {' and '.join(shell.by)} could not "
+            "be checked. MIG on GPUs of the Ampere generation needs a restart, and changed firmware needs a cold power "
             "cycle."
         )
     return story
@@ -302,5 +303,5 @@ def _open(host: Mapping[str, Any], request: Request, shell: Shell, undone: Seque
     if shell.unseen or (comes and request.mig == "enabled"):
         what += OF_RESTART
     if comes:
-        return Open(what, "the driver runs", "GPUs tell what they are set to only then")
-    return Open(what, "SSH runs", f"{' and '.join(shell.by)} can be looked at only then")
+        return Open(what, "the driver runs", "GPUs report their settings only then")
+    return Open(what, "SSH runs", f"{' and '.join(shell.by)} can be checked only then")

@@ -58,7 +58,7 @@ def test_nothing_requested_is_nothing_to_do():
 def test_before_the_host_was_read_nothing_is_decided():
     found = host_plan({}, {"name": "esx-01", "mig": "enabled", "gpu_passthrough": "enabled", "vfs": 4})
     assert (found["passthrough"], found["loaded"], found["gaps"], found["blockers"]) == ([], False, [], [])
-    assert found["unfit"].startswith("esx-01 was wanted connected.")
+    assert found["unfit"].startswith("esx-01 cannot be configured.")
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_before_the_host_was_read_nothing_is_decided():
             "connected",
             None,
             "gpu",
-            ["connected and in the cluster gpu. It is connected, in no cluster. Correct site.c"],
+            ["It is connected, in no cluster, not in gpu. Correct site.c"],
         ),
-        ("disconnected", "gpu", "gpu", ["It is disconnected, in gpu. Check its power"]),
-        ("notResponding", "gpu", "", ["esx-01 was wanted connected. It is notResponding"]),
+        ("disconnected", "gpu", "gpu", ["It is disconnected, in the cluster gpu. Check its power"]),
+        ("notResponding", "gpu", "", ["esx-01 cannot be configured. It is notResponding"]),
     ],
 )
 def test_a_host_that_cannot_be_worked_on_is_named_with_the_fix(connection, cluster, asked, words):
@@ -280,9 +280,9 @@ REFUSED = {
     "restart": ({}, {}, WARM, ["because of thing-0, and that is not allowed."]),
     "restart allowed": ({"reboot": "allow"}, {}, WARM, []),
     "cold allowed": (ALLOWED, {}, COLD, []),
-    "cold without a BMC": ({**ALLOWED, "bmc_address": ""}, {}, COLD, ["off and on, because of thing-0."]),
-    "cold not allowed": ({**ALLOWED, "cold_cycle": "refuse"}, {}, COLD, ["off and on, because of thing-0."]),
-    "cold and no restart": ({}, {}, COLD, ["has to be restarted", "off and on"]),
+    "cold without a BMC": ({**ALLOWED, "bmc_address": ""}, {}, COLD, ["a cold power cycle, because of thing-0."]),
+    "cold not allowed": ({**ALLOWED, "cold_cycle": "refuse"}, {}, COLD, ["a cold power cycle, because of thing-0."]),
+    "cold and no restart": ({}, {}, COLD, ["needs a restart", "cold power cycle"]),
     "VMs run": ({}, {}, {"maintenance": OCCUPIED}, ["VMs run."]),
     "another failure": ({}, {}, {"maintenance": GIVEN_UP}, []),
     "shutdown": ({}, {}, {"shutdown": {"failed": True, "msg": "No tools."}}, ["No tools."]),
@@ -331,8 +331,8 @@ def test_what_a_preview_cannot_know_is_left_open(inputs, host, mode, what, after
 def test_what_is_left_open_has_its_reason_and_its_steps():
     found = plan({**FIRMWARE, **MIG}, **CHECK)
     by = ["MIG", "the firmware of the network adapters"]
-    assert (found["open"]["why"], found["undone"]) == (f"{' and '.join(by)} can be looked at only then", by)
-    assert plan(DRIVER, BARE)["open"]["why"] == "GPUs tell what they are set to only then"
+    assert (found["open"]["why"], found["undone"]) == (f"{' and '.join(by)} can be checked only then", by)
+    assert plan(DRIVER, BARE)["open"]["why"] == "GPUs report their settings only then"
 
 
 BIOS_PLAN = {"bios": {"changes": [{"path": "bios.Sriov", "before": "Disabled", "after": "Enabled"}], "pending": []}}
@@ -360,10 +360,10 @@ STORIES = {
         CHECK,
         {},
         [
-            "esx-01: No restart is needed for what could be looked at.",
-            "SSH does not run on the host, and a preview does not start it, so that the firmware of the network "
-            "adapters could not be looked at. MIG on GPUs of the Ampere generation needs a restart, and changed "
-            "firmware a cold power cycle.",
+            "esx-01: No restart is needed for the settings that were checked.",
+            "SSH does not run on the host, and check mode does not start it, so the firmware of the network "
+            "adapters could not be checked. MIG on GPUs of the Ampere generation needs a restart, and changed "
+            "firmware needs a cold power cycle.",
         ],
     ),
     "MIG after the driver": (
@@ -373,7 +373,7 @@ STORIES = {
         WARM,
         [
             "esx-01: A restart is needed, because of thing-0.",
-            "MIG is switched by a tool of the driver, so once that runs. GPUs of the Ampere generation need a second "
+            "The MIG mode can be set only while the driver runs. GPUs of the Ampere generation need a second "
             "restart for it.",
         ],
     ),
