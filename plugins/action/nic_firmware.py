@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parameters in the firmware of network adapters; the documentation stands in the module of the same name."""
+"""Parameters in the firmware of network adapters; the documentation is in the module of the same name."""
 
 from __future__ import annotations
 

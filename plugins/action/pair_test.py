@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tests between pairs of guests; the documentation stands in the module of the same name."""
+"""Tests between pairs of guests; the documentation is in the module of the same name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ActionModule(GuestsAction):
-    """Tests between all pairs."""
+    """Tests between all pairs of guests."""
 
     ARGUMENTS = params.ARGUMENTS
     RELATIONS = params.RELATIONS
@@ -57,14 +57,14 @@ def answer(watch: PairWatch, names: Sequence[str], most: int | None) -> dict[str
 
 
 class Evidence:
-    """Files with all that was printed. A full disk on the controller does not end a test."""
+    """Files with all output. A full disk on the controller does not stop a test."""
 
     def __init__(self, folder: str | None, warn: Callable[[str], None]) -> None:
         self._folder = os.path.expanduser(folder) if folder else None
         self._warn, self._warned = warn, False
 
     def keep(self, words: Sequence[str], text: str) -> str:
-        """Write one, and tell where it is in the folder of results; an empty text where it is not."""
+        """Write one file; returns its path in the result folder, or an empty text if it was not written."""
         if self._folder is None:
             return ""
         place = evidence.place(*words)

@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Configure RoCE QoS of switches; the module of the same name documents it."""
+"""RoCE QoS of switches; the documentation is in the module of the same name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ActionModule(SwitchAction):
             switch = read(platform, session, ports)
             check_ports(self.host, switch, ports)
             module.exit_json(changed=False, gathered=as_data(switch, ports or None))
-        # The read before the change and the change itself produce the same warnings; show them once.
+        # The check before the change and the change itself have the same warnings, which are shown once.
         warn = (lambda message: None) if module.check_mode else module.warn
         request = params.request_of(wish)
         noun = RoceQos(

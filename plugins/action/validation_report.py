@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a run; the documentation stands in the module of the same name."""
+"""The report of a run; the documentation is in the module of the same name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ActionModule(RemoteAction):
     """Runs on the controller, where the results, the templates and the library for plots are."""
 
     ARGUMENTS = params.ARGUMENTS
-    # Nothing is asked of any host.
+    # No host is contacted.
     _requires_connection = False
 
     def work(self, module: RemoteModule, remote: Remote) -> None:

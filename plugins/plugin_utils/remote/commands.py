@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Modules that stay on the controller and run commands over the connection of the play: no Python on the target."""
+"""Modules that run on the controller and send commands over the play's connection: no Python on the target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 if TYPE_CHECKING:
     from ansible.module_utils.errors import AnsibleValidationError
 
-# What ssh adds on standard error to everything that ran in a terminal.
+# Line that ssh appends to standard error of commands in a terminal.
 SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
 
 
@@ -40,7 +40,7 @@ class Completed:
 
     @property
     def text(self) -> str:
-        """Both outputs without the ends of lines and the words of a terminal: a task with become has one."""
+        """Both outputs without line ends and terminal codes: a task with become has a terminal."""
         lines = f"{self.stdout}\n{self.stderr}".splitlines()
         return "\n".join(line.rstrip() for line in lines if line.strip() and not SSH_ENDED.match(line))
 
@@ -52,9 +52,9 @@ class Remote:
         self._action = action
 
     def run(self, argv: Iterable[str]) -> Completed:
-        """Run one command. Arguments reach it as they are; a host that cannot be reached is Ansible's to report."""
+        """Run one command with unchanged arguments; Ansible reports a host that is unreachable."""
         argv = tuple(str(argument) for argument in argv)
-        # A terminal is asked for only where become may need one, since it mixes the two outputs.
+        # A terminal is requested only if become may need one, because it mixes the two outputs.
         answer = self._action._low_level_execute_command(
             shlex.join(argv), sudoable=self._action._connection.become is not None
         )
@@ -62,7 +62,7 @@ class Remote:
 
 
 class Left(Exception):
-    """A module ended with this answer."""
+    """The end of a module, with its result."""
 
     def __init__(self, answer: dict[str, Any]) -> None:
         self.answer = answer
@@ -70,7 +70,7 @@ class Left(Exception):
 
 
 class RemoteModule:
-    """What runner.run and the modules need of an AnsibleModule, in an action plugin."""
+    """The part of AnsibleModule that runner.run and the modules need, for an action plugin."""
 
     def __init__(self, action: ActionBase, arguments: Mapping[str, Any], relations: Mapping[str, Any]) -> None:
         self.check_mode = action._task.check_mode
@@ -98,7 +98,7 @@ def _told(error: AnsibleValidationError) -> str:
 
 
 class RemoteAction(ActionBase):
-    """An action plugin that is a module: a subclass says its arguments and what it does."""
+    """An action plugin that works as a module: a subclass has its arguments and its work."""
 
     TRANSFERS_FILES = False
     ARGUMENTS: Mapping[str, Any] = {}
@@ -114,5 +114,5 @@ class RemoteAction(ActionBase):
         return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
 
     def work(self, module: RemoteModule, remote: Remote) -> None:
-        """Do what the module does, and leave by module.exit_json or module.fail_json."""
+        """Run the module, and leave by module.exit_json or module.fail_json."""
         raise NotImplementedError

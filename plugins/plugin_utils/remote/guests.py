@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the action plugins share that work on many guests at once: their parameters, and how they are interrupted."""
+"""Base of the action plugins that work on many guests: parameters and interruption."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class GuestsAction(RemoteAction):
     """Runs on the controller and works on all guests, over connections of their own. A subclass says in meet() how."""
 
-    # The guests are reached by connections of their own.
+    # The guests have their own connections.
     _requires_connection = False
-    # What is interrupted, and the word before each line of progress.
+    # The interrupted work, and the prefix of each progress line.
     WHAT, PREFIX = "", ""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class GuestsAction(RemoteAction):
         try:
             return super().run(tmp, task_vars)
         except Interrupted as end:
-            # Tidied up; now it ends as it would have.
+            # After the cleanup, the process ends as it would have ended.
             if end.args:
                 os.kill(os.getpid(), end.args[0])
             raise AnsibleError(f"{self.WHAT} interrupted.") from None
@@ -46,7 +46,7 @@ class GuestsAction(RemoteAction):
             module.fail_json(msg=trouble.message, failure=trouble.failure, changed=False)
 
     def problems(self, given: Mapping[str, Any]) -> list[str]:
-        """All that is wrong with the parameters, as sentences."""
+        """All problems of the parameters, as sentences."""
         raise NotImplementedError
 
     def meet(self, module: RemoteModule, task_vars: dict[str, Any]) -> None:
@@ -54,5 +54,5 @@ class GuestsAction(RemoteAction):
         raise NotImplementedError
 
     def say(self, text: str) -> None:
-        """Tell how far it is."""
+        """Report the progress."""
         progress.tell(self._display, f"{self.PREFIX}{text}")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Signals that end a process, held back until what it began is tidied up."""
+"""Signals that end a process, delayed until it has cleaned up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Interrupted(BaseException):
-    """Somebody wants the run to end."""
+    """A signal requests the end of the run."""
 
 
 @contextlib.contextmanager

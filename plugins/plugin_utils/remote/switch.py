@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the action plugins for switches share: whose switch it is, and how it is reached."""
+"""Base of the action plugins for switches: the platform and the connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SwitchAction(RemoteAction):
-    """An action plugin for one switch. A subclass says in work() what it does."""
+    """An action plugin for one switch. A subclass does its work in work()."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         known = task_vars or {}
@@ -33,7 +33,7 @@ class SwitchAction(RemoteAction):
         try:
             return super().run(tmp, task_vars)
         except Lost as loss:
-            # Nothing was begun yet: what breaks later is dealt with where it breaks.
+            # Nothing has changed yet; later failures are handled where they occur.
             # Without a cause, which Ansible would add in words of its own.
             raise AnsibleConnectionFailure(
                 f"{self.host}: cannot run `{loss.command}` on the switch, and nothing was changed: "
@@ -57,7 +57,7 @@ class SwitchAction(RemoteAction):
         return platform_of(module.params["platform"], self._network_os, options or self.options(module.params))
 
     def options(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What the platform has to know of the parameters."""
+        """Options of the platform from the parameters."""
         return {}
 
     def session(self, platform: Platform) -> Session:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the cliconf and terminal plugins of switches share."""
+"""Base of the cliconf and terminal plugins of switches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible.module_utils.common.text.converters import to_text
 from ansible.plugins.cliconf import CliconfBase, enable_mode
 from ansible.plugins.terminal import TerminalBase
 
-# What the operating system, and what this plugin, cannot do: modules that ask are answered.
+# Operations that the operating system, or this plugin, does not support, for modules that ask.
 OPERATIONS = (
     "supports_commit",
     "supports_commit_comment",
@@ -35,7 +35,7 @@ OPERATIONS = (
 
 
 class CommandLine(CliconfBase):
-    """A switch as modules see it. A platform says what its commands are."""
+    """A switch as modules see it. A platform defines its commands."""
 
     NETWORK_OS = ""
     CONFIGURATIONS: dict[str, str] = {}
@@ -50,7 +50,7 @@ class CommandLine(CliconfBase):
         self._device_info: dict[str, str] = {}
 
     def get_device_info(self) -> dict[str, str]:
-        """What the switch is; asked for once in a session."""
+        """Data of the switch; read once per session."""
         if not self._device_info:
             self._device_info = dict(self._read_device_info(), network_os=self.NETWORK_OS)
         return self._device_info
@@ -115,7 +115,7 @@ class CommandLine(CliconfBase):
     def run_commands(
         self, commands: str | list[str | dict[str, Any]] | None = None, check_rc: bool = True
     ) -> list[str]:
-        """The outputs of several commands; without check_rc, what was refused is an output too."""
+        """The outputs of several commands; without check_rc, a rejection is an output too."""
         if commands is None:
             raise ValueError("Commands are needed.")
         answers = []
@@ -130,11 +130,11 @@ class CommandLine(CliconfBase):
         return answers
 
     def get_device_operations(self) -> dict[str, bool]:
-        """What modules may ask for."""
+        """The operations that modules may use."""
         return dict.fromkeys(OPERATIONS, False)
 
     def get_capabilities(self) -> str:
-        """All of this, as JSON."""
+        """All capabilities, as JSON."""
         found = super().get_capabilities()
         found["device_operations"] = self.get_device_operations()
         outputs = ["text", "json"] if self.JSON else ["text"]
@@ -145,7 +145,7 @@ class CommandLine(CliconfBase):
         text = self.get("show version")
         told = {key: re.search(rf"(?m)^{label}:\s*(\S.*?)\s*$", text) for key, label in self.INFO.items()}
         found = {key: match.group(1) for key, match in told.items() if match}
-        # The prompt begins with the name of the switch, which saves a question.
+        # The prompt begins with the name of the switch, which saves a command.
         name = re.match(r"[^\s(#>]+", to_text(self._connection.get_prompt() or b"").strip())
         return dict(found, network_os_hostname=name.group()) if name else found
 
@@ -158,7 +158,7 @@ class CommandLine(CliconfBase):
 
 
 class Terminal(TerminalBase):
-    """A switch at a terminal. A platform says what its prompts and complaints are."""
+    """A switch at a terminal. A platform defines its prompts and errors."""
 
     NO_PAGES = b""
     LEAVE = b"end"  # ends configuration mode
@@ -172,7 +172,7 @@ class Terminal(TerminalBase):
             raise AnsibleConnectionFailure(f"The pages of the terminal could not be turned off: {refused}") from refused
 
     def on_become(self, passwd: str | None = None) -> None:
-        """Go to the mode that may change things; a password is given where the switch asks for it."""
+        """Enter the privileged mode; sends a password if the switch asks for it."""
         if self._prompt().endswith(b"#"):
             return
         command: dict[str, str | bool] = {"command": "enable"}
@@ -186,7 +186,7 @@ class Terminal(TerminalBase):
             raise AnsibleConnectionFailure(f"The switch is not in enable mode, but at the prompt {self._prompt()!r}")
 
     def on_unbecome(self) -> None:
-        """Back to the mode that only looks."""
+        """Return to the unprivileged mode."""
         prompt = self._prompt()
         if b"(conf" in prompt:
             self._exec_cli_command(self.LEAVE)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
 
-# How long Ansible's helper may take beyond its own limit for a command, and how long to end when asked to.
+# Extra time of Ansible's helper beyond its limit for a command, and its time to end on request.
 SLACK_S, END_S = 30, 5
-# How netcommon's libssh and paramiko, and OpenSSH, report that no session was opened.
+# Messages of netcommon's libssh and paramiko, and of OpenSSH, for a session that was not opened.
 NO_LOGIN = re.compile(
     r"ssh connection failed|ssh connect failed|authenticity of host|not accept the host key|"
     r"connect to host|Could not resolve|Permission denied|Authentication fail|key verification failed|"
@@ -40,7 +40,7 @@ NO_LOGIN = re.compile(
 
 
 def session_of(action: ActionBase, host: str, platform: Platform) -> CliSession | ShellSession:
-    """The session that the play's connection is."""
+    """The session over the connection of the play."""
     persistent = getattr(action._connection, "socket_path", None) is not None
     if platform.shell == persistent:
         wanted = "ssh" if platform.shell else "ansible.netcommon.network_cli"
@@ -55,7 +55,7 @@ def session_of(action: ActionBase, host: str, platform: Platform) -> CliSession 
 
 
 class Helper(Connection):
-    """Ansible's helper process of a command line, which may have died or may answer no more."""
+    """Ansible's helper process of a command line, which may have died or may not answer."""
 
     def __init__(self, socket_path: str, limit_s: float) -> None:
         super().__init__(socket_path)
@@ -148,11 +148,11 @@ class CliSession(Session):
         self._device = Helper(path, float(limit) + SLACK_S)
 
     def _judged(self, command: str, trouble: str) -> Lost | Refused:
-        """A refusal, or the end of the connection: a live switch answers an empty line."""
+        """A rejection, or the end of the connection: a live switch answers an empty line."""
         if NO_LOGIN.search(trouble):
             return NoLogin(command, trouble)
         if "timeout triggered" in trouble:
-            # What comes later would be taken for the answer to the next command.
+            # A later answer would be taken for the answer to the next command.
             return Lost(command, trouble)
         try:
             self._device.get(command="")

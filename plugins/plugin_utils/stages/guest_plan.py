@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The plan of the stage for guests: packages, limits, RDMA, driver, restart, and what the proof expects. Pure."""
+"""The plan of the role guest_vm: packages, limits, RDMA, driver, restart, and the values to verify. Pure."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ CHRONY = {
         "key_file": "/etc/chrony.keys",
     },
 }
-# Modules of the kernel by data path; the connection manager belongs to all.
+# Kernel modules by data path; the connection manager is part of all.
 MODULES = {
     "pvrdma": ["vmw_pvrdma", "rdma_cm", "rdma_ucm"],
     "sriov": ["mlx5_ib", "rdma_cm", "rdma_ucm"],
     "passthrough": ["mlx5_ib", "rdma_cm", "rdma_ucm"],
 }
-# The adapters of these data paths reach the memory of a GPU.
+# Adapters of these data paths can access GPU memory.
 DIRECT = ("sriov", "passthrough")
 DRIVER_CA = "/var/lib/aiready.vsphere/driver-ca.pem"
-# What inputs leave out.
+# Defaults of the inputs.
 LIMITS = {"memlock": "unlimited", "nofile": 131072, "stack_kb": 8192}
 STACK = {"stack": "inbox", "gpudirect": "off"}
 NIC = {"mac": "", "mtu": 0, "address": ""}
@@ -70,7 +70,7 @@ UNLIMITED = -1
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is requested: inputs of the role without their prefix."""
+    """The request: inputs of the role without their prefix."""
 
     data_interface: Mapping[str, Any]
     data_path: str
@@ -104,7 +104,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Packages:
-    """query lists the wanted packages, up to highest_status as exit status."""
+    """query lists the requested packages; its exit status may be up to highest_status."""
 
     query: list[str]
     highest_status: int
@@ -131,7 +131,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Nic:
-    """The adapter of the data path, with its MAC address as name while no task read it."""
+    """The adapter of the data path; its name is the MAC address until a task reads it."""
 
     mac: str
     mtu: int
@@ -142,7 +142,7 @@ class Nic:
 
 @dataclass(frozen=True)
 class Rdma:
-    """problem: why the adapter has no RDMA that works; gpu_nodes and nic_nodes are NUMA nodes."""
+    """problem: why the adapter has no working RDMA port; gpu_nodes and nic_nodes are NUMA nodes."""
 
     due: bool
     stack: str
@@ -160,7 +160,7 @@ class Rdma:
 
 @dataclass(frozen=True)
 class Driver:
-    """The driver in the words of its module: a path on the controller is copied to the guest first."""
+    """Options of the driver module: a path on the controller is copied to the guest first."""
 
     copied: bool
     package: str
@@ -170,7 +170,7 @@ class Driver:
 
 @dataclass(frozen=True)
 class Peers:
-    """Guests that know each other are in one play, or they are not made known."""
+    """Guests exchange keys only if all of them are in the play."""
 
     known: bool
     absent: list[str]
@@ -178,7 +178,7 @@ class Peers:
 
 @dataclass(frozen=True)
 class Plan:
-    """The answer, see the filter guest_plan."""
+    """The result, see the filter guest_plan."""
 
     family: str
     problems: list[str]
@@ -198,7 +198,7 @@ class Plan:
 def plan(
     inputs: Mapping[str, Any], facts: Mapping[str, Any], seen: Mapping[str, Any], name: str = ""
 ) -> dict[str, Any]:
-    """What is due on a guest; seen: {what was read: result of its task, empty before it ran}."""
+    """The due changes of a guest; seen: {read: result of its task, empty before it ran}."""
     wish, family = of_role(Inputs, "guest_vm_", inputs), family_of(facts)
     wanted = [*BASE[family], *(RDMA[family] if wish.with_rdma else ()), *([OFED] if wish.with_ofed else ())]
     packages = _packages(wanted, family, seen["packages"])
@@ -225,7 +225,7 @@ def plan(
 
 
 def _problems(wish: Inputs) -> Iterator[str]:
-    """What cannot work, and why."""
+    """Settings that cannot work, with the reason."""
     path, memlock = wish.data_path, wish.limits.get("memlock", LIMITS["memlock"])
     if path == "pvrdma" and wish.stack == "ofed":
         yield (
@@ -303,7 +303,7 @@ def _limits(wish: Inputs, rdma: Mapping[str, Any]) -> Limits:
 
 
 def _locks_too_little(user: str, locks: Mapping[str, Any]) -> str:
-    """Why a login cannot lock as much memory as it likes; without a user nobody was asked."""
+    """Why a login cannot lock enough memory; without a user, no login was tested."""
     if locks.get("hard_kb", 0 if user else UNLIMITED) == UNLIMITED:
         return ""
     if not locks:
@@ -326,13 +326,13 @@ def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
 
 
 def _adapter(wish: Inputs, seen: Mapping[str, Any]) -> str:
-    """The adapter of the data path by its name, as it was read last."""
+    """The name of the data path adapter from the last read."""
     read = seen["nic"] if "interface" in seen["nic"] else seen["nic_read"]
     return str((read.get("interface") or {}).get("name", wish.mac))
 
 
 def _open_zones(adapter: str, listed: str, default: str) -> list[str]:
-    """The zones of firewalld that let in everything and that the adapter belongs to, each as the lines that tell of it.
+    """The firewalld zones of the adapter that accept all traffic, each as the lines of its listing.
 
     A zone may be that of addresses instead of adapters, or that of every adapter which is in no other.
     """
@@ -360,9 +360,9 @@ def _rdma(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
         modules=modules,
         not_loaded=[one for one in modules if one not in (first.get("modules") or ())],
         loaded=last.get("modules") or [],
-        # peermem is the older way, for drivers that are not open; it needs the network drivers of OFED.
+        # peermem is the older method for drivers that are not open; it needs the network drivers of OFED.
         peermem=wish.gpudirect == "peermem" or (wish.gpudirect == "auto" and wish.stack == "ofed" and is_open is False),
-        # Also of a run that was killed before its restart, which left drivers on the disk and others in the kernel.
+        # Includes a run that was killed before its restart, with new drivers on the disk and old ones in the kernel.
         ofed_waits=wish.with_ofed and bool((seen["packages"] and OFED in packages.missing) or first.get("outdated")),
         has_port=bool(ports),
         problem=_port_problem(ports),
@@ -373,7 +373,7 @@ def _rdma(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
 
 
 def _port_problem(ports: Sequence[Mapping[str, Any]]) -> str:
-    """Why the port of the adapter does not do RDMA."""
+    """Why the port of the adapter cannot use RDMA; empty if it can."""
     if not ports:
         return "has none"
     if ports[0]["state"] != "active":
@@ -397,7 +397,7 @@ def _driver(driver: Mapping[str, Any]) -> Driver:
 
 
 def _waiting(rdma: Rdma, driver: Mapping[str, Any]) -> list[str]:
-    """What waits for the restart."""
+    """Changes that need the restart."""
     pending = (driver.get("driver") or {}).get("pending") or ()
     ofed = ["network drivers of OFED"] if rdma.ofed_waits else []
     return [f"driver: {one['what']}" for one in pending] + ofed
@@ -409,7 +409,7 @@ def _peers(wish: Inputs, hosts: Sequence[str]) -> Peers:
 
 
 def _reads(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> dict[str, bool]:
-    """The steps whose result the proof reads again: those that changed something, and those that were skipped."""
+    """The steps that the verification reads again: those with changes, and those that were skipped."""
     return {
         "packages": not seen["packages"] or bool(packages.missing),
         "adapter": bool(wish.mac) and (restarted(seen) or read_again(seen["nic"])),

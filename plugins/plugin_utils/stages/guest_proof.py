@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the proof of a guest compares, and what the role guest_vm leaves behind. Pure."""
+"""The values that the verification of a guest compares, and the facts that the role guest_vm leaves. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def promised(
     reads: Mapping[str, bool],
     seen: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    """What the proof compares."""
+    """The values that the verification compares."""
     shown = seen["limits_proof"].get("stdout_lines") or ()
     modules = (seen["modules_proof"].get("rdma") or {}).get("modules") or ()
     licensed = "licence" in seen["licence"]
@@ -69,7 +69,7 @@ def _pairs(lines: Iterable[str]) -> dict[str, str]:
 
 
 def now(waiting: list[str], seen: Mapping[str, Any]) -> dict[str, Any]:
-    """What the role leaves behind, in the fact guest_vm_seen."""
+    """The result of the role, in the fact guest_vm_seen."""
     last = seen["driver_again"] if "driver" in seen["driver_again"] else seen["driver"]
     interface, roce = seen["nic"].get("interface"), seen["roce"].get("roce")
     return {
@@ -89,5 +89,5 @@ def now(waiting: list[str], seen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _after(noun: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """What a module left behind, or would."""
+    """The state that a module left, or would leave in check mode."""
     return (noun or {}).get("after") or {}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""How the plans of stages inside guests read inputs, lists of packages and results of tasks. Pure."""
+"""Reads inputs, lists of packages and results of tasks for the plans of stages inside guests. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Status, name and version of a package; dpkg-query prints ii for an installed package and hi for one that is held too.
+# Status, name and version of a package; dpkg-query prints ii for an installed package and hi for a held one.
 QUERIES = {
     "debian": ("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}${Package} ${Version}\\n"),
     "redhat": ("rpm", "--query", "--queryformat", "rpm %{NAME} %{VERSION}-%{RELEASE}\\n"),
@@ -33,23 +33,23 @@ def query(family: str, packages: Iterable[str]) -> list[str]:
 
 
 def highest_status(family: str, packages: list[str]) -> int:
-    """The exit status where nothing but packages is missing: rpm counts them, dpkg-query returns 1."""
+    """The exit status if only packages are missing: rpm returns their number, dpkg-query returns 1."""
     return 1 if family == "debian" else len(packages)
 
 
 def installed(result: Mapping[str, Any]) -> dict[str, str]:
-    """{package: version} of the packages that such a command lists as installed."""
+    """{package: version} of the installed packages in the output of such a command."""
     listed = (line.split() for line in result.get("stdout_lines") or () if INSTALLED.match(line))
     return {words[1]: "".join(words[2:3]) for words in listed if len(words) > 1}
 
 
 def of_role(kind: type[T], prefix: str, inputs: Mapping[str, Any]) -> T:
-    """The inputs of a role by their names without its prefix."""
+    """The inputs of a role without its prefix."""
     return kind(**{name.removeprefix(prefix): value for name, value in inputs.items()})
 
 
 def read_again(result: Mapping[str, Any]) -> bool:
-    """Whether the proof reads a step again: it changed something, or it was skipped by its tag and has no result."""
+    """Whether the verification reads a step again: it made changes, or was skipped and has no result."""
     return bool(result.get("changed", not result))
 
 

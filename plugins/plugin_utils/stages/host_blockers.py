@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What would stop the stage for hosts at a host after others were restarted, from what vCenter reports of it. Pure."""
+"""Problems of a host that would stop its stage after other hosts were restarted, from the data of vCenter. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) ->
 
 
 def _boards(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
-    """Profiles of another board than those that the host offers; one that offers none yet may still offer any."""
+    """Profiles of another board than the host's; a host without profiles may still offer any."""
     profiles, offered = request.profiles, host.get("profiles_offered") or ()
     boards = _boards_of(offered)
     if boards and _boards_of(profiles) and not boards & _boards_of(profiles):
@@ -36,12 +36,12 @@ def _boards(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, st
 
 
 def _boards_of(profiles: Iterable[str]) -> set[str]:
-    """Boards by their names without the prefix, which differs between releases of the driver."""
+    """Boards by their names without the prefix, which depends on the driver release."""
     return {name.board.rpartition("_")[2] for name in map(parse, profiles) if name}
 
 
 def _functions(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
-    """Virtual functions that the firmware of a port does not allow, where the stage leaves firmware alone."""
+    """Virtual functions that the firmware of a port does not allow, if the stage does not change firmware."""
     number = request.vfs
     if not number or request.nic_firmware:
         return
@@ -59,7 +59,7 @@ def _functions(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str,
 
 
 def _lockdown(host: Mapping[str, Any], request: Request, needed: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Lockdown mode lets in over SSH only users on its list of exceptions (VMware vSphere Security)."""
+    """Lockdown mode accepts SSH only from exception users (VMware vSphere Security)."""
     mode, allowed = host.get("lockdown"), host.get("lockdown_exceptions")
     user = request.user or "root"
     if mode not in ("normal", "strict") or not needed or allowed is None or user in allowed:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The desired state of one ESXi host: the inputs of the role esxi_host, and what they mean on a given host. Pure."""
+"""The desired state of one ESXi host: the inputs of the role esxi_host, and their meaning on a given host. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NUMBERS = ("mtu", "vfs")
 
 @dataclass(frozen=True)
 class Request:
-    """The inputs of the role, under their names without its prefix; what is empty or ignore is left as it is."""
+    """Inputs of the role without its prefix; empty or ignore keeps the current state."""
 
     name: str = ""
     cluster: str = ""
-    # The user of SSH.
+    # The SSH user.
     user: str = "root"
     bmc_address: str = ""
     bios_functions: Mapping[str, Any] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Request:
         return self.evacuation == "shutdown" and bool(self.vms)
 
     def options_on(self, host: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """{kernel module: its options}; nmlx5_core has one number for each port it drives, over all adapters."""
+        """{kernel module: its options}; an option of nmlx5_core has one number for each port, over all adapters."""
         options = {module: dict(values) for module, values in self.module_options.items()}
         if self.vfs:
             ports = [port["device"] for port in host.get("nics") or () if port.get("driver") == "nmlx5_core"]
@@ -68,14 +68,14 @@ class Request:
         return options
 
     def passthrough_on(self, host: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The devices given to VMs, or taken back from them: all GPUs, and the ports of the network."""
+        """The devices to pass through, or to return to the host: all GPUs, and the ports of the network."""
         gpus = [] if self.gpu_passthrough == "ignore" else [gpu["id"] for gpu in host.get("gpus") or ()]
         given = [{"id": gpu, "state": self.gpu_passthrough, "take_from_vgpu": True} for gpu in gpus]
         return given + [{"id": port, "state": "enabled"} for port in self.nics if self.nic_passthrough]
 
 
 def request_of(inputs: Mapping[str, Any]) -> Request:
-    """The request with numbers as numbers; ansible-core before 2.19 makes texts of them on the way."""
+    """The request with numeric types; ansible-core before 2.19 passes numbers as text."""
     given: dict[str, Any] = {key: int(value or 0) if key in NUMBERS else value for key, value in inputs.items()}
     return Request(**given)
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Everything of a host that waits for a restart, gathered into the one restart that settles it. Pure."""
+"""Collects all pending settings of a host into one restart. Pure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# On ESXi a GPU is reset by the restart of the host (NVIDIA MIG user guide).
+# On ESXi a restart of the host resets a GPU (NVIDIA MIG user guide).
 KINDS = {"cold_power_cycle": "cold", "reboot": "warm", "gpu_reset": "warm", "xorg_restart": "xorg"}
-# The greater one settles what the smaller one would.
+# A stronger restart includes the weaker ones.
 ORDER = ("none", "xorg", "warm", "cold")
 
 
 @dataclass(frozen=True)
 class Restart:
-    """kind is none, xorg, warm or cold; cold_reasons are those reasons that a warm restart does not settle."""
+    """kind is none, xorg, warm or cold; cold_reasons are the reasons that need a cold restart."""
 
     kind: str
     reasons: list[str]
@@ -31,7 +31,7 @@ class Restart:
 
 
 def restart(answers: Iterable[Any]) -> Restart:
-    """The kind of restart that settles all pending settings of some module results, and the reasons for it."""
+    """The restart that makes all pending settings of some module results effective, and its reasons."""
     waiting = [(item, entry) for answer in answers for item in results(answer) for entry in item.get("pending") or []]
     kinds = [(KINDS[entry["needs"]], _named(item, entry["what"])) for item, entry in waiting if entry["needs"] in KINDS]
     kind = max((kind for kind, dummy in kinds), key=ORDER.index, default="none")
@@ -45,5 +45,5 @@ def restart(answers: Iterable[Any]) -> Restart:
 
 
 def _named(item: Mapping[str, Any], what: str) -> str:
-    """What waits, as an operator knows it; a GPU's own results name only the part of it."""
+    """A pending setting in an operator's terms; the results of a GPU name only a part of it."""
     return f"MIG {what} of the GPU {item['pci'] or item['index']}" if "index" in item else what

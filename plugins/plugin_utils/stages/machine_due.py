@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is left to do for each VM after a look at all of them, and which of them have to be off for it."""
+"""The remaining changes of each VM after a check of all of them, and the VMs that must be off for them. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_ste
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# Changes that the modules tell of the power of a VM, and not of what is set in it.
+# Changes of a VM's power state, not of its settings.
 OF_POWER = frozenset(("power", "power_cycle", "power_on_again"))
 
 
@@ -29,7 +29,7 @@ def due(
     """
     found = {step: list(_changing(entries, looks.get(step))) for step, entries in steps.items() if step != "power"}
     cycled, noted = _of_power(steps["config"], looks.get("config") or ())
-    # vm_config starts what it switched off; the guest is waited for here.
+    # vm_config starts the VMs that it powered off; the role waits for their guests.
     waiting = cycled + noted
     if start == "all":
         waiting += [
@@ -47,7 +47,7 @@ def due(
 def _changing(
     entries: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]] | None
 ) -> list[Mapping[str, Any]]:
-    """The entries whose settings change; without an answer nobody knows, so that all may."""
+    """The entries whose settings change; without a result, all may change."""
     if not results:
         return list(entries)
     changing = []
@@ -58,14 +58,14 @@ def _changing(
 
 
 def _down(look: Mapping[str, Any], wait_for: str) -> bool:
-    """Whether a VM is off, or was not waited for to the end."""
+    """Whether a VM is off, or an earlier wait for it ended early."""
     return look["changed"] or (wait_for == "address" and not look["after"].get("address"))
 
 
 def _of_power(
     entries: Sequence[Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
 ) -> tuple[list[str | None], list[str | None]]:
-    """The VMs that run and have to be off, and those that a run which was killed left off."""
+    """The running VMs that must be off, and those that an interrupted run left off."""
     paths = {
         key_of(entry): {change["path"] for change in look["changes"]} & OF_POWER for entry, look in zip(entries, looks)
     }

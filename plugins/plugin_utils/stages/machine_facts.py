@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the stages that follow have to know of each training VM."""
+"""Facts of each training VM for the next stages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_ste
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# What the test of the network has to show, path by path, where the module of its adapters does not say more.
+# Expected result of the network test by path, if the module of the adapters is not more specific.
 EXPECTED = {
     "tcp": "TCP between the VMs: the baseline that the other paths are compared with.",
     "sriov": "RDMA over a virtual function (mlx5) in each guest, and traffic that its port counts as RDMA.",
@@ -33,7 +33,7 @@ def facts(
     placement: Mapping[str, Any] | None,
     inputs: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    """One dictionary per VM; seen holds the latest result of each step."""
+    """One dictionary per VM; seen has the latest result of each step."""
     results = {step: _by_vm(entries, seen.get(step)) for step, entries in steps.items()}
     return [_machine(entry, results, place_of(entry, placement), inputs) for entry in steps["power"]]
 
@@ -66,7 +66,7 @@ def _machine(
 
 
 def _nics(state: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The adapters of the data path; others, such as those for management, are nobody's business here."""
+    """The adapters of the data path; others, such as management adapters, are ignored."""
     adapters = state.get("adapters") or []
     return [adapter for adapter in adapters if adapter["portgroup"] == inputs["portgroup"]]
 
@@ -78,12 +78,12 @@ def _by_vm(
 
 
 def _known(found: Mapping[str, Mapping[str, Any]], key: str) -> str | None:
-    """What any of the modules tells of a VM; one that is planned has no ids yet."""
+    """The first value of a VM that any module returned; a planned VM has no IDs yet."""
     return next((result[key] for result in found.values() if result.get(key)), None)
 
 
 def table(machines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The machines as lines that a person reads."""
+    """The machines as readable lines."""
     rows = [("VM", "host", "address", "GPU", "adapter", "NUMA")]
     rows += [
         (

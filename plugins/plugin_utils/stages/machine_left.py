@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""VMs that left a site: which there are, which of them are removed, and why a removal is refused. Pure."""
+"""VMs that left a site: their list, the VMs to remove, and the reasons against a removal. Pure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ OWN = "It is a VM of the site {owner} and not in site.vms."
 UNMARKED = "This collection created it, and it is not in site.vms."
 FOREIGN = "It belongs to the site {owner}."
 THIRD_PARTY = "This collection did not create it."
-# A message names no more VMs than these.
+# A message lists at most this many VMs.
 SHOWN = 5
 
 
 @dataclass
 class Left:
-    """The answer, see the filter machine_left."""
+    """The result, see the filter machine_left."""
 
     left: list[dict[str, Any]] = field(default_factory=list)
     others: list[dict[str, Any]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Left:
 def left(
     found: Iterable[dict[str, Any]], vms: Iterable[Mapping[str, Any]], inputs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What follows from the VMs of a cluster (of vm_owner_info) for the VMs of a site and its words on the others."""
+    """The VMs that left the site, from the VMs of a cluster (vm_owner_info) and the settings of the site."""
     owner, absent, answer = inputs["owner"], list(inputs["absent"]), Left()
     listed = {(key, _plain(vm[key])) for vm in vms for key in IDENTITY if vm.get(key)}
     pruned: list[dict[str, Any]]
@@ -68,22 +68,22 @@ def left(
     if answer.left:
         answer.told.append(todo(answer.left))
     answer.holding = _holding(answer)
-    # No copies: those of what Ansible wraps around variables are not allowed.
+    # No copies, because Ansible does not allow copies of its wrappers.
     return dict(vars(answer))
 
 
 def _is_ours(vm: Mapping[str, Any], owner: str | None) -> bool:
-    """Whether this site created a VM; one without a name in its mark may be of any site that has none."""
+    """Whether this site created a VM; an owner without a name may be any site without a name."""
     return vm["source"] is not None and vm["owner"] in (None, owner or None)
 
 
 def _plain(value: str | None) -> str:
-    """A name or path as vCenter compares it."""
+    """A name or path in the form that vCenter compares."""
     return unescaped(value or "").rstrip("/").lower()
 
 
 def todo(vms: Sequence[Mapping[str, Any]]) -> str:
-    """What releases the GPUs of VMs that left the site."""
+    """The fix that frees the GPUs of VMs that left the site."""
     running = any(vm["power"] != "off" for vm in vms)
     names = ", ".join(vm["name"] for vm in vms)
     power = " and site.power to cycle" if running else ""
@@ -95,7 +95,7 @@ def _told(vm: Mapping[str, Any], why: str) -> dict[str, Any]:
 
 
 def holds(vm: Mapping[str, Any]) -> str:
-    """What a VM holds, as a sentence."""
+    """The power state and GPUs of a VM, as a sentence."""
     if vm["power"] == "off":
         return "It is off."
     state = "It runs" if vm["power"] == "on" else f"It is {vm['power']}"
@@ -103,7 +103,7 @@ def holds(vm: Mapping[str, Any]) -> str:
 
 
 def _remove(answer: Left, vms: Sequence[Mapping[str, Any]], absent: Sequence[str], owner: str | None) -> None:
-    """What is removed, by folder and name. vm_clone looks up other names itself, and refuses VMs of others."""
+    """The VMs to remove, by folder and name. vm_clone finds other names itself, and rejects VMs of other owners."""
     answer.remove = [{"name": vm["name"], "folder": vm["path"].rpartition("/")[0]} for vm in vms]
     answer.remove += [{"name": name} for name in absent if name not in {vm["name"] for vm in vms}]
     own = [vm for vm in vms if _is_ours(vm, owner)]
@@ -113,7 +113,7 @@ def _remove(answer: Left, vms: Sequence[Mapping[str, Any]], absent: Sequence[str
 
 
 def _too_many(pruned: Sequence[Mapping[str, Any]], stay: int, owner: str) -> dict[str, str]:
-    """A site file that is wrong or cut short looks like a site whose VMs have all left."""
+    """A wrong or truncated site file looks like a site whose VMs have all left."""
     return {
         "found": f"Cannot prune {_listed(pruned)}. Of the site {owner}, only {stay} VMs would stay.",
         "todo": f"Correct site.name and site.vms. Or name them to remove them: set site.absent to [{_names(pruned)}].",
@@ -125,7 +125,7 @@ def _refused(vms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _holding(answer: Left) -> str:
-    """A sentence each on the VMs that hold GPUs without being of the site, for messages of what is short."""
+    """A sentence each about VMs outside the site that hold GPUs, for messages about missing resources."""
     idle, others = [vm for vm in answer.left if vm["gpus"]], answer.others
     sentences = [f"VMs that left the site hold GPUs: {_listed(idle)}. {todo(idle)}"] if idle else []
     sentences += [f"VMs that are not of the site hold GPUs: {_listed(others)}."] if others else []

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What each module of the stage for VMs is asked for once for all VMs; what nobody set is left to the module."""
+"""Options of each module of the stage machines for all VMs; unset options keep the default of the module."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WAITING = ("tasks_in_flight", "task_timeout_s")
 FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
 CLONE = (*WAITING, "cluster", "datacenter", "datastore", "disk_gb", "folder", "owner", "template")
-# As the role calls them, and as vm_clone does.
+# Names of the role, and those of vm_clone.
 FROM_LIBRARY = {"content_library": "library", "content_item": "library_item"}
 LABELS = ("gpu_label", "nic_label")
 PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
@@ -43,7 +43,7 @@ def options(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], userdat
 
 
 def _place(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    # A port that a VM has itself is on no port group.
+    # A port in passthrough mode has no port group.
     network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
     return dict(given(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
 
@@ -57,7 +57,7 @@ def _from_library(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _first_boot(inputs: Mapping[str, Any], userdata: str) -> dict[str, Any]:
-    """What a VM that is created is told for its first boot; vm_clone refuses both ways at once."""
+    """The first boot options of a new VM; vm_clone rejects both methods at once."""
     cloud_init = dict(given(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
     told = {"cloud_init": cloud_init} if cloud_init else {}
     return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What each module of the stage for VMs is asked for, VM by VM: from the wishes and from where the VMs shall go."""
+"""Options of each module of the stage machines per VM, from the request and the placement."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 STEPS = ("clone", "config", "power")
-# The part of a VM that has the adapters of each path; the port itself is a device like a GPU.
+# The option for the adapters of each path; a passthrough port is a device like a GPU.
 ADAPTERS = {"tcp": "vmxnet3", "pvrdma": "pvrdma", "sriov": "sriov"}
-# What is asked for once for the shape of all VMs.
+# Options of the shape that all VMs share.
 SHAPE = (
     "advanced",
     "gpudirect",
@@ -43,12 +43,12 @@ NUMBERS = (
 
 
 def typed(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs with numbers as numbers; ansible-core before 2.19 makes texts of them on the way."""
+    """The inputs with numeric types; ansible-core before 2.19 passes numbers as text."""
     return {key: int(value or 0) if key in NUMBERS else value for key, value in inputs.items()}
 
 
 def to_place(vms: Iterable[Mapping[str, Any]], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What vm_placement_info is asked for."""
+    """Input of vm_placement_info."""
     return [dict(_place_of(vm, inputs)) for vm in vms]
 
 
@@ -83,14 +83,14 @@ def steps(
 
 
 def given(inputs: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """What was set; empty texts, nothing and 0 mean that it was not."""
+    """The values that are set; an empty text, null and 0 are unset."""
     return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
 
 
 def _config(
     vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any], undecided: bool
 ) -> dict[str, Any]:
-    """All parts of a VM, which vm_config changes together."""
+    """All parts of a VM that vm_config changes together."""
     entry = dict(_vm(vm, place, inputs), shape=_shape(vm, place, inputs))
     if undecided:
         return entry
@@ -108,28 +108,28 @@ def _vgpu(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def place_of(vm: Mapping[str, Any], placement: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Where a VM goes; nothing where nothing was placed."""
+    """The placement of a VM; empty without a placement."""
     places = {place["name"]: place for place in (placement or {}).get("vms", [])}
     return places.get(vm.get("path")) or places.get(name_of(vm)) or {}
 
 
 def creates(inputs: Mapping[str, Any]) -> bool:
-    """Whether VMs that are missing are created."""
+    """Whether missing VMs are created."""
     return bool(inputs["template"] or inputs["content_item"]) and inputs["vgpu_state"] == "present"
 
 
 def name_of(vm: Mapping[str, Any]) -> str:
-    """The name of a VM, also of one that is named by its path."""
+    """The name of a VM, also if the entry has its path."""
     return vm.get("name") or (vm.get("path") or "").rpartition("/")[2]
 
 
 def key_of(entry: Mapping[str, Any]) -> str | None:
-    """What tells one VM from the others, whichever way it is named."""
+    """The identity of a VM, by any of the options for it."""
     return next((entry[key] for key in IDENTITY if entry.get(key)), None)
 
 
 def identity_of(vm: Mapping[str, Any]) -> dict[str, str]:
-    """The one way in which an entry names its VM."""
+    """The one option that identifies the VM of an entry."""
     return {key: vm[key] for key in IDENTITY if vm.get(key)}
 
 
@@ -149,7 +149,7 @@ def _place_of(vm: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[tupl
 
 
 def _vm(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Which VM is meant, and in check mode what it will be made of and where."""
+    """The identity of the VM, and in check mode its planned template and host."""
     planned = {"host": place.get("host"), "template": inputs["template"]}
     return dict(identity_of(vm), planned={key: value for key, value in planned.items() if value})
 
@@ -174,7 +174,7 @@ def _shape(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str,
 
 
 def _gpu_ids(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> Sequence[str]:
-    """The GPUs of a VM as the size of its memory mapped I/O is worked out from them."""
+    """The GPUs of a VM for the size of its memory mapped I/O."""
     if inputs["gpu_mode"] != "passthrough":
         return vm.get("profiles") or []
     if inputs["gpu_assignment"] == "dynamic" and inputs["gpu_devices"]:
@@ -183,7 +183,7 @@ def _gpu_ids(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[st
 
 
 def _devices(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The devices that a VM gets as they are: GPUs, then ports."""
+    """The passthrough devices of a VM: GPUs, then ports."""
     devices = []
     if inputs["gpu_mode"] == "passthrough":
         gpus = [gpu["id"] for gpu in place.get("gpus", [])]
@@ -198,7 +198,7 @@ def _devices(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[st
 def _direct(
     what: str, chosen: Iterable[str], count: int, kinds: Iterable[str], inputs: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Those that were chosen, or as many as wanted of these kinds."""
+    """The selected devices, or the requested number of these kinds."""
     if inputs[f"{what}_assignment"] == "static":
         return [{"kind": "static", "id": address} for address in chosen]
     device = {"kind": "dynamic", "allowed": list(kinds)}

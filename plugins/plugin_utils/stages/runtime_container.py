@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The container that proves a container engine: its command, and why it does not run or see every GPU. Pure."""
+"""The test container of an engine: its command, and why it does not run or does not see every GPU. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GPU_OPTIONS: dict[str, Sequence[str]] = {
     "podman": ("--device", "nvidia.com/gpu=all", "--security-opt", "label=disable"),
 }
 UUID = re.compile(r"(?:GPU|MIG)-[0-9a-fA-F][0-9a-fA-F/-]+")
-# What engines print when an image cannot be pulled or run, and the fix.
+# Messages of engines for failed pulls and runs, and the fix.
 HINTS = (
     ("no space left on device", "Make room on the disk of the engine's images, `df -h` shows it."),
     ("certificate signed by unknown authority", "Give the registry's authority as its ca_file."),
@@ -47,7 +47,7 @@ TIMED_OUT = 124
 
 @dataclass(frozen=True)
 class Container:
-    """The container that proves the engine; undecided is the reason why none runs."""
+    """The container that tests the engine; undecided is the reason why none runs."""
 
     undecided: str
     argv: list[str]
@@ -87,7 +87,7 @@ def _undecided(wish: Inputs) -> str:
 
 
 def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
-    """Why the image is not there; empty where it was pulled."""
+    """Why the image is missing; empty if it was pulled."""
     if pull.get("rc") == 0:
         return ""
     if pull.get("rc") == TIMED_OUT:
@@ -98,7 +98,7 @@ def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
 
 
 def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> str:
-    """Why the container proves nothing; empty where it ran and saw every GPU."""
+    """Why the container test failed; empty if it ran and saw every GPU."""
     status = proof.get("rc", "not tried")
     if status == 0 and not unseen:
         return ""
@@ -110,7 +110,7 @@ def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> s
 
 
 def _unseen(host: Mapping[str, Any], proof: Mapping[str, Any]) -> list[str]:
-    """The GPUs of the guest that the container does not see."""
+    """The GPUs of the guest that are not visible in the container."""
     inside = UUID.findall(proof.get("stdout") or "")
     return [one for one in UUID.findall(host.get("stdout") or "") if one not in inside]
 
@@ -121,6 +121,6 @@ def _last_line(result: Mapping[str, Any], silent: str) -> str:
 
 
 def _hint(result: Mapping[str, Any]) -> str:
-    """The fix for the first problem that fits the words of the engine."""
+    """The fix for the first problem that matches the engine's output."""
     words = result.get("stderr") or ""
     return next((fix for says, fix in HINTS if re.search(says, words)), NO_HINT)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The plan of the stage for container engines: packages, repositories, registries, and what the proof expects. Pure."""
+"""The plan of the role container_runtime: packages, repositories, registries, and the values to verify. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.runtime_con
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# The packages of an engine by its source and the family of the distribution. None: this source does not have it.
+# Packages of an engine by source and family of the distribution. None: the source does not have the engine.
 DOCKER_CE = ("docker-ce", "docker-ce-cli", "containerd.io")
 ENGINES: dict[tuple[str, str], dict[str, Sequence[str]]] = {
     ("docker", "distribution"): {"debian": ("docker.io",), "redhat": ()},
@@ -38,7 +38,7 @@ ENGINES: dict[tuple[str, str], dict[str, Sequence[str]]] = {
     ("podman", "distribution"): {"debian": ("podman",), "redhat": ("podman",)},
     ("podman", "vendor"): {"debian": (), "redhat": ()},
 }
-# The packages of the other source. Both cannot be installed.
+# Packages of the other source. The two conflict.
 OTHERS: dict[tuple[str, str], Sequence[str]] = {
     ("docker", "distribution"): DOCKER_CE,
     ("docker", "vendor"): ("docker.io", "containerd", "runc", "podman-docker"),
@@ -57,7 +57,7 @@ TOOLKIT_URL = "https://nvidia.github.io/libnvidia-container/stable"
 DOCKER_URL = "https://download.docker.com/linux/"
 DOCKER_NAMES = {"Debian": "debian", "Ubuntu": "ubuntu", "RedHat": "rhel", "Rocky": "centos"}
 RPM_KEYS = "/etc/pki/rpm-gpg/RPM-GPG-KEY-"
-# dnf's documented urlopen() uses the proxy of dnf.conf. A check of ansible-test takes it for the standard library's.
+# dnf's documented urlopen() uses the proxy of dnf.conf. ansible-test confuses it with the standard library's.
 DNF_DOWNLOAD = """\
 import dnf, shutil, sys
 url, authority, path = sys.argv[1:]
@@ -80,7 +80,7 @@ RELOADS = "A reload of systemd takes the GPUs away from running containers with 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is requested: inputs of the role without their prefix."""
+    """The request: inputs of the role without their prefix."""
 
     cdi: bool
     engine: str
@@ -100,7 +100,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Packages:
-    """query lists those of the engine, of the other source and of the toolkit, up to highest_status as exit status."""
+    """query lists packages of the engine, the other source and the toolkit; exit status up to highest_status."""
 
     engine: list[str]
     query: list[str]
@@ -111,7 +111,7 @@ class Packages:
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository with its key; download is the command without the file that it writes."""
+    """A repository with its key; download is the command without its output file."""
 
     name: str
     url: str
@@ -127,7 +127,7 @@ class Repository:
 
 @dataclass(frozen=True)
 class Toolkit:
-    """versioned are the names that the package manager installs at the requested version."""
+    """versioned are the package names with the requested version."""
 
     packages: list[str]
     wrong: list[str]
@@ -136,7 +136,7 @@ class Toolkit:
 
 @dataclass(frozen=True)
 class Registries:
-    """shown has no passwords: Ansible prints the items of a loop."""
+    """shown has no passwords, because Ansible prints the items of a loop."""
 
     folder: str
     insecure: list[str]
@@ -149,7 +149,7 @@ class Registries:
 
 @dataclass(frozen=True)
 class Drivers:
-    """What an engine reports of itself."""
+    """The state that an engine reports."""
 
     storage: str
     cgroup: str
@@ -158,7 +158,7 @@ class Drivers:
 
 @dataclass(frozen=True)
 class Plan:
-    """The answer, see the filter runtime_plan."""
+    """The result, see the filter runtime_plan."""
 
     family: str
     units: list[str]
@@ -176,7 +176,7 @@ class Plan:
 def plan(
     inputs: Mapping[str, Any], facts: Mapping[str, Any], seen: Mapping[str, Mapping[str, Any]], name: str = ""
 ) -> dict[str, Any]:
-    """What is due on a guest; seen: {what was read: result of its task, empty before it ran}."""
+    """The due changes of a guest; seen: {read: result of its task, empty before it ran}."""
     wish, family = of_role(Inputs, "container_runtime_", inputs), family_of(facts)
     there = installed(seen["packages"])
     reads = {
@@ -268,7 +268,7 @@ def _repository(
     prints, authority = given.get("key_fingerprints"), given.get("ca") or ""
     return Repository(
         key_url=key_url,
-        # An empty list switches the check off.
+        # An empty list disables the check.
         fingerprints=list(keys if prints is None else prints),
         setting=f"site.runtime.{setting} (container_runtime_{setting} of the role)",
         ca=authority,
@@ -314,7 +314,7 @@ def _login(registry: Mapping[str, Any], user: str, folder: str) -> dict[str, Any
 
 
 def _proxy(proxy: Mapping[str, str]) -> str:
-    """For our own requests to registries; engines have it from their service."""
+    """The proxy for the collection's own registry requests; the service of an engine has its own."""
     address = proxy.get("https") or proxy.get("http") or ""
     if not proxy.get("username"):
         return address
@@ -329,7 +329,7 @@ def _promised(
     seen: Mapping[str, Mapping[str, Any]],
     name: str,
 ) -> list[dict[str, Any]]:
-    """What the proof compares."""
+    """The values that the verification compares."""
     requested = [*packages.engine, *(TOOLKIT if wish.gpu else ())]
     return [
         {
@@ -344,7 +344,7 @@ def _promised(
 
 
 def _drivers(wish: Inputs, info: Mapping[str, Any]) -> Drivers:
-    """Docker's or Podman's answer in the same terms."""
+    """The state of Docker or Podman in the same form."""
     said = json.loads(info.get("stdout") or "{}")
     cgroup = said["CgroupDriver"] if "CgroupDriver" in said else (said.get("host") or {}).get("cgroupManager", "")
     reloads = cgroup == "systemd" and wish.gpu and not wish.cdi and wish.engine == "docker"

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Keys of one run: made for it, sent over the connections of its guests, and gone with it. Nobody's own key is used."""
+"""SSH keys of one run: created for it, sent over its connections, and removed with it. No user's key is used."""
 
 from __future__ import annotations
 

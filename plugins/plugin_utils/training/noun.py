@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A training run as the five steps of a module: read, plan, compare, run, prove by the reports of its ranks."""
+"""A training run as the five steps of a module: read, plan, compare, run, verify by the reports of its ranks."""
 
 from __future__ import annotations
 

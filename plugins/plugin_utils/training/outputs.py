@@ -21,7 +21,7 @@ def _private(path: str, flags: int) -> int:
 
 
 class Outputs:
-    """The result and the log of a run on the controller. A full disk there does not end a training."""
+    """Result and log of a run on the controller. A full disk there does not stop a training."""
 
     def __init__(self, folder: str | None, run: str) -> None:
         self._folder = Path(os.path.expanduser(folder)) if folder else None
@@ -49,7 +49,7 @@ class Outputs:
         return None if self._folder is None else self._path("log")
 
     def write(self, text: str) -> None:
-        """More of the log."""
+        """Append to the log."""
         if self._file is None:
             return
         try:
@@ -60,11 +60,11 @@ class Outputs:
             self._trouble.append(f"The log on the controller is incomplete: {trouble.strerror}.")
 
     def names(self) -> dict[str, str]:
-        """Where both are."""
+        """The paths of both files."""
         return {} if self._folder is None else {"log": self._path("log"), "file": self._path("json")}
 
     def save(self, told: Mapping[str, Any]) -> list[str]:
-        """Write the result in one piece; what went wrong, as sentences."""
+        """Write the result atomically; returns problems as sentences."""
         if self._folder is None:
             return []
         try:

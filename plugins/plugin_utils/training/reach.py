@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Connections to all guests of a run, as Ansible itself makes one for a task that is delegated."""
+"""Connections to all guests of a run, made as Ansible makes them for a delegated task."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A guest that vanished without a word is noticed after so long, whatever the user's own settings of ssh are.
+# Detects a lost guest after this time, regardless of the user's SSH settings.
 ALIVE = "-o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=10"
 ANSWER_S = 60
-# A connection on this machine that does not end on request.
+# A local connection that does not end on request.
 END_S = 5
-# What Ansible says of a guest that takes a command and then is silent, before ssh and the limits of the run give up.
+# Ansible's message for a guest that accepts a command and then stalls, before ssh and the limits of the run time out.
 SILENT = re.compile(r"Timeout \((\d+)s\) waiting for privilege escalation")
 
 
 class UnreachableError(Exception):
-    """A guest that does not answer any more."""
+    """A guest that no longer answers."""
 
 
 class Late(str):
-    """A guest gave no answer within its time limit, for an unknown reason."""
+    """A guest did not answer within its time limit, for an unknown reason."""
 
 
 class Guest:
@@ -79,7 +79,7 @@ class Guest:
         return self.run(["/bin/sh", "-c", text, "sh", *arguments], data)
 
     def _understood(self, trouble: AnsibleError) -> Exception:
-        """The error that is meant by one of Ansible's, of which older versions have another kind."""
+        """The error for one of Ansible's; older versions have other types."""
         text = " ".join(str(trouble).split())
         silent = SILENT.search(text)
         if silent is None:
@@ -100,7 +100,7 @@ class Guests:
     def ask(
         self, names: Iterable[str], work: Callable[[Guest], T], limit_s: float = ANSWER_S, patience_s: float = 0
     ) -> tuple[dict[str, T], dict[str, str]]:
-        """({guest: what work(guest) gave}, {guest: why there is no answer}); other errors are raised.
+        """({guest: result of work(guest)}, {guest: why it did not answer}); other errors are raised.
 
         A guest that still owes an answer is given patience_s seconds for it, and is not asked otherwise.
         """
@@ -123,7 +123,7 @@ class Guests:
         return given, lost
 
     def hear(self, names: Iterable[str], work: Callable[[Guest], T]) -> tuple[dict[str, T], dict[str, str]]:
-        """Late answers of guests that gave none before, without a wait."""
+        """Late answers of guests, without waiting."""
         given: dict[str, T]
         lost: dict[str, str]
         given, lost = {}, {}
@@ -157,7 +157,7 @@ def _begin(work: Callable[[Guest], T], guest: Guest) -> Future[T]:
 
 
 def refuse_lost(lost: Mapping[str, str]) -> None:
-    """An error for the first of the guests that give no answer, {guest: why}."""
+    """An error for the first guest without an answer, {guest: why}."""
     for name in sorted(lost):
         raise OperatorError(
             name,
@@ -186,7 +186,7 @@ def opened(action: ActionBase, names: Iterable[str], task_vars: dict[str, Any]) 
 
 
 class _Reach(ActionBase):
-    """An action of its own for each guest: commands with become are Ansible's own work."""
+    """An action for each guest, because Ansible itself runs commands with become."""
 
     def __init__(self, action: ActionBase, name: str, task_vars: dict[str, Any], folder: str) -> None:
         self.name = name

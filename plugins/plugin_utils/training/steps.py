@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What is done on one guest of a run: look, fetch the image, start, ask, stop. Each is one command or two."""
+"""The steps on one guest of a run: read, pull the image, start, poll, stop. Each is one command or two."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Completed
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest
 
-# Of a launcher's output in one answer.
+# Bytes of a launcher's output in one answer.
 CHUNK = 1 << 20
 LAST_LINES = 4
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a guest says of its part of a run."""
+    """The state that a guest reports for its part of a run."""
 
     running: bool
     gone: bool
@@ -54,7 +54,7 @@ class Steps:
         self._folder = f"{params['work_dir']}/{run}"
 
     def look(self, guest: Guest) -> look.Look:
-        """The guest as it is, without changing anything."""
+        """Read the guest without changes."""
         params = self._params
         done = guest.script(scripts.LOOK, self._client, params["image"], params["work_dir"], params["ssh_port"])
         if done.rc != 0:
@@ -62,17 +62,17 @@ class Steps:
         return look.parse(guest.name, done.stdout)
 
     def pull(self, guest: Guest) -> None:
-        """Fetch the image."""
+        """Pull the image."""
         done = guest.run([self._client, "pull", self._params["image"]])
         if done.rc != 0:
             raise _failed(guest, f"cannot pull the image {self._params['image']}", done, "pull_failed")
 
     def counters(self, guest: Guest) -> dict[str, dict[str, tuple[int, int]]]:
-        """What the interfaces have carried so far."""
+        """The traffic counters of the interfaces."""
         return result.counters(guest.script(scripts.COUNTERS).stdout)
 
     def start(self, guest: Guest, argv: Sequence[str], files: Mapping[str, tuple[int, str]]) -> None:
-        """Bring the files and start the container."""
+        """Copy the files and start the container."""
         done = guest.script(scripts.DELIVER, self._folder, data=archive(files))
         if done.rc != 0:
             raise _failed(guest, f"cannot copy the files of the run to {self._folder}", done, "not_delivered")
@@ -94,7 +94,7 @@ class Steps:
             raise _failed(guest, "cannot start the launcher in the container", done, "not_launched")
 
     def ask(self, guest: Guest, beat: str, offset: int, most: int) -> Answer:
-        """How it goes, and the output from this byte on."""
+        """The progress, and the output from this byte on."""
         done = guest.script(scripts.POLL, self._client, self._name, self._folder, beat, offset, most)
         return _answer(done.stdout)
 
@@ -124,7 +124,7 @@ def _answer(text: str) -> Answer:
 
 
 def archive(files: Mapping[str, tuple[int, str]]) -> bytes:
-    """A tar archive of {path: (mode, text)}, in which all belongs to root."""
+    """A tar archive of {path: (mode, text)}, owned by root."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         folders = {path.rpartition("/")[0] for path in files} - {""}
@@ -145,7 +145,7 @@ def _failed(guest: Guest, wanted: str, done: Completed, code: str) -> OperatorEr
     said = " / ".join(lines[-LAST_LINES:])
     known = next((words for words in KNOWN if words[0] in said.lower()), None)
     todo = known[1] if known is not None else "Run the command on the guest to see all of its output"
-    # Only the beginning of a command: a script or a long list of options says nothing to a reader.
+    # Only the start of a command: a script or many options do not help a reader.
     return OperatorError(
         guest.name,
         wanted,
@@ -156,7 +156,7 @@ def _failed(guest: Guest, wanted: str, done: Completed, code: str) -> OperatorEr
     )
 
 
-# Errors of engines in lower case, with their fix.
+# Errors of engines in lower case, with the fix.
 KNOWN = (
     ("no space left", "Free space on the guest, for example with `docker system prune`", "no_space"),
     ("unauthorized", "Run container_registry_login to log in to the registry on the guest", "not_logged_in"),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The course of a run: its containers start, its launcher is watched, and whatever happens it is tidied up."""
+"""The course of a run: starts its containers, watches its launcher, and always cleans up."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A container without heartbeats of the controller ends after so long.
+# A container without heartbeats of the controller stops after this time.
 UNHEARD_S = 60
-# A live controller sends heartbeats more often than that.
+# A running controller sends heartbeats more often than this.
 BEATS_S = 15
-# How long launchers may take to end after one of their guests or ranks did.
+# Time for launchers to end after a guest or rank ended.
 GRACE_S = 15
 POLL_S, TELL_S, SILENT_TELL_S = 1.0, 5.0, 30.0
-# The end of a short run is seen at once, and a long one is hardly disturbed: asking takes processors of the guests.
+# Short runs end promptly, and long ones are polled less often, because polling uses CPU time of the guests.
 POLL_PART, POLL_MOST_S = 0.1, 10.0
 ANSWER_S, STOP_S, PATIENCE_S, BUILD_S = 25, 60, 10, 120
-# What a launcher may print in all; beyond it something prints without end.
+# Limit of a launcher's output; more output means an endless loop.
 MOST_OUTPUT = 1 << 28
 
 
 @dataclass
 class Clock:
-    """Time, and what it is used for; replaced in tests."""
+    """Time functions; replaced in tests."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -50,7 +50,7 @@ class Clock:
 
 @dataclass
 class Course:
-    """What became of a run."""
+    """The course of a run."""
 
     seen: Progress
     looks: dict[str, Look]
@@ -176,7 +176,7 @@ class Watch:
             self._clock.sleep(POLL_S)
 
     def _follow(self) -> None:
-        """Until the launchers have ended, or something else ends the run."""
+        """Wait until the launchers end, or an event ends the run."""
         now = self._clock.now
         began = stepped = told_at = now()
         steps, lines, told, odd_since = 0, 0, "", None
@@ -188,7 +188,7 @@ class Watch:
             if len(self.course.statuses) == len(self.made.launches):
                 return
             at = now()
-            # As long as no iterations are known, any output is a sign of life.
+            # Until the first iteration is reported, any output counts as progress.
             if seen.steps > steps or (not seen.iterations and seen.lines > lines):
                 steps, lines, stepped = seen.steps, seen.lines, at
             if at - began > self._limits["wall_s"]:
@@ -214,7 +214,7 @@ class Watch:
                 self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
 
     def _is_odd(self, at: float) -> bool:
-        """Whether the run cannot continue, although a launcher still runs. It may end by itself and say why."""
+        """Whether the run cannot continue although a launcher still runs. It may end by itself with a reason."""
         if any(status != 0 for status in self.course.statuses.values()):
             return True
         waited_for = [name for name, since in self._lost_since.items() if at - since <= self._limits["lost_s"]]
@@ -231,9 +231,9 @@ class Watch:
                 self._tell(f"{name} is lost, and the training continues without it. {self.course.without[name]}.")
 
     def _poll(self, most: int) -> bool:
-        """Ask all guests at once: the launchers for output, the others only whether they are there."""
+        """Poll all guests at once: the launchers for output, the others for their state."""
         self._beat += 1
-        # A lost guest must not delay the others: their containers need heartbeats in time.
+        # A lost guest must not delay the others, whose containers need heartbeats in time.
         silent = [name for name in self._names if name in self.course.without and name in self.course.lost]
         asked = [name for name in self._names if name not in silent]
         answers, lost = self._guests.ask(asked, self._asking(most), ANSWER_S)
@@ -264,7 +264,7 @@ class Watch:
             self.course.statuses[name] = answer.status
 
     def _drain(self) -> None:
-        """The last output, as long as a guest answers."""
+        """The last output of the guests that still answer."""
         for _turn in range(MOST_OUTPUT // CHUNK):
             if not self._poll(CHUNK):
                 break
@@ -276,7 +276,7 @@ class Watch:
             self.course.remarks.append(f"{name} was lost, and the training continued without it. {why}.")
 
     def _end(self) -> None:
-        """Nothing stays behind, whatever happened. A guest that does not answer tidies up by itself."""
+        """Clean up in every case. A guest that does not answer cleans up by itself."""
         if not self._begun:
             return
         left, lost = self._guests.ask(self._names, self._steps.stop, STOP_S, PATIENCE_S)
