@@ -355,13 +355,13 @@ from typing import TYPE_CHECKING
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState
 
 
@@ -375,7 +375,8 @@ def main() -> None:
     fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
     unknown = dict.fromkeys(("machine_id", "distribution", "kernel", "secure_boot"))
-    item: Item[Wish, DriverState] = Item(name, dict(module.params), dict(unknown, name=name))
+    wish = request(params.DriverRequest, module.params)
+    item: Item[params.DriverRequest, DriverState] = Item(name, wish, dict(unknown, name=name))
     run(module, GuestDriver(), [item], "driver", single=True)
 
 

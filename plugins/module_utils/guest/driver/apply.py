@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages
@@ -22,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
@@ -32,16 +33,28 @@ REBUILD_S, LOAD_S = 600, 120
 
 
 class Steps:
-    """The steps of one guest."""
+    """The steps of one guest.
+
+    found: the driver to install, None to remove every one; exact: the version of its package in a repository.
+    """
 
     def __init__(
-        self, label: str, commands: Commands, files: Files, manager: Packages, wish: Mapping[str, Any]
+        self,
+        label: str,
+        commands: Commands,
+        files: Files,
+        manager: Packages,
+        wish: DriverRequest,
+        found: source.Source | None,
+        exact: str | None,
     ) -> None:
         self._label = label
         self._commands = commands
         self._files = files
         self._manager = manager
         self._wish = wish
+        self._found = found
+        self._exact = exact
 
     def make(self, changes: Sequence[Change], now: DriverState, wanted: DriverState, around: Surroundings) -> None:
         """Apply the changes, in an order in which each finds its requirements."""
@@ -82,20 +95,21 @@ class Steps:
         notes.end(self._files, "nouveau")
 
     def _install(self, now: DriverState, wanted: DriverState, around: Surroundings) -> None:
-        found = self._wish["found"]
+        found = cast("source.Source", self._found)
         if found.kind == source.REPOSITORY:
             self._repair(now, None)
             notes.begin(self._files, "driver")
-            name = self._manager.pinned(found.name, self._wish["exact"]) if self._wish["exact"] else found.name
+            name = cast("str", found.name)
+            name = self._manager.pinned(name, self._exact) if self._exact else name
             self._manager.install([name], self._how(now, wanted), self._make_way(now, wanted, around))
         else:
-            with package_file.at_hand(self._label, self._wish) as path:
-                package_file.check(self._label, self._wish, path, around, self._manager)
+            with package_file.at_hand(self._label, found, self._wish.ca_file) as path:
+                package_file.check(self._label, self._wish, found, path, now, around, self._manager)
                 self._repair(now, path if found.format != "run" else None)
                 notes.begin(self._files, "driver")
                 others = self._make_way(now, wanted, around)
                 if found.format == "run":
-                    self._run_file(path, now, others)
+                    self._run_file(path, found, now, others)
                 else:
                     self._manager.install([path], self._how(now, wanted), others)
         notes.end(self._files, "driver")
@@ -107,7 +121,7 @@ class Steps:
     def _how(self, now: DriverState, wanted: DriverState) -> str:
         if now.version == wanted.version and now.format == wanted.format:
             return "reinstall"
-        older = now.version and self._wish["downgrade"] == "allow" and now.package == wanted.package
+        older = now.version and self._wish.downgrade == "allow" and now.package == wanted.package
         return "downgrade" if older and _numbers(wanted.version) < _numbers(now.version) else "install"
 
     def _make_way(self, now: DriverState, wanted: DriverState, around: Surroundings) -> list[str]:
@@ -117,7 +131,7 @@ class Steps:
         old = [now.package] if now.package and now.package != wanted.package else []
         return sorted({*around.others, *old})
 
-    def _run_file(self, path: str, now: DriverState, others: Sequence[str]) -> None:
+    def _run_file(self, path: str, found: source.Source, now: DriverState, others: Sequence[str]) -> None:
         if others:
             self._manager.remove(others)
         if now.loaded is not None:
@@ -125,16 +139,16 @@ class Steps:
             self._commands.run(["systemctl", "stop", "nvidia-gridd", "nvidia-persistenced"])
             self._commands.run(["modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia"])
         keys: list[str] = []
-        if self._wish["signing_key"]:
+        if self._wish.signing_key:
             keys = [
-                f"--module-signing-secret-key={self._wish['signing_key']}",
-                f"--module-signing-public-key={self._wish['signing_certificate']}",
+                f"--module-signing-secret-key={self._wish.signing_key}",
+                f"--module-signing-public-key={self._wish.signing_certificate}",
             ]
         done = self._commands.run(["sh", path, "--silent", "--dkms", *keys], limit_s=packages.LIMIT_S)
         if not done.ok:
             raise OperatorError(
                 self._label,
-                f"cannot install the guest driver {self._wish['found'].version}",
+                f"cannot install the guest driver {found.version}",
                 f"{done.outcome} {self._errors_of_installer()}".strip(),
                 f"Check {INSTALLER_LOG} on the guest. If the kernel has another version, remove it with "
                 "`state: absent`, reboot, and run the task again",
@@ -180,7 +194,7 @@ class Steps:
 
     def _load(self, wanted: DriverState, around: Surroundings) -> None:
         done = self._commands.run(["modprobe", "nvidia"], limit_s=LOAD_S)
-        if not done.ok and self._wish["gpu"] == "required":
+        if not done.ok and self._wish.gpu == "required":
             raise trouble.not_loaded(self._label, wanted.version, done.words, around)
 
 

@@ -11,7 +11,6 @@ import platform
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine, os_release, packages
@@ -26,6 +25,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
     trouble,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.params import DriverRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
 
 
-class GuestDriver(Noun[Wish, DriverState]):
+class GuestDriver(Noun[DriverRequest, DriverState]):
     """One guest; tests may replace its files, its commands and its time."""
 
     def __init__(
@@ -54,17 +54,20 @@ class GuestDriver(Noun[Wish, DriverState]):
         self._around = cast("Surroundings", None)
         self._manager = cast("Packages", None)
         self._look = cast("read.Look", None)
+        # The driver to install, None to remove every one; the version of its package in a repository.
+        self._found: source.Source | None = None
+        self._exact: str | None = None
 
-    def read(self, items: Sequence[Item[Wish, DriverState]]) -> None:
+    def read(self, items: Sequence[Item[DriverRequest, DriverState]]) -> None:
         (item,) = items
         wish = item.wish
         distribution = os_release.read(self._files)
         os_release.refuse_foreign(item.label, "cannot read the guest driver", distribution)
         self._manager = packages.of(
-            distribution, self._commands, self._files, item.label, wish["lock_wait_s"], self._clock
+            distribution, self._commands, self._files, item.label, wish.lock_wait_s, self._clock
         )
         self._look = read.Look(self._commands, self._files, self._manager, distribution, self._kernel, self._machine)
-        wish.update(found=self._found(item.label, wish, distribution), exact=None)
+        self._found = self._named(item.label, wish, distribution)
         self._see(item)
         item.ids.update(
             **machine.ids(self._files),
@@ -73,39 +76,36 @@ class GuestDriver(Noun[Wish, DriverState]):
             secure_boot=self._around.secure_boot,
         )
 
-    def want(self, item: Item[Wish, DriverState]) -> DriverState:
-        wish = item.wish
-        found = wish["found"]
-        if found is not None and found.kind == source.REPOSITORY:
-            self._choose(item)
-        wish["now"] = item.now
-        return plan.want(item.label, item.now, self._around, wish)
+    def want(self, item: Item[DriverRequest, DriverState]) -> DriverState:
+        if self._found is not None and self._found.kind == source.REPOSITORY:
+            self._choose(item, self._found)
+        return plan.want(item.label, item.now, self._around, item.wish, self._found)
 
     def compare(self, now: DriverState, wanted: DriverState) -> list[Change]:
         return plan.compare(now, wanted)
 
-    def validate(self, items: Sequence[Item[Wish, DriverState]]) -> None:
+    def validate(self, items: Sequence[Item[DriverRequest, DriverState]]) -> None:
         """Check the file if it already exists; a file that an earlier task copies is checked in the real run."""
         (item,) = items
-        found = item.wish["found"]
+        found = self._found
         if found is None or found.kind != source.FILE or not os.path.isfile(found.place):
             return
         if any(change.path == "driver" for change in item.changes):
             try:
-                package_file.check(item.label, item.wish, found.place, self._around, self._manager)
+                package_file.check(item.label, item.wish, found, found.place, item.now, self._around, self._manager)
             except OperatorError as error:
                 item.error = error
 
-    def apply(self, items: Sequence[Item[Wish, DriverState]]) -> None:
+    def apply(self, items: Sequence[Item[DriverRequest, DriverState]]) -> None:
         (item,) = items
         item.touched = True
-        steps = apply.Steps(item.label, self._commands, self._files, self._manager, item.wish)
+        steps = apply.Steps(item.label, self._commands, self._files, self._manager, item.wish, self._found, self._exact)
         try:
             steps.make(item.changes, item.now, item.wanted, self._around)
         except OperatorError as error:
             item.error = error
 
-    def prove(self, items: Sequence[Item[Wish, DriverState]]) -> None:
+    def prove(self, items: Sequence[Item[DriverRequest, DriverState]]) -> None:
         for item in items:
             item.proved = proved = self._see(item, prove=True)
             if item.error is not None:
@@ -122,8 +122,8 @@ class GuestDriver(Noun[Wish, DriverState]):
     def pending(self, state: DriverState) -> list[dict[str, Any]]:
         return states.pending(state)
 
-    def _judge(self, item: Item[Wish, DriverState], proved: DriverState, left: Sequence[Change]) -> None:
-        asked = item.wish["state"] == "present" and item.wish["gpu"] == "required"
+    def _judge(self, item: Item[DriverRequest, DriverState], proved: DriverState, left: Sequence[Change]) -> None:
+        asked = item.wish.state == "present" and item.wish.gpu == "required"
         if left and item.wanted.version and proved.version == item.wanted.version and proved.built is None:
             raise trouble.not_loaded(item.label, item.wanted.version, "nvidia not found in directory", self._around)
         if left:
@@ -136,39 +136,36 @@ class GuestDriver(Noun[Wish, DriverState]):
                 left=[change.path for change in left],
             )
         if asked and not states.pending(proved):
-            trouble.refuse_without_gpu(item.label, proved, self._around, item.wish["host_version"])
+            trouble.refuse_without_gpu(item.label, proved, self._around, item.wish.host_version)
 
-    def _matters(self, change: Change, item: Item[Wish, DriverState], proved: DriverState) -> bool:
+    def _matters(self, change: Change, item: Item[DriverRequest, DriverState], proved: DriverState) -> bool:
         # Without a GPU the kernel may refuse a module, or the package may load it: either is valid. The same applies to
         # a module that is in the kernel without the expected reboot.
-        return change.path != "loaded" or (item.wish["gpu"] == "required" and proved.loaded != proved.version)
+        return change.path != "loaded" or (item.wish.gpu == "required" and proved.loaded != proved.version)
 
-    def _see(self, item: Item[Wish, DriverState], prove: bool = False) -> DriverState:
-        wish = item.wish
-        seen, self._around = self._look.state(wish["found"])
-        kind = wish["found"].format if wish["found"] is not None else None
-        if wish["state"] == "present":
-            held = (
-                kind == "run" and seen.nouveau_loaded and (seen.version, seen.format) != (wish["found"].version, kind)
-            )
-            seen = replace(seen, missing=self._look.requirements(kind, wish["headers"]), held=held)
+    def _see(self, item: Item[DriverRequest, DriverState], prove: bool = False) -> DriverState:
+        found = self._found
+        seen, self._around = self._look.state(found)
+        if found is not None:
+            kind = found.format
+            held = kind == "run" and seen.nouveau_loaded and (seen.version, seen.format) != (found.version, kind)
+            seen = replace(seen, missing=self._look.requirements(kind, item.wish.headers), held=held)
         if not prove:
             item.now = seen
         return seen
 
-    def _found(self, label: str, wish: Wish, distribution: os_release.Distribution) -> source.Source | None:
-        if wish["state"] == "absent":
+    def _named(self, label: str, wish: DriverRequest, distribution: os_release.Distribution) -> source.Source | None:
+        if wish.state == "absent":
             return None
-        found = source.of(wish["package"], wish["source"], wish["version"])
+        found = source.of(cast("str", wish.package), wish.source, wish.version)
         return package_file.known(label, found, self._manager, distribution)
 
-    def _choose(self, item: Item[Wish, DriverState]) -> None:
+    def _choose(self, item: Item[DriverRequest, DriverState], found: source.Source) -> None:
         """Choose the version of a package of a repository: the requested, the installed, or the newest one."""
-        wish, found = item.wish, item.wish["found"]
         if item.now.package == found.name and found.version in (None, item.now.version):
-            wish["found"] = replace(found, version=item.now.version)
+            self._found = replace(found, version=item.now.version)
             return
-        offered = self._manager.versions(found.name)
+        offered = self._manager.versions(cast("str", found.name))
         fitting = [one for one in offered if found.version in (None, source.driver_version(one))]
         if not fitting:
             there = sorted({source.driver_version(one) or one for one in offered})
@@ -182,4 +179,5 @@ class GuestDriver(Noun[Wish, DriverState]):
                 "not_in_repository",
                 offered=there,
             )
-        wish.update(found=replace(found, version=source.driver_version(fitting[0]) or fitting[0]), exact=fitting[0])
+        self._found = replace(found, version=source.driver_version(fitting[0]) or fitting[0])
+        self._exact = fitting[0]

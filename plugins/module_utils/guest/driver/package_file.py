@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Iterator
 
 from ansible.module_utils.common.text.converters import to_native
 from ansible.module_utils.urls import open_url
@@ -20,7 +20,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import read, refusals, source
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import Surroundings
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.params import DriverRequest
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.os_release import Distribution
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
 
@@ -41,9 +42,16 @@ def known(label: str, found: source.Source, manager: Packages, distribution: Dis
     return looked
 
 
-def check(label: str, wish: Mapping[str, Any], path: str, around: Surroundings, manager: Packages) -> None:
+def check(
+    label: str,
+    wish: DriverRequest,
+    found: source.Source,
+    path: str,
+    now: DriverState,
+    around: Surroundings,
+    manager: Packages,
+) -> None:
     """Refuse a file that does not match the task."""
-    found = wish["found"]
     wanted = f"cannot install the guest driver {found.version}"
     if not os.path.isfile(path):
         raise OperatorError(
@@ -54,18 +62,17 @@ def check(label: str, wish: Mapping[str, Any], path: str, around: Surroundings, 
             "no_such_file",
             path=path,
         )
-    _check_digest(label, wanted, path, wish["checksum"])
+    _check_digest(label, wanted, path, wish.checksum)
     looked = read.look_into(found, path, manager, around.distribution)
     if looked is None:
         raise _no_package(label, found)
     _same_version(label, found, looked)
-    refusals.refuse(label, wish["now"], around, dict(wish, found=looked))
+    refusals.refuse(label, now, around, wish, looked)
 
 
 @contextlib.contextmanager
-def at_hand(label: str, wish: Mapping[str, Any]) -> Iterator[str]:
+def at_hand(label: str, found: source.Source, ca_file: str | None) -> Iterator[str]:
     """The path of the driver's file on the guest, downloaded if needed, as long as the context lasts."""
-    found = wish["found"]
     if found.kind != source.URL:
         yield found.place
         return
@@ -74,7 +81,7 @@ def at_hand(label: str, wish: Mapping[str, Any]) -> Iterator[str]:
         try:
             folder = tempfile.mkdtemp(prefix=".aiready-", dir=FOLDER)
             path = os.path.join(folder, found.base)
-            _fetch(label, wish, path)
+            _fetch(label, found, ca_file, path)
         except OSError as error:
             raise _not_fetched(label, found, error) from error
         # apt gives up its rights before it reads a file.
@@ -85,8 +92,8 @@ def at_hand(label: str, wish: Mapping[str, Any]) -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fetch(label: str, wish: Mapping[str, Any], path: str) -> None:
-    answer = open_url(wish["found"].place, timeout=SILENT_S, ca_path=wish["ca_file"])
+def _fetch(label: str, found: source.Source, ca_file: str | None, path: str) -> None:
+    answer = open_url(found.place, timeout=SILENT_S, ca_path=ca_file)
     expected = answer.headers.get("Content-Length")
     with contextlib.closing(answer), open(path, "wb") as file:
         shutil.copyfileobj(answer, file, PIECE)
@@ -94,7 +101,7 @@ def _fetch(label: str, wish: Mapping[str, Any], path: str) -> None:
     if expected is not None and expected.isdecimal() and int(expected) != size:
         raise OperatorError(
             label,
-            f"cannot download {wish['found'].base}",
+            f"cannot download {found.base}",
             f"The connection ended after {size} of {expected} bytes",
             "Run the task again",
             "not_fetched",

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
@@ -33,6 +34,28 @@ REQUIRED_IF = [("state", "present", ["package"])]
 REQUIRED_TOGETHER = [("signing_key", "signing_certificate")]
 # The digests that a checksum can be of, with the number of their hexadecimal digits.
 DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
+
+
+@dataclass(frozen=True)
+class DriverRequest:
+    """The driver of one guest."""
+
+    state: str
+    # None with state absent alone. A URL may hold a password.
+    package: str | None = field(repr=False)
+    source: str
+    version: str | None
+    checksum: str | None
+    ca_file: str | None
+    host_version: str
+    gpu: str
+    downgrade: str
+    headers: bool
+    install_requirements: bool
+    secure_boot: str
+    signing_key: str | None
+    signing_certificate: str | None
+    lock_wait_s: int
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

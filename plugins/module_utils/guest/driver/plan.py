@@ -7,22 +7,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import pending
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.params import DriverRequest
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.source import Source
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
 
-def want(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, Any]) -> DriverState:
-    """The desired state; refuses invalid requests."""
-    if wish["state"] == "absent":
+def want(label: str, now: DriverState, around: Surroundings, wish: DriverRequest, source: Source | None) -> DriverState:
+    """The desired state; refuses invalid requests. source: the driver to install, None to remove every one."""
+    if source is None:
         return _without(label, now, around)
-    source = wish["found"]
-    refusals.refuse(label, now, around, wish)
+    refusals.refuse(label, now, around, wish, source)
     kind = source.format or around.distribution.package_format
     if now.held:
         return replace(now, nouveau="blocked", interrupted=tuple(step for step in now.interrupted if step != "nouveau"))
@@ -35,14 +36,14 @@ def want(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, 
         nouveau="blocked",
         interrupted=(),
     )
-    if wish["install_requirements"] and (told(now), now.built, now.interrupted) != (told(wanted), wanted.built, ()):
+    if wish.install_requirements and (told(now), now.built, now.interrupted) != (told(wanted), wanted.built, ()):
         wanted = replace(wanted, missing=())
     if wanted.waits:
         return wanted
-    if wish["gpu"] == "required" or now.loaded:
+    if wish.gpu == "required" or now.loaded:
         wanted = replace(wanted, loaded=source.version)
-    if wish["gpu"] == "required" and not compare(now, wanted) and not pending(now):
-        trouble.refuse_without_gpu(label, now, around, wish["host_version"])
+    if wish.gpu == "required" and not compare(now, wanted) and not pending(now):
+        trouble.refuse_without_gpu(label, now, around, wish.host_version)
     return wanted
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import os_release
@@ -15,26 +15,26 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
 # Number of processes that a message names.
 TOLD = 5
 
 
-def refuse(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, Any]) -> None:
+def refuse(label: str, now: DriverState, around: Surroundings, wish: DriverRequest, source: sources.Source) -> None:
     """Refuse a driver that cannot work on this guest, or that would do harm."""
-    source = wish["found"]
     subject, wanted = label, f"cannot install the guest driver {source.version or source.base}"
     _refuse_kind(subject, wanted, around, source)
     _refuse_company(subject, wanted, around)
-    refuse_pair(subject, wanted, wish["host_version"], source.version)
+    refuse_pair(subject, wanted, wish.host_version, source.version)
     kind = source.format or around.distribution.package_format
     if (source.version, kind) == (now.version, now.format) and not now.interrupted and now.built == now.version:
         return
-    _refuse_downgrade(subject, wanted, now, source, wish["downgrade"])
+    _refuse_downgrade(subject, wanted, now, source, wish.downgrade)
     if (source.version, kind) != (now.version, now.format):
         refuse_in_use(subject, now, around, wanted)
-    if now.missing and not wish["install_requirements"]:
+    if now.missing and not wish.install_requirements:
         raise OperatorError(
             subject,
             wanted,
@@ -162,12 +162,12 @@ def _refuse_downgrade(subject: str, wanted: str, now: DriverState, source: sourc
 
 
 def _refuse_unsigned(
-    subject: str, wanted: str, around: Surroundings, source: sources.Source, wish: Mapping[str, Any]
+    subject: str, wanted: str, around: Surroundings, source: sources.Source, wish: DriverRequest
 ) -> None:
     """Refuse a module that secure boot rejects: without a signature by a key of the firmware."""
-    if not around.secure_boot or around.key_enrolled or wish["secure_boot"] == "signed":
+    if not around.secure_boot or around.key_enrolled or wish.secure_boot == "signed":
         return
-    if wish["signing_key"] and source.format == "run":
+    if wish.signing_key and source.format == "run":
         return
     raise OperatorError(
         subject,

@@ -10,6 +10,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.login_noun import RegistryLogin
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
@@ -70,8 +71,9 @@ def licence(root):
 def driver(root):
     guest = a_guest.Guest(root)
     package = guest.package_file(root)
-    wish = ArgumentSpecValidator(driver_params.ARGUMENTS).validate({"package": package})
-    return GuestDriver(guest, guest.files, a_guest.Clock(), a_guest.KERNEL, "x86_64"), wish.validated_parameters
+    checked = ArgumentSpecValidator(driver_params.ARGUMENTS).validate({"package": package})
+    wish = request(driver_params.DriverRequest, checked.validated_parameters)
+    return GuestDriver(guest, guest.files, a_guest.Clock(), a_guest.KERNEL, "x86_64"), wish
 
 
 UNPROVED = {

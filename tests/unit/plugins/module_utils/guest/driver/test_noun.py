@@ -11,6 +11,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import notes, nouveau, params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
 
@@ -42,10 +43,9 @@ def call(guest, check=False, **given):
     assert checked.error_messages == []
     assert params.check_params(checked.validated_parameters) == []
     noun = GuestDriver(guest, guest.files, Clock(), KERNEL, "x86_64")
+    item = Item("train-01", request(params.DriverRequest, checked.validated_parameters), {"name": "train-01"})
     with pytest.raises(Ended) as ended:
-        runner.run(
-            Module(check), noun, [Item("train-01", checked.validated_parameters, {"name": "train-01"})], "driver", True
-        )
+        runner.run(Module(check), noun, [item], "driver", True)
     return ended.value.args[0]["driver"]
 
 

@@ -50,13 +50,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def wish(place):
-    return {"found": source.of(place), "ca_file": None}
+def at_hand(place):
+    return package_file.at_hand("Guest", source.of(place), None)
 
 
 @pytest.mark.parametrize("kind", ["whole", "unsized"])
 def test_file_is_readable_by_the_package_manager_and_gone_afterwards(server, folder, kind):
-    with package_file.at_hand("Guest", wish(f"{server}/{kind}/{RUN}")) as path:
+    with at_hand(f"{server}/{kind}/{RUN}") as path:
         place = Path(path)
         assert (place.parent.parent, place.name, place.read_bytes()) == (folder, RUN, CONTENT)
         assert stat.S_IMODE(place.parent.stat().st_mode) == 0o755
@@ -65,7 +65,7 @@ def test_file_is_readable_by_the_package_manager_and_gone_afterwards(server, fol
 
 
 def test_file_on_the_guest_is_used_where_it_is(folder):
-    with package_file.at_hand("Guest", wish(f"/srv/{RUN}")) as path:
+    with at_hand(f"/srv/{RUN}") as path:
         assert path == f"/srv/{RUN}"
     assert list(folder.iterdir()) == []
 
@@ -82,7 +82,7 @@ def test_file_on_the_guest_is_used_where_it_is(folder):
     ],
 )
 def test_what_was_not_fetched_leaves_nothing(server, folder, kind, told):
-    with pytest.raises(OperatorError) as raised, package_file.at_hand("Guest", wish(f"{server}/{kind}/{RUN}")):
+    with pytest.raises(OperatorError) as raised, at_hand(f"{server}/{kind}/{RUN}"):
         pass
     assert (raised.value.code, list(folder.iterdir())) == ("not_fetched", [])
     assert str(raised.value).endswith(told)
@@ -94,7 +94,7 @@ def test_full_disk_is_reported_as_one(folder, monkeypatch, number):
         raise OSError(number, "full")
 
     monkeypatch.setattr(package_file, "open_url", full)
-    with pytest.raises(OperatorError) as raised, package_file.at_hand("Guest", wish(f"http://192.0.2.1/{RUN}")):
+    with pytest.raises(OperatorError) as raised, at_hand(f"http://192.0.2.1/{RUN}"):
         pass
     assert (raised.value.code, list(folder.iterdir())) == ("disk_full", [])
     assert "The disk is full. Free space on the file system of /var/tmp, then run" in str(raised.value)
@@ -107,7 +107,7 @@ def test_secret_of_an_address_is_in_no_message(folder, monkeypatch):
         raise OSError(errno.EIO, f"cannot open {place}")
 
     monkeypatch.setattr(package_file, "open_url", fails)
-    with pytest.raises(OperatorError) as raised, package_file.at_hand("Guest", wish(address)):
+    with pytest.raises(OperatorError) as raised, at_hand(address):
         pass
     assert f"cannot open {RUN}" in str(raised.value)
     assert "secret" not in str(raised.value)
