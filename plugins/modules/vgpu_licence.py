@@ -243,7 +243,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.noun import Licence
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
 
 
@@ -255,7 +254,9 @@ def main() -> None:
     )
     fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
-    item: Item[Wish, LicenceState] = Item(name, dict(module.params), {"name": name, "machine_id": None})
+    item: Item[params.LicenceRequest, LicenceState] = Item(
+        name, params.request_of(module.params), {"name": name, "machine_id": None}
+    )
     run(module, Licence(), [item], "licence", single=True)
 
 

@@ -12,7 +12,6 @@ import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
@@ -20,8 +19,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machi
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import causes, gridd, params, plan, token
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import causes, gridd, plan, token
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.params import LicenceRequest
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
@@ -41,7 +41,7 @@ def _connect(host: str, port: int) -> bool:
         return False
 
 
-class Licence(Noun[Wish, states.LicenceState]):
+class Licence(Noun[LicenceRequest, states.LicenceState]):
     """One guest; tests may replace its files, its commands, its time and its network."""
 
     def __init__(
@@ -56,34 +56,34 @@ class Licence(Noun[Wish, states.LicenceState]):
         self._clock = clock
         self._connect = connect or _connect
         self._folder = gridd.TOKENS
+        self._known = cast("plan.Known", None)
 
-    def read(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
+    def read(self, items: Sequence[Item[LicenceRequest, states.LicenceState]]) -> None:
         (item,) = items
         wish = item.wish
-        wish["settings"] = params.wished_settings(wish)
-        wish["text"] = self._text(item.label, wish)
-        wish["now_s"] = self._clock.wall()
+        text = self._text(item.label, wish)
+        now_s = self._clock.wall()
         conf = gridd.parse(self._conf())
-        self._folder = wish["settings"].get(gridd.TOKEN_FOLDER) or conf.get(gridd.TOKEN_FOLDER) or gridd.TOKENS
+        self._folder = wish.settings.get(gridd.TOKEN_FOLDER) or conf.get(gridd.TOKEN_FOLDER) or gridd.TOKENS
         self._folder = self._folder.rstrip("/")
         item.now = self._see(wish)
         texts = [self._files.text(self._path(name)) or "" for name in item.now.tokens]
-        texts += [wish["text"]] if wish["text"] is not None else []
-        wish["held"] = {token.fingerprint(text): token.read(text) for text in texts}
+        texts += [text] if text is not None else []
+        self._known = plan.Known(text, {token.fingerprint(one): token.read(one) for one in texts}, now_s)
         item.ids.update(machine.ids(self._files))
 
-    def want(self, item: Item[Wish, states.LicenceState]) -> states.LicenceState:
-        return plan.want(item.label, item.now, item.wish)
+    def want(self, item: Item[LicenceRequest, states.LicenceState]) -> states.LicenceState:
+        return plan.want(item.label, item.now, item.wish, self._known)
 
     def compare(self, now: states.LicenceState, wanted: states.LicenceState) -> list[Change]:
         return plan.compare(now, wanted)
 
-    def keep(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
+    def keep(self, items: Sequence[Item[LicenceRequest, states.LicenceState]]) -> None:
         """A licence arrives a while after the start of the service: a correct configuration may still have none."""
         for item in items:
             self._await(item)
 
-    def apply(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
+    def apply(self, items: Sequence[Item[LicenceRequest, states.LicenceState]]) -> None:
         (item,) = items
         item.touched = True
         try:
@@ -99,7 +99,7 @@ class Licence(Noun[Wish, states.LicenceState]):
         except OperatorError as error:
             item.error = error
 
-    def prove(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
+    def prove(self, items: Sequence[Item[LicenceRequest, states.LicenceState]]) -> None:
         for item in items:
             if item.error is not None:
                 item.proved = self._see(item.wish)
@@ -119,24 +119,26 @@ class Licence(Noun[Wish, states.LicenceState]):
     def project(self, state: states.LicenceState) -> dict[str, Any]:
         return states.project(state)
 
-    def _await(self, item: Item[Wish, states.LicenceState]) -> None:
+    def _await(self, item: Item[LicenceRequest, states.LicenceState]) -> None:
         """Wait until the GPUs report the desired state; their last report is the proof."""
         wish = item.wish
         seen: list[states.LicenceState] = []
 
         def done() -> bool:
             seen.append(self._see(wish))
-            if wish["proof"] == "none":
+            if wish.proof == "none":
                 return True
-            return seen[-1].licensed if wish["state"] == "present" else not seen[-1].licensed
+            return seen[-1].licensed if wish.state == "present" else not seen[-1].licensed
 
-        done_, seconds = wait(done, wish["wait_s"], self._clock)
+        done_, seconds = wait(done, wish.wait_s, self._clock)
         item.proved = seen[-1]
         if not done_:
             item.error = self._why(item, seen[-1], seconds)
 
-    def _why(self, item: Item[Wish, states.LicenceState], proved: states.LicenceState, seconds: float) -> OperatorError:
-        if item.wish["state"] == "absent":
+    def _why(
+        self, item: Item[LicenceRequest, states.LicenceState], proved: states.LicenceState, seconds: float
+    ) -> OperatorError:
+        if item.wish.state == "absent":
             return OperatorError(
                 item.label,
                 "cannot return its licence",
@@ -144,12 +146,12 @@ class Licence(Noun[Wish, states.LicenceState]):
                 f"Check `journalctl -u {SERVICE}` on the guest",
                 "still_licensed",
             )
-        held = [item.wish["held"][mark] for mark in item.wanted.tokens.values()]
+        held = [self._known.held[mark] for mark in item.wanted.tokens.values()]
         servers = [host for one in held for host in one.servers]
         return causes.why(
             item.label,
             proved,
-            self._journal(item),
+            self._journal(),
             held=held[0] if held else None,
             now_s=self._clock.wall(),
             unreachable=tuple(host for host in servers if not self._connect(*_place(host))),
@@ -157,15 +159,15 @@ class Licence(Noun[Wish, states.LicenceState]):
             seconds=seconds,
         )
 
-    def _write(self, item: Item[Wish, states.LicenceState]) -> None:
+    def _write(self, item: Item[LicenceRequest, states.LicenceState]) -> None:
         conf = self._conf()
-        made = gridd.with_settings(conf, item.wish["settings"])
+        made = gridd.with_settings(conf, item.wish.settings)
         if self._files.text(gridd.FILE) != made:
             self._files.write(gridd.FILE, made, self._files.mode(gridd.FILE) or 0o644)
         wanted, now = item.wanted, item.now
         for name, mark in wanted.tokens.items():
             if now.tokens.get(name) != mark:
-                self._files.write(self._path(name), item.wish["text"].strip() + "\n", token.MODE)
+                self._files.write(self._path(name), cast("str", self._known.text).strip() + "\n", token.MODE)
             elif now.modes.get(name) != plan.MODE:
                 self._files.set_mode(self._path(name), token.MODE)
         for name in sorted({*now.tokens} - {*wanted.tokens}):
@@ -176,14 +178,14 @@ class Licence(Noun[Wish, states.LicenceState]):
         text = self._files.text(gridd.FILE)
         return text if text is not None else self._files.text(gridd.TEMPLATE) or ""
 
-    def _text(self, label: str, wish: Wish) -> str | None:
+    def _text(self, label: str, wish: LicenceRequest) -> str | None:
         """The token that the task gives; None for none."""
-        if wish["state"] == "absent":
+        if wish.state == "absent":
             return None
-        if wish["token_file"] is None:
-            return wish["token"]
-        text = self._files.text(wish["token_file"])
-        wanted = f"cannot use the token in {wish['token_file']}"
+        if wish.token_file is None:
+            return wish.token
+        text = self._files.text(wish.token_file)
+        wanted = f"cannot use the token in {wish.token_file}"
         if text is None:
             raise OperatorError(
                 label, wanted, "The file does not exist on the guest", "Copy it there, or set `token`", "no_token"
@@ -193,13 +195,13 @@ class Licence(Noun[Wish, states.LicenceState]):
             raise OperatorError(label, wanted, trouble, plan.PORTAL, "no_token")
         return text
 
-    def _see(self, wish: Wish) -> states.LicenceState:
+    def _see(self, wish: LicenceRequest) -> states.LicenceState:
         conf = gridd.parse(self._files.text(gridd.FILE))
         names = [name for name in self._files.names(self._folder) if name.endswith(token.ENDING)]
         texts = {name: self._files.text(self._path(name)) or "" for name in names}
         service, started = self._service()
         found = states.LicenceState(
-            settings={key: conf[key] for key in wish["settings"] if key in conf},
+            settings={key: conf[key] for key in wish.settings if key in conf},
             tokens={name: token.fingerprint(text) for name, text in texts.items()},
             modes={name: f"{self._files.mode(self._path(name)) or 0:04o}" for name in names},
             service=service,
@@ -231,10 +233,10 @@ class Licence(Noun[Wish, states.LicenceState]):
             return smi_text.Report(trouble="not_installed" if done.missing else "unknown", said=done.outcome)
         return smi_text.parse(done.stdout + done.stderr)
 
-    def _journal(self, item: Item[Wish, states.LicenceState]) -> str:
+    def _journal(self) -> str:
         done = self._commands.run(["journalctl", "-u", SERVICE, "-o", "cat", "--no-pager", "-n", "50"])
         text = done.stdout if done.ok else ""
-        secret = (item.wish["text"] or "").strip()
+        secret = (self._known.text or "").strip()
         return text.replace(secret, "(the token)") if secret else text
 
     def _synchronised(self) -> bool | None:

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Mapping
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import gridd, token
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -23,6 +25,26 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "wait_s": {"type": "int", "default": 120},
 }
 MUTUALLY_EXCLUSIVE = [("token", "token_file")]
+
+
+@dataclass(frozen=True)
+class LicenceRequest:
+    """The licence of one guest."""
+
+    state: str
+    token: str | None = field(repr=False)
+    token_file: str | None
+    token_name: str
+    other_tokens: str
+    # {key: value of gridd.conf}: None for a key to remove.
+    settings: Mapping[str, str | None]
+    proof: str
+    wait_s: int
+
+
+def request_of(params: Mapping[str, Any]) -> LicenceRequest:
+    """The request of the task."""
+    return request(LicenceRequest, params, settings=wished_settings(params))
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

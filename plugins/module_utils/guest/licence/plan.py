@@ -6,40 +6,49 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import token as tokens
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.params import LicenceRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
 
 MODE = f"{tokens.MODE:04o}"
 PORTAL = "Create a token on the licensing portal of NVIDIA or on your licence server, and set `token`"
 
 
-def want(label: str, now: LicenceState, wish: Mapping[str, Any]) -> LicenceState:
-    """Return the desired state; refuses invalid requests.
+@dataclass(frozen=True)
+class Known:
+    """Tokens that the module has read, and the time."""
 
-    wish: the options, `settings` as text, `text` with the token from the task, and `held`, the tokens by their
-    fingerprints as {fingerprint: Token}.
-    """
+    # The token from the task, None without one.
+    text: str | None = field(repr=False)
+    # {fingerprint: Token} of the tokens on the guest and of the one from the task.
+    held: Mapping[str, tokens.Token]
+    # Time by the clock of the guest, in seconds.
+    now_s: float
+
+
+def want(label: str, now: LicenceState, wish: LicenceRequest, known: Known) -> LicenceState:
+    """Return the desired state; refuses invalid requests."""
     if now.service is None:
         raise OperatorError(
             label,
-            "cannot set up a licence for its vGPU" if wish["state"] == "present" else "cannot return its licence",
+            "cannot set up a licence for its vGPU" if wish.state == "present" else "cannot return its licence",
             "The guest has no service nvidia-gridd, which is a part of the guest driver",
             "Install the guest driver with the module vgpu_guest_driver first",
             "no_licence_service",
         )
-    settings = {key: value for key, value in wish["settings"].items() if value is not None}
-    if wish["state"] == "absent":
+    settings = {key: value for key, value in wish.settings.items() if value is not None}
+    if wish.state == "absent":
         return replace(now, settings=settings, tokens={}, modes={}, service="active", current=True)
     _refuse_without_gpu(label, now, wish)
-    kept = _tokens(label, now, wish)
-    _refuse_bad_time(label, kept, wish)
+    kept = _tokens(label, now, wish, known.text)
+    _refuse_bad_time(label, kept, known)
     wanted = replace(
         now,
         settings=settings,
@@ -48,7 +57,7 @@ def want(label: str, now: LicenceState, wish: Mapping[str, Any]) -> LicenceState
         service="active",
         current=True,
     )
-    if wish["proof"] == "licensed":
+    if wish.proof == "licensed":
         gpus = tuple(replace(gpu, licence="Licensed") if gpu.licence else gpu for gpu in now.report.gpus)
         wanted = replace(wanted, report=replace(now.report, gpus=gpus))
     return wanted
@@ -76,14 +85,14 @@ def compare(now: LicenceState, wanted: LicenceState) -> list[Change]:
     return found
 
 
-def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str, str]:
+def _tokens(label: str, now: LicenceState, wish: LicenceRequest, text: str | None) -> dict[str, str]:
     """{name: fingerprint} of the desired tokens."""
-    if wish["text"] is None:
+    if text is None:
         return _the_one(label, now)
-    mark = tokens.fingerprint(wish["text"])
+    mark = tokens.fingerprint(text)
     same = {name: held for name, held in now.tokens.items() if held == mark}
-    others = sorted(name for name in now.tokens if name not in same and name != wish["token_name"])
-    if others and wish["other_tokens"] == "refuse":
+    others = sorted(name for name in now.tokens if name not in same and name != wish.token_name)
+    if others and wish.other_tokens == "refuse":
         raise OperatorError(
             label,
             "cannot ensure that the service uses the token of the task",
@@ -92,7 +101,7 @@ def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str,
             "other_tokens",
             tokens=others,
         )
-    return same or {wish["token_name"]: mark}
+    return same or {wish.token_name: mark}
 
 
 def _the_one(label: str, now: LicenceState) -> dict[str, str]:
@@ -113,8 +122,8 @@ def _the_one(label: str, now: LicenceState) -> dict[str, str]:
     return dict(now.tokens)
 
 
-def _refuse_without_gpu(label: str, now: LicenceState, wish: Mapping[str, Any]) -> None:
-    if wish["proof"] == "none" or now.status is not None:
+def _refuse_without_gpu(label: str, now: LicenceState, wish: LicenceRequest) -> None:
+    if wish.proof == "none" or now.status is not None:
         return
     report = now.report
     if report.gpus:
@@ -136,9 +145,9 @@ def _refuse_without_gpu(label: str, now: LicenceState, wish: Mapping[str, Any]) 
     )
 
 
-def _refuse_bad_time(label: str, kept: Mapping[str, str], wish: Mapping[str, Any]) -> None:
+def _refuse_bad_time(label: str, kept: Mapping[str, str], known: Known) -> None:
     for mark in kept.values():
-        wrong = tokens.wrong_time(wish["held"].get(mark, tokens.Token()), wish["now_s"])
+        wrong = tokens.wrong_time(known.held.get(mark, tokens.Token()), known.now_s)
         if wrong is not None:
             raise wrong_time(label, *wrong)
 

@@ -64,8 +64,8 @@ def login(root):
 def licence(root):
     clock = a_guest.Clock()
     guest = licences.Service(root, clock)
-    wish = ArgumentSpecValidator(licence_params.ARGUMENTS).validate({"token": licences.SECRET, "proof": "none"})
-    return Licence(guest, guest.files, clock), wish.validated_parameters
+    checked = ArgumentSpecValidator(licence_params.ARGUMENTS).validate({"token": licences.SECRET, "proof": "none"})
+    return Licence(guest, guest.files, clock), licence_params.request_of(checked.validated_parameters)
 
 
 def driver(root):

@@ -85,7 +85,7 @@ def call(guest, check=False, reach=(), **given):
     assert params.check_params(checked.validated_parameters) == []
     noun = Licence(guest, guest.files, guest.clock, lambda host, port: (host, port) in reach)
     _settle(guest)
-    item = Item("train-01", checked.validated_parameters, {"name": "train-01"})
+    item = Item("train-01", params.request_of(checked.validated_parameters), {"name": "train-01"})
     with pytest.raises(Ended) as ended:
         runner.run(Module(check), noun, [item], "licence", True)
     answer = ended.value.args[0]
