@@ -244,11 +244,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import proxy
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import settings_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import SettingsRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_state import SettingsState
 
 ARGUMENTS = {
@@ -284,11 +285,9 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
-    wish = dict(module.params)
-    if wish["proxy"] is not None:
-        wish["proxy"] = proxy.from_params(wish["proxy"])
-    noun = EngineSettings(module.params, Commands(), Files())
-    item: Item[Wish, SettingsState] = Item(wish["engine"], wish, {"name": None, "machine_id": None})
+    wish = settings_of(module.params)
+    noun = EngineSettings(wish, Commands(), Files())
+    item: Item[SettingsRequest, SettingsState] = Item(wish.engine, wish, {"name": None, "machine_id": None})
     run(module, noun, [item], "engine", single=True)
 
 

@@ -225,8 +225,10 @@ failure:
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import login_noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import LoginRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 ARGUMENTS = {
@@ -250,9 +252,10 @@ UNKNOWN_IDS = dict.fromkeys(("name", "machine_id", "registry", "path"), None)
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, required_if=REQUIRED_IF, supports_check_mode=True)
     fail_if_invalid(module, login_noun.check_params(module.params))
-    noun = login_noun.RegistryLogin(module.params, Files())
-    ids = dict(UNKNOWN_IDS, registry=module.params["registry"], checked="no")
-    run(module, noun, [Item(module.params["registry"], module.params, ids)], "login", single=True)
+    wish = request(LoginRequest, module.params)
+    noun = login_noun.RegistryLogin(wish, Files())
+    ids = dict(UNKNOWN_IDS, registry=wish.registry, checked="no")
+    run(module, noun, [Item(wish.registry, wish, ids)], "login", single=True)
 
 
 if __name__ == "__main__":

@@ -257,8 +257,10 @@ from typing import Any, Mapping
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
@@ -292,8 +294,9 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
-    noun = ContainerRuntime(module.params, Commands(), Files())
-    run(module, noun, [Item(module.params["engine"], module.params, dict(UNKNOWN_IDS))], "engine", single=True)
+    wish = request(RuntimeRequest, module.params)
+    noun = ContainerRuntime(wish, Commands(), Files())
+    run(module, noun, [Item(wish.engine, wish, dict(UNKNOWN_IDS))], "engine", single=True)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ import pwd
 import re
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import auth_file, config_file, registry
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.auth_file import LoginState
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import LoginRequest
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
@@ -47,36 +47,34 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-class RegistryLogin(Noun[Wish, LoginState]):
+class RegistryLogin(Noun[LoginRequest, LoginState]):
     """One entry in a file of logins."""
 
-    def __init__(
-        self, params: Mapping[str, Any], files: Files, ask: type[registry.Registry] = registry.Registry
-    ) -> None:
-        self._params = params
+    def __init__(self, wish: LoginRequest, files: Files, ask: type[registry.Registry] = registry.Registry) -> None:
+        self._wish = wish
         self._files = files
         self._ask = ask
-        self._key = registry.login_key(params["registry"])
+        self._key = registry.login_key(wish.registry)
         self._login: registry.Login | None = None
-        if params["state"] == "present":
-            self._login = registry.Login(params["registry"], params["username"], params["password"])
+        if wish.state == "present":
+            self._login = registry.Login(wish.registry, cast("str", wish.username), cast("str", wish.password))
         self._user = cast("pwd.struct_passwd", None)
         self._path = ""
 
-    def read(self, items: Sequence[Item[Wish, LoginState]]) -> None:
+    def read(self, items: Sequence[Item[LoginRequest, LoginState]]) -> None:
         (item,) = items
         item.ids.update(machine.ids(self._files))
-        item.label = f"The login at {self._params['registry']}"
-        self._user = _user(item.label, self._params["user"])
-        place = auth_file.PLACES[self._params["engine"]]
-        self._path = self._params["config_file"] or os.path.join(self._user.pw_dir, place)
+        item.label = f"The login at {self._wish.registry}"
+        self._user = _user(item.label, self._wish.user)
+        place = auth_file.PLACES[self._wish.engine]
+        self._path = self._wish.config_file or os.path.join(self._user.pw_dir, place)
         item.ids["path"] = self._path
         with self._as_user():
             item.now = self._state()
         if self._is_to_be_asked(item.now):
             item.ids["checked"] = self._registry().takes(cast("registry.Login", self._login))
 
-    def want(self, item: Item[Wish, LoginState]) -> LoginState:
+    def want(self, item: Item[LoginRequest, LoginState]) -> LoginState:
         if self._login is None:
             # A login that is not there leaves its file alone.
             mode = item.now.mode if not item.now.username else auth_file.MODE
@@ -86,7 +84,7 @@ class RegistryLogin(Noun[Wish, LoginState]):
     def compare(self, now: LoginState, wanted: LoginState) -> list[Change]:
         return auth_file.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, LoginState]]) -> None:
+    def apply(self, items: Sequence[Item[LoginRequest, LoginState]]) -> None:
         (item,) = items
         item.touched = True
         with self._as_user():
@@ -97,7 +95,7 @@ class RegistryLogin(Noun[Wish, LoginState]):
                 os.makedirs(folder, mode=0o700, exist_ok=True)
             self._files.write(self._path, auth_file.as_text(said), mode=auth_file.MODE)
 
-    def prove(self, items: Sequence[Item[Wish, LoginState]]) -> None:
+    def prove(self, items: Sequence[Item[LoginRequest, LoginState]]) -> None:
         (item,) = items
         with self._as_user():
             item.proved = self._state()
@@ -123,21 +121,21 @@ class RegistryLogin(Noun[Wish, LoginState]):
         return auth_file.login_in(self._tree(), self._key, self._files.mode(self._path))
 
     def _is_to_be_asked(self, now: LoginState) -> bool:
-        if self._login is None or self._params["check"] == "never":
+        if self._login is None or self._wish.check == "never":
             return False
         same = (now.username, now.password) == (self._login.username, self._login.password)
-        return self._params["check"] == "always" or not same
+        return self._wish.check == "always" or not same
 
     def _registry(self) -> registry.Registry:
-        address = self._params["registry"]
-        named = [self._params["ca_file"]] if self._params["ca_file"] else []
+        address = self._wish.registry
+        named = [self._wish.ca_file] if self._wish.ca_file else []
         known = [path for place in AUTHORITIES for path in sorted(glob.glob(f"{place}/{glob.escape(address)}/*.crt"))]
         return self._ask(
             address,
-            insecure=self._params["insecure"],
+            insecure=self._wish.insecure,
             ca_files=named + known,
-            proxy=self._params["proxy"],
-            no_proxy=self._params["no_proxy"],
+            proxy=self._wish.proxy,
+            no_proxy=self._wish.no_proxy,
         )
 
     @contextlib.contextmanager

@@ -17,7 +17,7 @@ import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
@@ -47,7 +47,7 @@ class Login:
 
     address: str
     username: str
-    password: str
+    password: str = field(repr=False)
 
     @property
     def basic(self) -> str:

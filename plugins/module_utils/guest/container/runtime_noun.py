@@ -11,7 +11,6 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
@@ -24,6 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container im
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.docker import Docker
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.loading import Loading
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_state import RuntimeState
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.toolkit import REFRESH_UNIT, Toolkit
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 
-class ContainerRuntime(Noun[Wish, RuntimeState]):
+class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
     """The files, the service and the devices of an engine."""
 
-    def __init__(self, params: Mapping[str, Any], commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
-        engine = engines.ENGINES[params["engine"]]
-        self._params = params
+    def __init__(self, wish: RuntimeRequest, commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
+        engine = engines.ENGINES[wish.engine]
+        self._wish = wish
         self._commands = commands
         self._files = files
         self._clock = clock
-        self._engine = replace(engine, config=params["config"] or engine.config)
+        self._engine = replace(engine, config=wish.config or engine.config)
         self._ids = machine.ids(files)
         self._label = f"{engine.name} on {self._ids['name']}"
         self._toolkit = Toolkit(self._label, commands)
@@ -54,11 +54,11 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         self._made: dict[str, str | None]
         self._before, self._made = {}, {}
 
-    def read(self, items: Sequence[Item[Wish, RuntimeState]]) -> None:
+    def read(self, items: Sequence[Item[RuntimeRequest, RuntimeState]]) -> None:
         (item,) = items
         item.label = self._label
         item.ids.update(self._ids)
-        present = self._params["state"] == "present"
+        present = self._wish.state == "present"
         if present:
             self._toolkit.require()
         item.ids["toolkit_version"] = self._toolkit.version or None
@@ -68,14 +68,14 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         item.ids["engine_version"] = item.now.version or None
         self._made = self._wanted_texts(item.now) if present else self._texts_without(item.now)
 
-    def want(self, item: Item[Wish, RuntimeState]) -> RuntimeState:
+    def want(self, item: Item[RuntimeRequest, RuntimeState]) -> RuntimeState:
         trees = {path: self._tree(path, text) for path, text in self._made.items()}
-        return runtime_state.want(item.label, item.now, trees, self._params)
+        return runtime_state.want(item.label, item.now, trees, self._wish)
 
     def compare(self, now: RuntimeState, wanted: RuntimeState) -> list[Change]:
         return runtime_state.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, RuntimeState]]) -> None:
+    def apply(self, items: Sequence[Item[RuntimeRequest, RuntimeState]]) -> None:
         (item,) = items
         changed = [path for path, tree in item.wanted.trees.items() if tree != item.now.trees[path]]
         item.touched = True
@@ -86,7 +86,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         if item.now.cdi_missing or item.now.cdi_stale:
             self._describe_devices()
 
-    def prove(self, items: Sequence[Item[Wish, RuntimeState]]) -> None:
+    def prove(self, items: Sequence[Item[RuntimeRequest, RuntimeState]]) -> None:
         (item,) = items
         item.proved = self._state()
         gap = runtime_state.compare(item.proved, item.wanted)
@@ -111,7 +111,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
     def _paths(self) -> list[str]:
         paths = [self._engine.config] if self._engine.config else []
         # Before it knew files of its own, the toolkit wrote into the engine's.
-        if self._engine.drop_in and (self._params["state"] == "absent" or self._toolkit.has_drop_in):
+        if self._engine.drop_in and (self._wish.state == "absent" or self._toolkit.has_drop_in):
             paths.append(self._engine.drop_in)
         return paths
 
@@ -124,7 +124,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
     def _state(self) -> RuntimeState:
         texts = self._read_files()
         trees = {path: self._tree(path, text) for path, text in texts.items()}
-        state = self._with_devices(RuntimeState(self._engine.name, self._params["runtime_name"], trees=trees))
+        state = self._with_devices(RuntimeState(self._engine.name, self._wish.runtime_name, trees=trees))
         if not self._engine.unit:
             return state
         seen = self._service.look()
@@ -140,14 +140,14 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
 
     def _knows_gpus(self, since: float) -> bool:
         hook = self._commands.find(self._engine.gpu_hook)
-        if self._params["state"] == "absent" or hook is None:
+        if self._wish.state == "absent" or hook is None:
             return True
         came = self._files.came_at(hook)
         return came is not None and came <= since
 
     def _with_devices(self, state: RuntimeState) -> RuntimeState:
         """Compare GPUs with the offered devices, if the interface for devices is used."""
-        if self._params["state"] == "absent" or not (self._params["cdi"] or self._engine.name == "podman"):
+        if self._wish.state == "absent" or not (self._wish.cdi or self._engine.name == "podman"):
             return state
         done = self._commands.run(["nvidia-smi", "-L"])
         there = cdi.gpus(done.stdout)
@@ -163,7 +163,7 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
         return replace(state, cdi_missing=tuple(missing), cdi_stale=tuple(stale))
 
     def _require_engine(self) -> None:
-        if self._params["state"] == "present" and self._commands.find(self._engine.program) is None:
+        if self._wish.state == "present" and self._commands.find(self._engine.program) is None:
             raise OperatorError(
                 self._label,
                 "cannot be configured",
@@ -177,15 +177,15 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
     def _wanted_texts(self, now: RuntimeState) -> dict[str, str | None]:
         if not self._engine.config:
             return {}
-        made = self._toolkit.configured(self._engine, self._before, self._params)
+        made = self._toolkit.configured(self._engine, self._before, self._wish)
         if self._engine.name == "docker":
             path, text = next(iter(made.items()), (self._engine.config, None))
             tree = engines.mended(
                 now.trees[path],
                 self._tree(path, text),
                 now.name,
-                self._params["default_runtime"],
-                self._params["cdi"],
+                self._wish.default_runtime,
+                self._wish.cdi,
             )
             made[path] = _as_json(tree)
         return made
@@ -222,8 +222,8 @@ class ContainerRuntime(Noun[Wish, RuntimeState]):
                 config_file.put(self._files, path, self._before[path])
             raise
 
-    def _load(self, item: Item[Wish, RuntimeState], changed: Sequence[str]) -> None:
-        loading = Loading(item.label, self._commands, self._params["restart"], self._clock)
+    def _load(self, item: Item[RuntimeRequest, RuntimeState], changed: Sequence[str]) -> None:
+        loading = Loading(item.label, self._commands, self._wish.restart, self._clock)
         loading.load(
             [self._service],
             self._docker.containers if self._engine.loses_containers else tuple,

@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import config_file, engines, loading
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 
 WAITS = "engine_restart"
 KNOWS_GPUS = {True: "known to the engine", False: "unknown to the engine, which started before the toolkit came"}
@@ -45,17 +48,17 @@ class RuntimeState:
         return engines.runtime_in(self.engine, self.trees.values(), self.name)
 
 
-def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], wish: Mapping[str, Any]) -> RuntimeState:
+def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], wish: RuntimeRequest) -> RuntimeState:
     """Return the state with these files; refuses to stop containers without permission."""
     wanted = replace(now, trees=trees, cdi_missing=(), cdi_stale=(), loaded=True, knows_gpus=True)
     differ = file_changes(now, wanted)
     if not now.running:
         return wanted
-    if wish["cdi"] and wish["state"] == "present":
+    if wish.cdi and wish.state == "present":
         _refuse_old(label, now)
-    if wish["restart"] == "later":
+    if wish.restart == "later":
         return replace(wanted, loaded=now.loaded and not differ, knows_gpus=now.knows_gpus)
-    if wish["restart"] == "safe" and now.containers:
+    if wish.restart == "safe" and now.containers:
         # A newer file may also be an update of the toolkit, so that nothing fails for it.
         wanted = replace(wanted, knows_gpus=now.knows_gpus)
         if restart_is_due(now, wanted):

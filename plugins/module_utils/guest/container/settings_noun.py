@@ -10,7 +10,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
@@ -23,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container im
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.docker import Docker
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.loading import Loading
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import SettingsRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_state import SettingsState
 
@@ -39,15 +39,15 @@ UNITS = {"docker": ("containerd.service", "docker.service"), "containerd": ("con
 MEMLOCK = HEADING + "[Service]\nLimitMEMLOCK=infinity\n"
 
 
-class EngineSettings(Noun[Wish, SettingsState]):
+class EngineSettings(Noun[SettingsRequest, SettingsState]):
     """The settings of one engine's service."""
 
-    def __init__(self, params: Mapping[str, Any], commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
-        self._params = params
+    def __init__(self, wish: SettingsRequest, commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
+        self._wish = wish
         self._commands = commands
         self._files = files
         self._clock = clock
-        self._engine = engines.ENGINES[params["engine"]]
+        self._engine = engines.ENGINES[wish.engine]
         self._ids = machine.ids(files)
         self._label = f"{self._engine.name} on {self._ids['name']}"
         self._docker = Docker(self._label, commands)
@@ -63,7 +63,7 @@ class EngineSettings(Noun[Wish, SettingsState]):
     def _proxy_drop_in(self) -> str:
         return f"/etc/systemd/system/{self._engine.unit}.d/50-aiready-proxy.conf"
 
-    def read(self, items: Sequence[Item[Wish, SettingsState]]) -> None:
+    def read(self, items: Sequence[Item[SettingsRequest, SettingsState]]) -> None:
         (item,) = items
         item.label = self._label
         item.ids.update(self._ids)
@@ -79,13 +79,13 @@ class EngineSettings(Noun[Wish, SettingsState]):
             )
         item.now = self._state()
 
-    def want(self, item: Item[Wish, SettingsState]) -> SettingsState:
+    def want(self, item: Item[SettingsRequest, SettingsState]) -> SettingsState:
         return settings_state.want(item.label, item.now, item.wish)
 
     def compare(self, now: SettingsState, wanted: SettingsState) -> list[Change]:
         return settings_state.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, SettingsState]]) -> None:
+    def apply(self, items: Sequence[Item[SettingsRequest, SettingsState]]) -> None:
         (item,) = items
         now, wanted = item.now, item.wanted
         files = self._files_for(now, wanted)
@@ -95,7 +95,7 @@ class EngineSettings(Noun[Wish, SettingsState]):
         if not now.running:
             self._commands.run(["systemctl", "daemon-reload"], limit_s=120)
         elif wanted.loaded:
-            loading = Loading(item.label, self._commands, self._params["restart"], self._clock)
+            loading = Loading(item.label, self._commands, self._wish.restart, self._clock)
             loading.load(
                 self._late(),
                 self._docker.containers if self._engine.loses_containers else tuple,
@@ -105,7 +105,7 @@ class EngineSettings(Noun[Wish, SettingsState]):
                 reread_units=True,
             )
 
-    def prove(self, items: Sequence[Item[Wish, SettingsState]]) -> None:
+    def prove(self, items: Sequence[Item[SettingsRequest, SettingsState]]) -> None:
         (item,) = items
         item.proved = self._state()
         gap = settings_state.compare(item.proved, item.wanted)
@@ -144,7 +144,7 @@ class EngineSettings(Noun[Wish, SettingsState]):
             known = (self._docker.info().get("RegistryConfig") or {}).get("IndexConfigs") or {}
             open_ones = {address for address, entry in known.items() if not (entry or {}).get("Secure", True)}
             listed = {entry for entry in state.insecure if "/" not in entry}
-            left_open = (open_ones - listed) & set(self._params["secure_registries"])
+            left_open = (open_ones - listed) & set(self._wish.secure_registries)
             loaded = state.loaded and listed <= open_ones and not left_open
             state = replace(state, loaded=loaded, containers=self._docker.containers())
         return state

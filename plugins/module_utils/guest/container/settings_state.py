@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import loading, runtime_state
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.proxy import Proxy
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import SettingsRequest
 
 UNLIMITED = "infinity"
 SET, OTHER = "set", "another one"
@@ -42,20 +45,20 @@ class SettingsState:
         return self.memlock, self.proxy
 
 
-def want(label: str, now: SettingsState, wish: Mapping[str, Any]) -> SettingsState:
+def want(label: str, now: SettingsState, wish: SettingsRequest) -> SettingsState:
     """Return the requested state; refuses to stop containers without permission."""
     wanted = replace(now, loaded=True)
-    if wish["memlock"] == "unlimited":
+    if wish.memlock == "unlimited":
         wanted = replace(wanted, memlock=dict.fromkeys(now.memlock, UNLIMITED))
-    if wish["proxy"] is not None:
-        wanted = replace(wanted, proxy=wish["proxy"])
-    wanted = replace(wanted, daemon=_daemon(now, wish["insecure_registries"], wish["secure_registries"]))
+    if wish.proxy is not None:
+        wanted = replace(wanted, proxy=wish.proxy)
+    wanted = replace(wanted, daemon=_daemon(now, wish.insecure_registries, wish.secure_registries))
     if not now.running:
         return wanted
     differ = bool(compare(now, replace(wanted, loaded=now.loaded)))
-    if wish["restart"] == "later":
+    if wish.restart == "later":
         return replace(wanted, loaded=now.loaded and not differ)
-    if wish["restart"] == "safe" and now.containers and now.units != wanted.units:
+    if wish.restart == "safe" and now.containers and now.units != wanted.units:
         raise loading.containers_in_the_way(label, now.containers)
     return wanted
 

@@ -14,13 +14,14 @@ import os
 import re
 import shutil
 import tempfile
-from typing import TYPE_CHECKING, Any, Mapping, cast
+from typing import TYPE_CHECKING, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands, Done
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.engines import Engine
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 
 PROGRAM = "nvidia-ctk"
 # A file of its own beside the engine's, and the choice of where the present configuration is read, came with this one.
@@ -59,7 +60,7 @@ class Toolkit:
         return tuple(int(number) for number in numbers.groups()) >= DROP_IN_SINCE
 
     def configured(
-        self, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
+        self, engine: Engine, texts: Mapping[str, str | None], wish: RuntimeRequest
     ) -> dict[str, str | None]:
         """Return the new files of the engine: {path: text}, made from {path: text or None}."""
         # In memory if there is such a folder: a full disk must not prevent a dry run.
@@ -71,7 +72,7 @@ class Toolkit:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _configured(
-        self, folder: str, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
+        self, folder: str, engine: Engine, texts: Mapping[str, str | None], wish: RuntimeRequest
     ) -> dict[str, str | None]:
         # containerd's imports name the folder of the drop-in, so copies name their own folder until they are in place.
         here = {path: os.path.join(folder, os.path.basename(path)) for path in texts}
@@ -89,13 +90,13 @@ class Toolkit:
             "configure",
             f"--runtime={engine.name}",
             f"--config={here[engine.config]}",
-            f"--nvidia-runtime-name={wish['runtime_name']}",
-            f"--nvidia-runtime-path={wish['runtime_path'] or engine.runtime_path}",
+            f"--nvidia-runtime-name={wish.runtime_name}",
+            f"--nvidia-runtime-path={wish.runtime_path or engine.runtime_path}",
         ]
         if engine.drop_in in here:
             argv += [f"--drop-in-config={here[engine.drop_in]}", "--config-source=file"]
-        argv += ["--set-as-default"] if wish["default_runtime"] else []
-        argv += ["--cdi.enabled"] if wish["cdi"] and engine.name != "crio" else []
+        argv += ["--set-as-default"] if wish.default_runtime else []
+        argv += ["--cdi.enabled"] if wish.cdi and engine.name != "crio" else []
         done = self._commands.run(argv)
         if not done.ok:
             raise self._refused(f"rejects the configuration of {engine.name}", done, "toolkit_refused")

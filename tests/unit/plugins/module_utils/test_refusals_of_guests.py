@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.c
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Commands, Done
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import config_file, engines, toolkit
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import package_file, source
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, ifupdown, netplan, reach
@@ -62,7 +63,7 @@ LOOKS = {
     "job-03": look.Look("job-03"),
 }
 DOCKER = engines.ENGINES["docker"]
-PLAIN = {"runtime_name": "nvidia", "runtime_path": "", "default_runtime": False, "cdi": False}
+PLAIN = RuntimeRequest("docker", "present", "nvidia", "", default_runtime=False, cdi=False, config="", restart="safe")
 SOUND = "Install a working version of the NVIDIA Container Toolkit, or correct the error that it names."
 UPDATE = "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run the task again."
 REFUSALS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import settings_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 from ansible_collections.aiready.vsphere.plugins.modules import container_engine as module
 
@@ -40,8 +41,8 @@ def test_parameters_that_cannot_be_are_told(wrong, problem):
 
 
 def test_the_result_is_as_documented(tmp_path):
-    params = described.checked({}, module.ARGUMENTS)
+    wish = settings_of(described.checked({}, module.ARGUMENTS))
     guest = Guest(tmp_path)
     guest.memlock["containerd.service"] = "infinity"
-    result = answer(EngineSettings(params, guest, guest.files), params)["engine"]
+    result = answer(EngineSettings(wish, guest, guest.files), wish)["engine"]
     described.assert_as_documented(module, result, key="engine")

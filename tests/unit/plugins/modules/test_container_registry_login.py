@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.login_noun import (
     RegistryLogin,
     check_params,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import LoginRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.modules import container_registry_login as module
 
@@ -45,7 +47,7 @@ def test_the_result_is_as_documented(tmp_path):
         "password": "x",
         "config_file": "/home/ops/.docker/config.json",
     }
-    params = described.checked(call, module.ARGUMENTS, RELATIONS)
-    noun = RegistryLogin(params, Files(str(tmp_path)), ask=Takes)
-    result = answer(noun, params, key="login")["login"]
+    wish = request(LoginRequest, described.checked(call, module.ARGUMENTS, RELATIONS))
+    noun = RegistryLogin(wish, Files(str(tmp_path)), ask=Takes)
+    result = answer(noun, wish, key="login")["login"]
     described.assert_as_documented(module, {"registry": "nvcr.io", **result}, key="login")

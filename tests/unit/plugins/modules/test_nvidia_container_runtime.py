@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
 from ansible_collections.aiready.vsphere.plugins.modules import nvidia_container_runtime as module
 
@@ -34,8 +36,8 @@ def test_parameters_that_cannot_be_are_told(wrong, problem):
 
 
 def test_the_result_is_as_documented(tmp_path):
-    params = described.checked({}, module.ARGUMENTS)
+    wish = request(RuntimeRequest, described.checked({}, module.ARGUMENTS))
     guest = Guest(tmp_path)
     guest.version = "20.10.24+dfsg1"
-    result = answer(ContainerRuntime(params, guest, guest.files), params)["engine"]
+    result = answer(ContainerRuntime(wish, guest, guest.files), wish)["engine"]
     described.assert_as_documented(module, result, key="engine")

@@ -13,6 +13,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.login_noun import RegistryLogin
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import (
+    LoginRequest,
+    RuntimeRequest,
+    settings_of,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params as driver_params
@@ -47,18 +52,20 @@ def traffic_class(root):
 
 def settings(root):
     guest = fake_guest.Guest(root)
-    wish = {**test_settings_noun.PLAIN, "insecure_registries": ["r.example:5000"]}
+    wish = settings_of({**test_settings_noun.PLAIN, "insecure_registries": ["r.example:5000"]})
     return EngineSettings(wish, guest, guest.files, a_guest.Clock()), wish
 
 
 def runtime(root):
     guest = fake_guest.Guest(root)
-    return ContainerRuntime(test_runtime_noun.PLAIN, guest, guest.files, a_guest.Clock()), test_runtime_noun.PLAIN
+    wish = request(RuntimeRequest, test_runtime_noun.PLAIN)
+    return ContainerRuntime(wish, guest, guest.files, a_guest.Clock()), wish
 
 
 def login(root):
     guest = fake_guest.Guest(root)
-    return RegistryLogin(test_login_noun.PLAIN, guest.files, test_login_noun.Asked()), test_login_noun.PLAIN
+    wish = request(LoginRequest, test_login_noun.PLAIN)
+    return RegistryLogin(wish, guest.files, test_login_noun.Asked()), wish
 
 
 def licence(root):

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.login_noun import (
     RegistryLogin,
     check_params,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import LoginRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 from .fake_guest import answer
@@ -59,8 +61,8 @@ def files(tmp_path):
 
 
 def ask(files, check_mode=False, asked=None, **wish):
-    params = {**PLAIN, **wish}
-    return answer(RegistryLogin(params, files, ask=asked or Asked()), params, key="login", check=check_mode)
+    wanted = request(LoginRequest, {**PLAIN, **wish})
+    return answer(RegistryLogin(wanted, files, ask=asked or Asked()), wanted, key="login", check=check_mode)
 
 
 def said(files):

@@ -6,6 +6,8 @@ import json
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
 
 from unit.plugins.module_utils.guest.a_guest import Clock
@@ -32,8 +34,8 @@ def guest(tmp_path):
 
 
 def ask(guest, check=False, **wish):
-    params = {**PLAIN, **wish}
-    return answer(ContainerRuntime(params, guest, guest.files, Clock()), params, check=check)
+    wanted = request(RuntimeRequest, {**PLAIN, **wish})
+    return answer(ContainerRuntime(wanted, guest, guest.files, Clock()), wanted, check=check)
 
 
 def test_docker_gets_the_runtime_by_a_reload_and_keeps_its_containers(guest):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import proxy
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import settings_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 
 from unit.plugins.module_utils.guest.a_guest import Clock
@@ -37,9 +37,8 @@ def guest(tmp_path):
 
 
 def ask(guest, check=False, **wish):
-    params = {**PLAIN, **wish}
-    wish = dict(params, proxy=proxy.from_params(params["proxy"]) if params["proxy"] is not None else None)
-    return answer(EngineSettings(params, guest, guest.files, Clock()), wish, check=check)
+    wanted = settings_of({**PLAIN, **wish})
+    return answer(EngineSettings(wanted, guest, guest.files, Clock()), wanted, check=check)
 
 
 def test_engine_and_what_starts_its_containers_may_lock_all_memory(guest):
