@@ -230,18 +230,14 @@ failure:
   sample: {code: path_mtu, subject: Adapter ens224, peer: 192.168.50.12, wanted_mtu: 9000, largest_mtu: 1500}
 """
 
-from typing import TYPE_CHECKING
-
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params
-
-if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 
 
 def main() -> None:
@@ -252,12 +248,12 @@ def main() -> None:
         supports_check_mode=True,
     )
     fail_if_invalid(module, interface_params.check_params(module.params))
-    params = module.params
-    said = params["name"] or params["mac"]
-    item: Item[Wish, interface.State] = Item(
-        f"Adapter {said}", params, {"name": said, "mac": params["mac"], "reached": []}
+    wish = request(interface_params.InterfaceRequest, module.params)
+    said = wish.name or wish.mac
+    item: Item[interface_params.InterfaceRequest, interface.State] = Item(
+        f"Adapter {said}", wish, {"name": said, "mac": wish.mac, "reached": []}
     )
-    run(module, interface.Interface(params, Commands(), Files(), module.warn), [item], "interface", single=True)
+    run(module, interface.Interface(wish, Commands(), Files(), module.warn), [item], "interface", single=True)
 
 
 if __name__ == "__main__":

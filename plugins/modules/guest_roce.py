@@ -242,7 +242,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import roce
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import roce_state
 
 
@@ -254,12 +253,12 @@ def main() -> None:
         supports_check_mode=True,
     )
     fail_if_invalid(module, roce.check_params(module.params))
-    params = module.params
-    said = params["name"] or params["mac"]
-    item: Item[Wish, roce_state.State] = Item(
-        f"Adapter {said}", params, {"name": said, "mac": params["mac"], "device": None}
+    wish = roce.request_of(module.params)
+    said = wish.name or wish.mac
+    item: Item[roce.RoceRequest, roce_state.State] = Item(
+        f"Adapter {said}", wish, {"name": said, "mac": wish.mac, "device": None}
     )
-    run(module, roce.Roce(params, Commands(), Files(), module.warn), [item], "roce", single=True)
+    run(module, roce.Roce(wish, Commands(), Files(), module.warn), [item], "roce", single=True)
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment 
 def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, params.check_params(module.params))
-    module.exit_json(changed=False, **look.look(module.params))
+    module.exit_json(changed=False, **look.look(params.request_of(module.params)))
 
 
 if __name__ == "__main__":

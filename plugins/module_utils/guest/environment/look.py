@@ -15,10 +15,17 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.registry import Login, Registry
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment.params import (
+        AddressRequest,
+        RegistryRequest,
+        SurroundingsRequest,
+    )
 
 AT_ONCE = 8
 GB = 1 << 30
@@ -28,24 +35,24 @@ LARGEST_KEY = 1 << 20
 NO_HEAD = (405, 501)
 
 
-def look(params: Mapping[str, Any]) -> dict[str, Any]:
+def look(wish: SurroundingsRequest) -> dict[str, Any]:
     """{addresses, registries, disks, time}; everything on the network is asked side by side."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        addresses = [pool.submit(address, one, params["timeout_s"]) for one in params["addresses"]]
-        registries = [pool.submit(registry, one, params["timeout_s"]) for one in params["registries"]]
+        addresses = [pool.submit(address, one, wish.timeout_s) for one in wish.addresses]
+        registries = [pool.submit(registry, one, wish.timeout_s) for one in wish.registries]
         told = {
             "addresses": [one.result() for one in addresses],
             "registries": [one.result() for one in registries],
         }
-    return dict(told, disks=[disk(path) for path in params["paths"]], time=time.time())
+    return dict(told, disks=[disk(path) for path in wish.paths], time=time.time())
 
 
 def address(
-    wish: Mapping[str, Any], timeout_s: float, opener: urllib.request.OpenerDirector | None = None
+    wish: AddressRequest, timeout_s: float, opener: urllib.request.OpenerDirector | None = None
 ) -> dict[str, Any]:
     """Return whether one address answers as required."""
     told: dict[str, Any] = {
-        "url": wish["url"],
+        "url": wish.url,
         "reached": False,
         "status": None,
         "why": "",
@@ -53,15 +60,15 @@ def address(
         "content": None,
     }
     try:
-        opener = opener or _opener(wish["ca_file"])
-        if wish["expect"] == "key":
+        opener = opener or _opener(wish.ca_file)
+        if wish.expect == "key":
             return _key(told, opener, timeout_s)
-        status = _status(opener, wish["url"], timeout_s)
+        status = _status(opener, wish.url, timeout_s)
     except (OSError, ssl.SSLError, ValueError) as error:
         reason = getattr(error, "reason", error)
         stranger = isinstance(reason, ssl.SSLCertVerificationError)
         return dict(told, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
-    right = status < 500 if wish["expect"] == "server" else 200 <= status < 300
+    right = status < 500 if wish.expect == "server" else 200 <= status < 300
     return dict(told, reached=right, status=status, why="" if right else _refused(status))
 
 
@@ -79,14 +86,14 @@ def _refused(status: int) -> str:
     return f"It answers with HTTP status {status}{': it does not exist' if status in (404, 410) else ''}."
 
 
-def registry(wish: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+def registry(wish: RegistryRequest, timeout_s: float) -> dict[str, Any]:
     """Return whether a registry answers, and whether it accepts the login if there is one."""
-    told: dict[str, Any] = {"address": wish["address"], "reached": False, "login": "none", "why": "", "code": ""}
-    login = Login(wish["address"], wish["username"] or "", wish["password"] or "")
-    known = bool(wish["username"] and wish["password"])
+    told: dict[str, Any] = {"address": wish.address, "reached": False, "login": "none", "why": "", "code": ""}
+    login = Login(wish.address, wish.username or "", wish.password or "")
+    known = bool(wish.username and wish.password)
     try:
-        ours = [wish["ca_file"]] if wish["ca_file"] else []
-        found = Registry(wish["address"], insecure=wish["insecure"], ca_files=ours, limit_s=timeout_s)
+        ours = [wish.ca_file] if wish.ca_file else []
+        found = Registry(wish.address, insecure=wish.insecure, ca_files=ours, limit_s=timeout_s)
         if known:
             return dict(told, reached=True, login=found.takes(login))
         found.answers()

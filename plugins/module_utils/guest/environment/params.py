@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Sequence
 from urllib.parse import urlsplit
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "addresses": {
@@ -35,6 +38,46 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "paths": {"type": "list", "elements": "path", "default": []},
     "timeout_s": {"type": "int", "default": 10},
 }
+
+
+@dataclass(frozen=True)
+class AddressRequest:
+    """One URL that must answer."""
+
+    url: str
+    expect: str
+    ca_file: str | None
+
+
+@dataclass(frozen=True)
+class RegistryRequest:
+    """One container registry, with a login or without."""
+
+    address: str
+    username: str | None
+    password: str | None = field(repr=False)
+    ca_file: str | None
+    insecure: bool
+
+
+@dataclass(frozen=True)
+class SurroundingsRequest:
+    """Everything that one task reads of a machine and its network."""
+
+    addresses: Sequence[AddressRequest]
+    registries: Sequence[RegistryRequest]
+    paths: Sequence[str]
+    timeout_s: int
+
+
+def request_of(params: Mapping[str, Any]) -> SurroundingsRequest:
+    """The request of the task."""
+    return request(
+        SurroundingsRequest,
+        params,
+        addresses=[request(AddressRequest, entry) for entry in params["addresses"]],
+        registries=[request(RegistryRequest, entry) for entry in params["registries"]],
+    )
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Callable, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Container, Iterable, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, reach, services
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.interface_params import InterfaceRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept
 
 if TYPE_CHECKING:
@@ -46,35 +47,35 @@ class State:
     gone: list[str] = field(default_factory=list)  # in a desired state: addresses to remove
 
 
-class Interface(Noun[Wish, State]):
+class Interface(Noun[InterfaceRequest, State]):
     """One adapter."""
 
     def __init__(
         self,
-        params: Mapping[str, Any],
+        wish: InterfaceRequest,
         commands: Commands,
         files: Files,
         warn: Callable[[str], None],
         clock: Clock | type[Clock] = Clock,
     ) -> None:
-        self._params = params
+        self._wish = wish
         self._commands = commands
         self._files = files
         self._warn = warn
         self._clock = clock
         self._service: Service = None  # type: ignore[assignment]
 
-    def read(self, items: Sequence[Item[Wish, State]]) -> None:
+    def read(self, items: Sequence[Item[InterfaceRequest, State]]) -> None:
         for item in items:
             item.now = self._look()
             item.ids.update(name=item.now.link.name, mac=item.now.link.mac)
 
     def _look(self) -> State:
         links = adapter.read_all(self._commands)
-        mac = adapter.mac_of(self._params["mac"]) if self._params["mac"] else None
-        link = adapter.find(links, mac, self._params["name"])
+        mac = adapter.mac_of(self._wish.mac) if self._wish.mac else None
+        link = adapter.find(links, mac, self._wish.name)
         if self._service is None:
-            self._service = services.choose(self._params["backend"], link, self._commands, self._files)
+            self._service = services.choose(self._wish.backend, link, self._commands, self._files)
         came = adapter.way_in(self._files)
         own = [one.partition("/")[0] for one in link.addresses]
         return State(
@@ -86,8 +87,8 @@ class Interface(Noun[Wish, State]):
             [one for one in links if one.name != link.name],
         )
 
-    def want(self, item: Item[Wish, State]) -> State:
-        now, mtu, address = item.now, self._params["mtu"], self._params["address"]
+    def want(self, item: Item[InterfaceRequest, State]) -> State:
+        now, mtu, address = item.now, self._wish.mtu, self._wish.address
         gone: list[str]
         link, kept, gone = replace(now.link), replace(now.kept), []
         if mtu is not None:
@@ -146,7 +147,7 @@ class Interface(Noun[Wish, State]):
 
     def compare(self, now: State, wanted: State) -> list[Change]:
         found = [Change("up", now.link.up, True)] if not now.link.up else []
-        mtu, address = self._params["mtu"], self._params["address"]
+        mtu, address = self._wish.mtu, self._wish.address
         for path, before, after in (("", now.link, wanted.link), ("kept.", now.kept, wanted.kept)):
             if mtu is not None and before.mtu != after.mtu:
                 found.append(Change(f"{path}mtu", before.mtu, after.mtu))
@@ -156,13 +157,13 @@ class Interface(Noun[Wish, State]):
                 found.append(Change(f"{path}addresses", sorted(before.addresses), sorted(after.addresses)))
         return found
 
-    def keep(self, items: Sequence[Item[Wish, State]]) -> None:
+    def keep(self, items: Sequence[Item[InterfaceRequest, State]]) -> None:
         for item in items:
             self._prove_reach(item, item.now)
 
-    def apply(self, items: Sequence[Item[Wish, State]]) -> None:
+    def apply(self, items: Sequence[Item[InterfaceRequest, State]]) -> None:
         for item in items:
-            network = [one for one in item.now.others for had in one.addresses if _shares(self._params["address"], had)]
+            network = [one for one in item.now.others for had in one.addresses if _shares(self._wish.address, had)]
             if network and any(change.path == "addresses" for change in item.changes):
                 self._warn(
                     f"{item.now.link.name} and {network[0].name} are in one network, so packets may leave by either. "
@@ -170,13 +171,13 @@ class Interface(Noun[Wish, State]):
                 )
             self._change(item)
 
-    def _change(self, item: Item[Wish, State]) -> None:
+    def _change(self, item: Item[InterfaceRequest, State]) -> None:
         now, wanted, service = item.now, item.wanted, self._service
         item.touched = True
         try:
             if any(change.path.startswith("kept.") for change in item.changes):
-                address = self._params["address"] and str(ipaddress.IPv4Interface(self._params["address"]))
-                service.write(now.link, now.kept, self._params["mtu"], address)
+                address = self._wish.address and str(ipaddress.IPv4Interface(self._wish.address))
+                service.write(now.link, now.kept, self._wish.mtu, address)
             self._activate(now)
             self._set(wanted.link, wanted.gone)
             # An adapter that had no link before needs none now: it may not be connected yet.
@@ -225,7 +226,7 @@ class Interface(Noun[Wish, State]):
             calm[0] = calm[0] + 1 if same and (now.carrier or not with_carrier) else 0
             return calm[0] >= CALM_LOOKS
 
-        wait(right, self._params["wait_s"], self._clock)
+        wait(right, self._wish.wait_s, self._clock)
         if calm[0]:
             return
         now = seen[-1]
@@ -233,7 +234,7 @@ class Interface(Noun[Wish, State]):
         raise OperatorError(
             f"Adapter {now.name}",
             f"did not come up with the MTU {wanted.link.mtu} and {', '.join(wanted.link.addresses) or 'no address'}",
-            f"{found} after {self._params['wait_s']} s"
+            f"{found} after {self._wish.wait_s} s"
             + ("" if now.carrier else " and has no link")
             + ". The module restored the earlier settings",
             "Check the journal of the service"
@@ -259,7 +260,7 @@ class Interface(Noun[Wish, State]):
         except OperatorError as error:
             self._warn(f"Cannot restore all earlier settings of the adapter. {error.message}")
 
-    def prove(self, items: Sequence[Item[Wish, State]]) -> None:
+    def prove(self, items: Sequence[Item[InterfaceRequest, State]]) -> None:
         for item in items:
             item.proved = self._look()
             left = self.compare(item.proved, item.wanted)
@@ -275,11 +276,11 @@ class Interface(Noun[Wish, State]):
             if item.error is None:
                 self._prove_reach(item, item.proved)
 
-    def _prove_reach(self, item: Item[Wish, State], state: State) -> None:
+    def _prove_reach(self, item: Item[InterfaceRequest, State], state: State) -> None:
         """Peers may be listed with all their addresses; only those in the networks of the adapter count."""
-        near = [peer for peer in self._params["ping"] if _is_near(peer, state.link.addresses)]
+        near = [peer for peer in self._wish.ping if _is_near(peer, state.link.addresses)]
         try:
-            reach.prove(self._commands, state.link, state.link.mtu, near, self._params["wait_s"])
+            reach.prove(self._commands, state.link, state.link.mtu, near, self._wish.wait_s)
             item.ids["reached"] = near
         except OperatorError as error:
             item.error = error

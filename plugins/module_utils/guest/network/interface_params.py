@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Any, Mapping
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, services
 
@@ -22,6 +23,20 @@ ARGUMENTS = {
     "ping": {"type": "list", "elements": "str", "default": []},
     "wait_s": {"type": "int", "default": 10},
 }
+
+
+@dataclass(frozen=True)
+class InterfaceRequest:
+    """One adapter of a guest, found by its name or by its MAC address."""
+
+    mac: str | None
+    name: str | None
+    # None keeps what the adapter has.
+    mtu: int | None
+    address: str | None
+    backend: str
+    ping: Sequence[str]
+    wait_s: int
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

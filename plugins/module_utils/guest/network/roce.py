@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import linux, linux_text
@@ -20,6 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.roce
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
@@ -34,6 +35,22 @@ ARGUMENTS = dict(
 )
 
 
+@dataclass(frozen=True)
+class RoceRequest:
+    """The RoCE traffic class of one adapter, found by its name or by its MAC address."""
+
+    mac: str | None
+    name: str | None
+    data_path: str
+    state: str
+    intent: Intent
+
+
+def request_of(params: Mapping[str, Any]) -> RoceRequest:
+    """The request of the task."""
+    return request(RoceRequest, params, intent=intent(params["config"] or {}))
+
+
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, as sentences."""
     found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}))]
@@ -44,26 +61,23 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return found
 
 
-class Roce(Noun[Wish, State]):
+class Roce(Noun[RoceRequest, State]):
     """The RoCE traffic class of one adapter."""
 
-    def __init__(
-        self, params: Mapping[str, Any], commands: Commands, files: Files, warn: Callable[[str], None]
-    ) -> None:
-        self._params = params
+    def __init__(self, wish: RoceRequest, commands: Commands, files: Files, warn: Callable[[str], None]) -> None:
+        self._wish = wish
         self._commands = commands
         self._files = files
         self._warn = warn
-        self._intent = intent(params["config"] or {})
 
-    def read(self, items: Sequence[Item[Wish, State]]) -> None:
+    def read(self, items: Sequence[Item[RoceRequest, State]]) -> None:
         for item in items:
             item.now = self._look()
             item.ids.update(name=item.now.interface, mac=item.now.mac, device=item.now.device)
 
     def _look(self) -> State:
-        mac = adapter.mac_of(self._params["mac"]) if self._params["mac"] else None
-        link = adapter.find(adapter.read_all(self._commands), mac, self._params["name"])
+        mac = adapter.mac_of(self._wish.mac) if self._wish.mac else None
+        link = adapter.find(adapter.read_all(self._commands), mac, self._wish.name)
         device, port = rdma.device_of(rdma.devices(self._files), link.name)
         if device is None:
             raise self._no_rdma(link)
@@ -71,7 +85,7 @@ class Roce(Noun[Wish, State]):
         around = self._commands.run(linux.look())
         values, tools, adapters = linux.adapters(around.stdout)
         said = {}
-        if roce_state.owns(self._params["data_path"], self._intent) and link.name in adapters:
+        if roce_state.owns(self._wish.data_path, self._wish.intent) and link.name in adapters:
             said = linux.sections(self._commands.run(linux.ask(link.name, values, tools, name, str(number))).stdout)
         end = linux.endpoint("", link.name, values, (name, str(number)), said)
         if end.agents:
@@ -102,7 +116,7 @@ class Roce(Noun[Wish, State]):
             f"Adapter {link.name}",
             "cannot set the RoCE traffic class",
             "The adapter has no RDMA device" + ("" if link.addresses else " and no address"),
-            f"Check {checks[self._params['data_path']]}",
+            f"Check {checks[self._wish.data_path]}",
             "no_rdma",
             interface=link.name,
         )
@@ -116,12 +130,12 @@ class Roce(Noun[Wish, State]):
             return []
         return roce_state.lines_of(text)
 
-    def want(self, item: Item[Wish, State]) -> State:
-        now, path = item.now, self._params["data_path"]
-        if self._params["state"] == "absent":
+    def want(self, item: Item[RoceRequest, State]) -> State:
+        now, path = item.now, self._wish.data_path
+        if self._wish.state == "absent":
             # The adapter settings last until the next boot; nothing records the earlier ones.
             return replace(now, traffic_class=0 if now.traffic_class else now.traffic_class, kept=[])
-        if roce_state.owns(path, self._intent) and not now.tools:
+        if roce_state.owns(path, self._wish.intent) and not now.tools:
             raise OperatorError(
                 f"Adapter {now.interface}",
                 "cannot set DSCP trust and priority flow control",
@@ -129,19 +143,19 @@ class Roce(Noun[Wish, State]):
                 "Install iproute2 5.11 or newer, or DOCA-OFED, then run the task again",
                 "tool_missing",
             )
-        return roce_state.want(now, self._intent, path)
+        return roce_state.want(now, self._wish.intent, path)
 
     def compare(self, now: State, wanted: State) -> list[Change]:
         return roce_state.compare(now, wanted)
 
-    def apply(self, items: Sequence[Item[Wish, State]]) -> None:
+    def apply(self, items: Sequence[Item[RoceRequest, State]]) -> None:
         for item in items:
             try:
                 self._change(item)
             except OperatorError as error:
                 item.error = error
 
-    def _change(self, item: Item[Wish, State]) -> None:
+    def _change(self, item: Item[RoceRequest, State]) -> None:
         wanted, paths = item.wanted, {change.path for change in item.changes}
         item.touched = True
         if "traffic_class" in paths:
@@ -149,7 +163,7 @@ class Roce(Noun[Wish, State]):
         if "override" in paths:
             self._put(roce_state.override_path(wanted.device, wanted.port), wanted.override)
         if paths & {"trust", "pfc", "dscp_map", "dcbx_owner"}:
-            for argv in roce_state.adapter_commands(wanted, self._intent):
+            for argv in roce_state.adapter_commands(wanted, self._wish.intent):
                 self._must(wanted, [argv[0].rpartition("/")[2], *argv[1:]])
         if "kept" in paths:
             self._keep(wanted)
@@ -207,7 +221,7 @@ class Roce(Noun[Wish, State]):
             "adapter_refused",
         )
 
-    def prove(self, items: Sequence[Item[Wish, State]]) -> None:
+    def prove(self, items: Sequence[Item[RoceRequest, State]]) -> None:
         for item in items:
             item.proved = self._look()
             left = self.compare(item.proved, item.wanted)
@@ -222,7 +236,7 @@ class Roce(Noun[Wish, State]):
                 )
 
     def project(self, state: State) -> dict[str, Any]:
-        return roce_state.project(state, self._params["data_path"], self._intent)
+        return roce_state.project(state, self._wish.data_path, self._wish.intent)
 
 
 def linux_number(text: str | None) -> int | None:

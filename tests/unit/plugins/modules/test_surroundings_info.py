@@ -72,7 +72,7 @@ def server():
     ],
 )
 def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, expect, reached):
-    told = look.address({"url": f"http://{server}{path}", "expect": expect, "ca_file": None}, 5)
+    told = look.address(params.AddressRequest(f"http://{server}{path}", expect, None), 5)
     assert told["reached"] is reached
     assert bool(told["why"]) is not reached
 
@@ -88,7 +88,7 @@ def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, ex
 )
 def test_key_is_loaded(server, monkeypatch, path, most, content, why):
     monkeypatch.setattr(look, "LARGEST_KEY", most)
-    told = look.address({"url": f"http://{server}{path}", "expect": "key", "ca_file": None}, 5)
+    told = look.address(params.AddressRequest(f"http://{server}{path}", "key", None), 5)
     assert (told["reached"], told["content"], told["why"]) == (content is not None, content, why)
 
 
@@ -115,12 +115,12 @@ class Broken:
 def test_what_keeps_an_address_away_is_a_sentence(reason, told):
     if isinstance(reason, ssl.SSLCertVerificationError):
         reason.verify_message = "self-signed certificate"
-    wish = {"url": "https://example.org/a", "expect": "file", "ca_file": None}
+    wish = params.AddressRequest("https://example.org/a", "file", None)
     assert look.address(wish, 5, Broken(reason))["why"].startswith(told)
 
 
 def test_authorities_that_cannot_be_read_are_told(tmp_path):
-    wish = {"url": "https://example.org/a", "expect": "file", "ca_file": str(tmp_path / "none.pem")}
+    wish = params.AddressRequest("https://example.org/a", "file", str(tmp_path / "none.pem"))
     assert "No such file" in look.address(wish, 5)["why"]
 
 
@@ -135,14 +135,14 @@ def test_authorities_that_cannot_be_read_are_told(tmp_path):
     ids=["right", "wrong", "no password", "nobody"],
 )
 def test_a_registry_tells_whether_it_takes_the_login_and_no_secret_is_told(server, username, password, login, code):
-    wish = {"address": server, "username": username, "password": password, "ca_file": None, "insecure": True}
+    wish = params.RegistryRequest(server, username, password, None, insecure=True)
     told = look.registry(wish, 5)
     assert (told["reached"], told["login"], told["code"]) == (True, login, code)
     assert (password or "no such password") not in json.dumps(told)
 
 
 def test_a_registry_that_is_away_is_told():
-    wish = {"address": "localhost:9", "username": "", "password": "", "ca_file": None, "insecure": False}
+    wish = params.RegistryRequest("localhost:9", "", "", None, insecure=False)
     told = look.registry(wish, 5)
     assert (told["reached"], told["code"]) == (False, "registry_unreachable")
 

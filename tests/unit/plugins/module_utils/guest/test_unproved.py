@@ -24,7 +24,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params as licence_params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.noun import Licence
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, roce
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params, roce
 
 from . import a_guest
 from .container import fake_guest, test_login_noun, test_runtime_noun, test_settings_noun
@@ -39,14 +39,16 @@ KEPT = "[Match]\nMACAddress=00:50:56:9a:10:01\n[Network]\n"
 
 def adapter(root):
     guest = networkd(root, KEPT)
-    wish = {**WISH, "mtu": 9000, "address": "198.51.100.11/24"}
+    asked = {**WISH, "mtu": 9000, "address": "198.51.100.11/24"}
+    wish = request(interface_params.InterfaceRequest, asked)
     return interface.Interface(wish, guest, guest.files, print, a_guest.Clock()), wish
 
 
 def traffic_class(root):
     guest = world.Guest(root)
     device(guest.files, "mlx5_0")
-    wish = {"mac": world.MAC, "name": None, "data_path": "sriov", "state": "present", "config": {}}
+    asked = {"mac": world.MAC, "name": None, "data_path": "sriov", "state": "present", "config": {}}
+    wish = roce.request_of(asked)
     return roce.Roce(wish, guest, guest.files, print), wish
 
 

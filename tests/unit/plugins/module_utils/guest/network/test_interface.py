@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params
 
 from unit.plugins.module_utils.guest.a_guest import Clock
@@ -22,9 +23,9 @@ class Task:
 
     def __init__(self, guest, **wish):
         self.warnings = []
-        params = {**WISH, **wish}
-        self.noun = interface.Interface(params, guest, guest.files, self.warnings.append, Clock())
-        self.item = Item("Adapter", params, {"reached": []})
+        wanted = request(interface_params.InterfaceRequest, {**WISH, **wish})
+        self.noun = interface.Interface(wanted, guest, guest.files, self.warnings.append, Clock())
+        self.item = Item("Adapter", wanted, {"reached": []})
         self.noun.read([self.item])
         self.item.wanted = self.noun.want(self.item)
         self.item.changes = self.noun.compare(self.item.now, self.item.wanted)

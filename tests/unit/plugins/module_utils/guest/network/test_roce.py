@@ -86,8 +86,9 @@ def guest(tmp_path):
 
 
 def step(guest, **params):
-    noun = roce.Roce({**PARAMS, **params}, guest, guest.files, lambda text: None)
-    item = Item("Adapter", {}, {})
+    wish = roce.request_of({**PARAMS, **params})
+    noun = roce.Roce(wish, guest, guest.files, lambda text: None)
+    item = Item("Adapter", wish, {})
     noun.read([item])
     item.wanted = noun.want(item)
     item.changes = noun.compare(item.now, item.wanted)
