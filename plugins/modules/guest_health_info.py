@@ -223,6 +223,7 @@ from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
@@ -281,11 +282,12 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
     commands, files = Commands(), Files()
-    wish = dict(module.params)
-    if not wish["interface"] and wish["mac"]:
-        wish["interface"] = interface_with(files, wish["mac"])
-    elif not wish["interface"] and wish["address"]:
-        wish["interface"] = interface_of(commands, wish["address"])
+    interface, mac, address = (module.params[name] for name in ("interface", "mac", "address"))
+    if not interface and mac:
+        interface = interface_with(files, mac)
+    elif not interface and address:
+        interface = interface_of(commands, address)
+    wish = request(probes.HealthRequest, module.params, interface=interface)
     measurements, outputs = probes.measured(wish, commands, files)
     module.exit_json(changed=False, measurements=measurements, outputs=outputs)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Protocol, Sequence, cast
 
@@ -50,6 +51,25 @@ STATISTICS = (
 CONTAINERS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
 SMI, TOPO = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"]
 LIMIT_S = 60
+
+
+@dataclass(frozen=True)
+class HealthRequest:
+    """The measurements of one guest."""
+
+    name: str
+    # The adapter of the data path. None or empty if the guest has none.
+    interface: str | None
+    mac: str | None
+    address: str | None
+    user: str | None
+    # Whether to measure these parts of the guest.
+    gpu: bool
+    rdma: bool
+    # Empty for all checks.
+    checks: Sequence[str]
+    phase: str
+    simulated: Sequence[str]
 
 
 class Answer(Exception):
@@ -101,7 +121,7 @@ def _whole(done: Done, told: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def kernel(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def kernel(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     release = os.uname().release
     secure = probe.files.names("/sys/firmware/efi/efivars")
     probe.argv, probe.output = ["uname", "-r"], release
@@ -109,14 +129,14 @@ def kernel(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return {"kernel": release, "system": named.group(1) if named else None, "efi": bool(secure)}
 
 
-def clock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def clock(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     if any(probe.files.exists(path) for path in CONTAINERS):
         raise Answer(SKIPPED, "The guest is a container, which uses the clock of its machine.")
     done = probe.run(["chronyc", "-n", "tracking"])
     return understood(chrony.parse(done.stdout + done.stderr))
 
 
-def address(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def address(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     name = _interface(wish)
     told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
     if told.rc != 0:
@@ -126,15 +146,15 @@ def address(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return {"interface": name, "addresses": found, "state": state or None}
 
 
-def _interface(wish: Mapping[str, Any]) -> str:
-    if wish["interface"]:
-        return wish["interface"]
-    if wish["mac"]:
-        raise Answer(FAILED, f"No adapter has the MAC address {wish['mac']} of the data path.")
+def _interface(wish: HealthRequest) -> str:
+    if wish.interface:
+        return wish.interface
+    if wish.mac:
+        raise Answer(FAILED, f"No adapter has the MAC address {wish.mac} of the data path.")
     raise Answer(FAILED, "The interface of the data path is unknown.")
 
 
-def mtu(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def mtu(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     name = _interface(wish)
     text = probe.read(f"/sys/class/net/{name}/mtu").strip()
     if not text.isdecimal():
@@ -142,7 +162,7 @@ def mtu(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return {"interface": name, "mtu": int(text)}
 
 
-def loaded(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def loaded(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     text = probe.read("/proc/modules")
     # If the file is empty, as in a container, built-in modules still have a folder.
     listed = modules.parse(text).get("modules") or []
@@ -153,8 +173,8 @@ def loaded(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return {"modules": found}
 
 
-def memlock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
-    user = wish["user"] or "root"
+def memlock(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+    user = wish.user or "root"
     probe.argv = ["su", "-l", user, "-c", "ulimit -S -l; ulimit -H -l"]
     told = rdma.memlock(probe.commands, user)
     if told is None:
@@ -163,23 +183,23 @@ def memlock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return dict(told, user=user)
 
 
-def device(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def device(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     found = rdma.devices(probe.files)
     probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, found))
-    return {"devices": found, "interface": wish["interface"] or None}
+    return {"devices": found, "interface": wish.interface or None}
 
 
-def gid(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def gid(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     found = rdma.devices(probe.files)
     ports = [port for one in found for port in one["ports"]]
-    mine = [port for port in ports if wish["interface"] in port["interfaces"]] if wish["interface"] else ports
+    mine = [port for port in ports if wish.interface in port["interfaces"]] if wish.interface else ports
     rows = [row for port in mine for row in port["gids"] if row["type"] == "roce_v2" and row["ipv4"]]
     probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, rows))
-    first = next((row for row in rows if row["address"] == wish["address"]), rows[0] if rows else None)
+    first = next((row for row in rows if row["address"] == wish.address), rows[0] if rows else None)
     return {"gid": first, "roce_v2": rows, "types": sorted({row["type"] for port in mine for row in port["gids"]})}
 
 
-def gpus(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def gpus(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     """nvidia-smi reports driver, licence and memory at once; without a driver it exits with its own status."""
     done = probe.run(SMI)
     told = _whole(done, smi.parse(done.stdout or done.stderr))
@@ -187,12 +207,12 @@ def gpus(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def licence(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def licence(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     told = gpus(probe, wish)
     return {"gpus": [_part(gpu, "address", "name", "licence", "licensed", "expiry") for gpu in told["gpus"]]}
 
 
-def ecc(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def ecc(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     told = gpus(probe, wish)
     return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in told["gpus"]]}
 
@@ -201,7 +221,7 @@ def _part(gpu: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: gpu[name] for name in names}
 
 
-def xids(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def xids(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     """The journal keeps messages that the kernel buffer has lost; a guest may have only one of both."""
     found = None
     for argv in (["journalctl", "-k", "-b", "--no-pager", "-o", "short-iso"], ["dmesg"]):
@@ -222,19 +242,19 @@ def xids(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     raise Answer(FAILED, cast("dict[str, Any]", found)["why"])
 
 
-def near(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def near(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     done = probe.run(TOPO)
     return _whole(done, topology.parse(done.stdout or done.stderr))
 
 
-def gpudirect(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def gpudirect(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     found = rdma.gpudirect(probe.files)
     probe.argv = ["grep", "-s", "", "/proc/driver/nvidia/version", "/sys/module/nvidia_peermem/version"]
     probe.output = "\n".join(f"{key}: {value}" for key, value in sorted(found.items()))
     return {"gpudirect": found}
 
 
-def counted(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
+def counted(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     """{name: number} of the adapter and of its RDMA device. Tools report more than files, if they are installed."""
     name, files = _interface(wish), probe.files
     found = {}
@@ -284,14 +304,15 @@ WITH_PHASE = ("guest.licence", "guest.counters")
 
 
 def measured(
-    wish: Mapping[str, Any], commands: Commands, files: Files, clocks: Clocks = time
+    wish: HealthRequest, commands: Commands, files: Files, clocks: Clocks = time
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """([measurement], {check: its full output}) of the requested checks."""
     found, outputs = [], {}
+    parts = {"": True, "gpu": wish.gpu, "rdma": wish.rdma}
     for check, work, about, again in PROBES:
-        if (about and not wish[about]) or (wish["phase"] == AFTER and not again):
+        if not parts[about] or (wish.phase == AFTER and not again):
             continue
-        if wish["checks"] and check not in wish["checks"]:
+        if wish.checks and check not in wish.checks:
             continue
         probe = Probe(commands, files)
         began, start = clocks.time(), clocks.monotonic()
@@ -299,18 +320,18 @@ def measured(
             status, why, values = DONE, "", work(probe, wish)
         except Answer as trouble:
             status, why, values = trouble.status, trouble.why, {}
-        variant = wish["phase"] if check in WITH_PHASE else ""
+        variant = wish.phase if check in WITH_PHASE else ""
         found.append(
             measurement(
-                *(check, {"guest": wish["name"]}, status, why),
+                *(check, {"guest": wish.name}, status, why),
                 command=probe.argv,
                 version=probe.version,
                 readings=values,
-                simulated=bool(simulated.of(check, wish["simulated"])),
+                simulated=bool(simulated.of(check, wish.simulated)),
                 began=f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
                 seconds=round(clocks.monotonic() - start, 1),
                 variant=variant,
             )
         )
-        outputs[f"{check}.{wish['phase']}" if again else check] = probe.output[: 1 << 18]
+        outputs[f"{check}.{wish.phase}" if again else check] = probe.output[: 1 << 18]
     return found, outputs

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 
 from unit.plugins.module_utils.guest.network.test_rdma import device
 from unit.plugins.module_utils.guest.network.world import Guest
@@ -91,7 +93,7 @@ def healthy(root, answers=(), without=(), soft=False):
 
 
 def wish(**changes):
-    return {
+    options = {
         "name": "train-01",
         "interface": "ens224",
         "mac": None,
@@ -104,3 +106,4 @@ def wish(**changes):
         "simulated": [],
         **changes,
     }
+    return request(probes.HealthRequest, options)
