@@ -163,3 +163,10 @@ def test_the_room_for_a_folder_that_is_not_there_is_that_of_the_one_above(tmp_pa
 def test_wrong_parameters_are_named(changes, problem):
     (told,) = params.check_params({"addresses": [], "timeout_s": 10, **changes})
     assert told.startswith(problem)
+
+
+def test_request_does_not_show_the_password_of_a_registry():
+    entry = {"address": "nvcr.io", "username": "trainer", "password": "canary"}
+    shown = repr(params.request_of(described.checked({"registries": [entry]}, params.ARGUMENTS)))
+    assert "nvcr.io" in shown
+    assert "canary" not in shown

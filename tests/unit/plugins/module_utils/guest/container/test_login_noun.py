@@ -195,3 +195,9 @@ def test_parameters_that_cannot_be_are_told(wrong, problem):
 @pytest.mark.parametrize("registry", ["nvcr.io", "localhost:5000", "10.0.0.1:443", "[fd00::1]:5000", "r"])
 def test_addresses_of_registries(registry):
     assert check_params({**PLAIN, "registry": registry}) == []
+
+
+def test_request_shows_neither_the_password_nor_the_proxy():
+    shown = repr(request(LoginRequest, {**PLAIN, "proxy": "http://me:canary@p.example:3128"}))
+    assert "nvcr.io" in shown
+    assert "canary" not in shown

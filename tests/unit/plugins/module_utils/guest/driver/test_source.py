@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import nouveau, params, source
 
 DEB = "nvidia-linux-grid-550_550.54.15_amd64.deb"
@@ -147,3 +148,9 @@ def test_options_that_make_no_sense_are_told_before_anything_is_read(wrong, word
 )
 def test_options_that_make_sense_are_taken(right):
     assert params.check_params(given(**right)) == []
+
+
+def test_request_does_not_show_the_password_of_a_url():
+    shown = repr(request(params.DriverRequest, given(package="https://me:canary@depot.example.com/grid/a.deb")))
+    assert "lock_wait_s=300" in shown
+    assert "canary" not in shown
