@@ -73,12 +73,20 @@ def test_nothing_promised_is_nothing_missing():
 
 GAPS = {
     "no driver": (but("driver", {"family": "none", "version": "", "loaded": False}), "driver", "not installed"),
-    "other family": (but("driver/family", "graphics"), "driver", "the graphics driver 550.54.16 is installed, requested nvaie"),
+    "other family": (
+        but("driver/family", "graphics"),
+        "driver",
+        "the graphics driver 550.54.16 is installed, requested nvaie",
+    ),
     "driver not loaded": (but("driver/loaded", False), "driver", "installed but not loaded; a restart is pending"),
     "kernel setting": (but("kernel/atsSupport/configured", "FALSE"), "kernel", "atsSupport is FALSE, requested TRUE"),
     "kernel setting without a restart": (but("kernel/atsSupport/runtime", "FALSE"), "kernel", "a restart is pending"),
     "unknown kernel setting": (but("kernel", {}), "kernel", "no kernel setting atsSupport"),
-    "module option": (but("modules/nmlx5_core/options/pfctx", "0"), "modules", "pfctx of nmlx5_core is 0, requested 0x08"),
+    "module option": (
+        but("modules/nmlx5_core/options/pfctx", "0"),
+        "modules",
+        "pfctx of nmlx5_core is 0, requested 0x08",
+    ),
     "module option without a restart": (
         but("modules/nmlx5_core/active_options", {"max_vfs": "8,0"}),
         "modules",

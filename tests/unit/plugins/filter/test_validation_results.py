@@ -84,9 +84,11 @@ def test_a_run_fails_from_the_verdict_on_that_the_site_names(fail_on, failing):
 
 
 def test_a_verdict_is_told_with_what_is_not_right_and_the_folder():
-    wrong = [{"id": "guest.mtu a", "why": "It is 1500.", "expected": "9000 bytes"}, {"id": "pair.iperf3", "why": "It is slow."}]
+    mtu = {"id": "guest.mtu a", "why": "It is 1500.", "expected": "9000 bytes"}
+    wrong = [mtu, {"id": "pair.iperf3", "why": "It is slow."}]
     judged = {"validation": {"verdict": {"state": "fail", "sentence": "Verdict: fail."}, "not_right": wrong}}
-    lines = ["Verdict: fail.", "guest.mtu a: It is 1500. Expected: 9000 bytes.", "pair.iperf3: It is slow.", "Results: results"]
+    told = ["guest.mtu a: It is 1500. Expected: 9000 bytes.", "pair.iperf3: It is slow."]
+    lines = ["Verdict: fail.", *told, "Results: results"]
     assert verdict(judged, "fail", "results") == {"state": "fail", "failed": True, "lines": lines}
 
 
