@@ -174,8 +174,8 @@ disagreements:
       type: str
       returned: always
       sample: >-
-        leaf-01 Ethernet0 puts DSCP 26 into priority 1, while esx-01.example.com vmnic2 pauses priority 3: packets of
-        RoCE are in another class than its pauses, and are dropped under load.
+        leaf-01 Ethernet0 maps DSCP 26 to priority 1, while esx-01.example.com vmnic2 has PFC on priority 3: RoCE
+        packets are not in the PFC priority and are dropped under load.
     code:
       description: Machine-readable code of the disagreement.
       type: str
@@ -211,13 +211,13 @@ disagreements:
       description: Consequence of the disagreement.
       type: str
       returned: always
-      sample: packets of RoCE are in another class than its pauses, and are dropped under load
+      sample: RoCE packets are not in the PFC priority and are dropped under load
 not_known:
   description: Settings that could not be checked, as sentences.
   returned: always
   type: list
   elements: str
-  sample: ["leaf-01 Ethernet0 does not tell the watchdog."]
+  sample: ["leaf-01 Ethernet0 does not report the watchdog."]
 paths:
   description: Cables that carry RoCE.
   returned: always
@@ -271,7 +271,7 @@ ends:
       type: list
       elements: str
       returned: always
-      sample: [what it trusts, flow control, the MTU]
+      sample: [the trust mode, PFC, the MTU]
     untold:
       description: Unknown settings that no command of the platform reports.
       type: list
@@ -290,8 +290,8 @@ summary:
   type: list
   elements: str
   sample:
-    - "warning  leaf-01 Ethernet1-32 pauses and has no watchdog: one adapter that never stops to send pauses freezes the
-      fabric."
+    - "warning  leaf-01 Ethernet1-32 has PFC but no PFC watchdog: one adapter that sends pauses without end can block
+      the fabric."
 wanted:
   description: Desired state of the ends. C(source) is V(intent), or V(fabric) if most of the adapters decided.
   returned: always
