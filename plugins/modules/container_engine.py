@@ -230,7 +230,7 @@ engine:
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: containers_would_be_lost, subject: docker on job-01, containers: [train]}

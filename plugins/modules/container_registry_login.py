@@ -216,7 +216,7 @@ login:
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: login_refused, subject: Registry nvcr.io, status: 401}

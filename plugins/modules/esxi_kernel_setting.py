@@ -141,12 +141,12 @@ host:
       returned: always
       sample: ""
     failure:
-      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
+      description: Machine-readable cause with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: kernel_setting_impossible}

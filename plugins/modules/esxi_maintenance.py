@@ -205,12 +205,13 @@ host:
       returned: always
       sample: ""
     failure:
-      description: Machine-readable cause, with a stable C(code). Empty if the host is in the desired state.
+      description: Machine-readable cause with a stable C(code). Empty if the host is in the desired state.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details, such as the running C(vms).
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details, such as the
+    running C(vms).
   returned: failure
   type: dict
   sample: {code: running_vms, subject: Host esx-01.example.com, vms: [train-01]}

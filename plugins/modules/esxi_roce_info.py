@@ -287,7 +287,7 @@ hosts:
           returned: always
           sample: []
 failure:
-  description: Cause of the failure, with a stable C(code) and details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: host_not_found, subject: Host esx-01}

@@ -212,7 +212,7 @@ outputs:
   type: dict
   sample: {guest.mtu: "9000\n"}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters, problems: ["name: it is empty."]}

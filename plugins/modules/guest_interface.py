@@ -224,7 +224,7 @@ interface:
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: path_mtu, subject: Adapter ens224, peer: 192.168.50.12, wanted_mtu: 9000, largest_mtu: 1500}

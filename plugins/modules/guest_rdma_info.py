@@ -228,7 +228,7 @@ rdma:
       returned: always
       sample: {nodes: [0], gpus: [{address: "0000:02:00.0", node: 0}]}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: invalid_parameters, problems: ["user: it is empty. Name a user, or leave it out."]}

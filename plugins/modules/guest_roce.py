@@ -225,7 +225,7 @@ roce:
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: no_rdma, subject: Adapter ens224, interface: ens224}

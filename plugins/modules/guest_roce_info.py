@@ -290,7 +290,7 @@ guest:
           returned: always
           sample: []
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: no_such_adapter, subject: train-01}

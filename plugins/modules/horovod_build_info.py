@@ -114,7 +114,9 @@ build:
       returned: always
       sample: [nccl, mpi, gloo]
 failure:
-  description: Cause of the failure, with a stable C(code). C(missing) lists the missing parts.
+  description:
+    - Machine-readable cause of the task failure, with a stable C(code) and further details.
+    - C(missing) lists the missing parts.
   returned: failure
   type: dict
   sample: {code: not_built_in, subject: Image horovod:mine, missing: [nccl (operations)]}

@@ -199,7 +199,7 @@ missing:
   elements: str
   sample: []
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: nvidia_smi_missing, subject: the host}

@@ -291,14 +291,14 @@ gpus:
       sample: ""
     failure:
       description:
-        - Machine-readable cause, with a stable C(code). Empty if the GPU is in the desired state.
+        - Machine-readable cause with a stable C(code). Empty if the GPU is in the desired state.
         - C(nearest) contains the ids of the nearest valid layouts if the requested one is invalid. C(restored) is true
           if the earlier layout is restored after a failed step.
       type: dict
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample:

@@ -185,7 +185,7 @@ host:
     pending:
       - {what: driver, needs: reboot}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: host_not_found, near: [esx-01.example.com]}

@@ -246,7 +246,7 @@ engine:
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: toolkit_missing, subject: docker on job-01}

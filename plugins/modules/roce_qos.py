@@ -326,7 +326,7 @@ switch:
       returned: always
       sample: ""
     failure:
-      description: Cause in machine-readable form, with a stable C(code). Empty if the switch is as requested.
+      description: Machine-readable cause with a stable C(code). Empty if the switch is as requested.
       type: dict
       returned: always
       sample: {}
@@ -347,7 +347,7 @@ rendered:
   elements: str
   sample: [qos profile AIREADY-ROCE]
 failure:
-  description: Cause of the failure, with a stable C(code) and details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: not_proved, outcome: old}

@@ -159,7 +159,7 @@ switch:
           running: {up: true, pfc: [3], counters: {pauses_received: {"3": 12}}}
           neighbours: [{system: esx-01.example.com, port: vmnic2, chassis: null, description: null}]
 failure:
-  description: Cause of the failure, with a stable C(code) and details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: cannot_read}

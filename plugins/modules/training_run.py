@@ -433,8 +433,9 @@ training:
       sample: {}
 failure:
   description:
-    - Cause of the failure, with a stable C(code). If known, it also has the C(host), the C(rank) that failed first, its
-      C(status) or C(signal), its last C(lines), and an explanation of the error in C(known).
+    - Machine-readable cause of the task failure, with a stable C(code) and further details.
+    - If known, it has the C(host), the C(rank) that failed first, its C(status) or C(signal), its last C(lines), and an
+      explanation of the error in C(known).
   returned: failure
   type: dict
   sample: {code: rank_failed, subject: Training 20260301-081530-6ed2, host: train-02, rank: 1, status: 1}

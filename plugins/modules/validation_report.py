@@ -185,7 +185,7 @@ report:
       returned: always
       sample: ""
     failure:
-      description: Failure for programs, with a stable C(code). Empty on success.
+      description: Machine-readable cause with a stable C(code). Empty on success.
       type: dict
       returned: always
       sample: {}

@@ -226,7 +226,7 @@ licence:
       returned: always
       sample: {}
 failure:
-  description: Cause of the failure, with a stable C(code) and further details.
+  description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure
   type: dict
   sample: {code: server_unreachable, status: Unlicensed (Restricted), unreachable: [dls.example.com]}
