@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LIMITS = ("low", "high", "warn_low", "warn_high")
 TRAINING = "cluster.training"
-RULES = "A result may be further from the others or from the baseline before it warns."
+RULES = "A result may be further from the others or from the baseline before it is a warning."
 MARKS = "A result that the default threshold does not accept passes."
 BASES = {"line": " of the line", "rdma": " of RDMA", "": ""}
 
@@ -122,4 +122,4 @@ def _covers(limit: tuple[Any, Any, bool, str], mark: Mark, speed: float | None) 
 
 def _told(mark: Mark) -> str:
     bound = f"at least {short(mark.low)}" if mark.low is not None else f"at most {short(mark.high)}"
-    return f"{bound}{BASES[mark.share]}, else it {'fails' if mark.fails else 'warns'}"
+    return f"{bound}{BASES[mark.share]}, else a {'failure' if mark.fails else 'warning'}"

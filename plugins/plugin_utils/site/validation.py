@@ -130,22 +130,22 @@ def _intent(
     roce = roce_of(given(site["roce"])) if rdma else None
     skip = dict(wish["skip"])
     if site["fabric"]["agreement"] == "skip":
-        skip.setdefault("fabric.settings", "It leaves the comparison of the fabric out")
+        skip.setdefault("fabric.settings", "site.fabric.agreement is skip")
     if not site["training"]:
-        skip.update({check: skip.get(check, "It says nothing of a training") for check in CLUSTER})
+        skip.update({check: skip.get(check, "site.training is not set") for check in CLUSTER})
     elif not wish["nccl_command"]:
-        skip.setdefault("cluster.nccl", "It names no command of nccl-tests")
+        skip.setdefault("cluster.nccl", "site.validation.nccl_command is empty")
     if site["training"] and site["training"]["engine"] == "torchrun" and _programs(wish):
-        why = "Its trainings are started by torchrun, and programs of OSU by mpirun"
+        why = "site.training.engine is torchrun, and OSU programs need mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
     if site["training"] and site["training"]["engine"] == "torchrun":
-        skip.setdefault("cluster.check_build", "Its trainings are started by torchrun, which is no part of Horovod")
+        skip.setdefault("cluster.check_build", "site.training.engine is torchrun, which is not part of Horovod")
     elif site["training"] and not site["training"]["check_build"]:
         skip.setdefault("cluster.check_build", "site.training.check_build is false")
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]
     on_processors = bool(site["training"]) and any(gpus) and told["gpus"] == "none"
     if on_processors:
-        why = "Its training uses no GPUs, and without them there is no NCCL"
+        why = "the training uses no GPUs, and NCCL needs GPUs"
         skip.setdefault("cluster.rdma_gain", why)
         # Simulated GPUs are not in a container.
         if "gpu" not in wish["simulated"]:

@@ -140,8 +140,8 @@ def test_no_guest_is_in_two_programs_of_osu_at_once_and_each_pair_has_two_ranks(
     [
         ({}, ""),
         ({"osu": OSU, "skip": {"pair.mpi_lat": "slow", "cluster.mpi_allreduce": "slow"}}, "slow"),
-        ({"osu": OSU, "training": None}, "It says nothing of a training"),
-        ({"osu": OSU, "training": {**TRAINING, "engine": "torchrun"}}, "started by torchrun"),
+        ({"osu": OSU, "training": None}, "site.training is not set"),
+        ({"osu": OSU, "training": {**TRAINING, "engine": "torchrun"}}, "site.training.engine is torchrun"),
     ],
     ids=["no program", "left out", "no image", "no mpirun"],
 )
@@ -155,7 +155,7 @@ def test_a_site_without_a_training_still_measures_guests_and_pairs():
     told = validation(training=None)
     assert (told["run"], told["trainings"], told["problems"]) == ({}, [], [])
     assert told["pairs"]["checks"]
-    assert told["intent"]["skip"]["cluster.training"] == "It says nothing of a training"
+    assert told["intent"]["skip"]["cluster.training"] == "site.training is not set"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ BUILDS = {
         "",
     ),
     "off": ({"check_build": False}, {"controllers": ["mpi"], "operations": ["nccl"]}, "check_build is false"),
-    "torchrun": ({"engine": "torchrun"}, {"controllers": ["mpi"], "operations": ["nccl"]}, "no part of Horovod"),
+    "torchrun": ({"engine": "torchrun"}, {"controllers": ["mpi"], "operations": ["nccl"]}, "not part of Horovod"),
 }
 
 

@@ -194,7 +194,7 @@ THRESHOLDS = {
         {
             "pair.write_bw": (
                 "low 0.5, share line",
-                "at least 0.78 of the line, else it fails; at least 0.9 of the line, else it warns",
+                "at least 0.78 of the line, else a failure; at least 0.9 of the line, else a warning",
                 ["pair.write_bw"],
             )
         },
@@ -202,18 +202,18 @@ THRESHOLDS = {
     "a mark that only warns": (
         "sriov",
         {"pair.write_lat": {"warn_high": 4}},
-        {"pair.write_lat": ("warn_high 4", "at most 9, else it fails", ["pair.write_lat"])},
+        {"pair.write_lat": ("warn_high 4", "at most 9, else a failure", ["pair.write_lat"])},
     ),
     "stricter marks": ("sriov", {"pair.write_bw": {"low": 0.9, "share": "line"}}, {}),
     "no mark at all": (
         "pvrdma",
         {"pair.write_lat": None},
-        {"pair.write_lat": ("no threshold", "at most 15, else it warns", ["pair.write_lat"])},
+        {"pair.write_lat": ("no threshold", "at most 15, else a warning", ["pair.write_lat"])},
     ),
     "a mark of a variant": (
         "sriov",
         {"cluster.efficiency:2:tcp": {"warn_low": 85}},
-        {"cluster.efficiency:2:tcp": ("warn_low 85", "at least 90, else it warns", ["cluster.efficiency:2:tcp"])},
+        {"cluster.efficiency:2:tcp": ("warn_low 85", "at least 90, else a warning", ["cluster.efficiency:2:tcp"])},
     ),
     "a mark where there is no default": ("tcp", {"pair.iperf3": {"low": 1}}, {}),
 }
