@@ -82,7 +82,7 @@ class VmNoun(Noun[VmRequest[R], V]):
         """Return whether a running VM accepts these changes."""
         return False
 
-    def settings(self, state: V) -> dict[str, Any]:
+    def settings(self, state: V) -> dict[str, object]:
         """Return the settings in the user's terms."""
         raise NotImplementedError
 
@@ -134,10 +134,10 @@ class VmNoun(Noun[VmRequest[R], V]):
     def prove(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         apply.prove(self, self._fleet, items)
 
-    def project(self, state: V) -> dict[str, Any]:
+    def project(self, state: V) -> dict[str, object]:
         return dict(self.settings(state), **project_power(state.vm))
 
-    def pending(self, state: V) -> list[dict[str, Any]]:
+    def pending(self, state: V) -> list[dict[str, object]]:
         if state.vm.power_on_again and state.vm.power == "off":
             return [{"what": "power", "needs": "power_on"}]
         return []

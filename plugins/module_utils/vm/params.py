@@ -108,7 +108,7 @@ class FleetArguments(Generic[R]):
         return problems
 
 
-def ids(identity: Mapping[str, str | None]) -> dict[str, Any]:
+def ids(identity: Mapping[str, str | None]) -> dict[str, object]:
     """The identity that a result reports before the VM was read."""
     known = {key: identity.get(key) for key in ("name", "moid", "instance_uuid", "path")}
     return dict(known, host=None, cluster=None)
@@ -127,7 +127,7 @@ def main(
     try:
         run(
             module,
-            cast("Noun[VmRequest[R], Any]", noun),
+            cast("Noun[VmRequest[R], object]", noun),
             [Item(find.label(one.identity), one, ids(one.identity)) for one in arguments.requests(module.params)],
             "vms",
         )
@@ -135,5 +135,5 @@ def main(
         noun.close()
 
 
-def _without_default(option: Mapping[str, Any]) -> dict[str, Any]:
+def _without_default(option: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in option.items() if key not in ("default", "required")}

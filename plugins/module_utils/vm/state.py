@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
@@ -104,6 +104,6 @@ def is_on(value: str | None) -> bool:
     return (value or "").lower() in ("1", "true", "yes", "on")
 
 
-def project_power(vm: Vm) -> dict[str, Any]:
+def project_power(vm: Vm) -> dict[str, object]:
     """Return the VM data that is reported to users."""
     return {"power": vm.power, "power_on_again": vm.power_on_again}
