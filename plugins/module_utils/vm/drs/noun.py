@@ -118,7 +118,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
                 left=[change.as_result() for change in left],
             )
 
-    def project(self, state: states.Drs) -> dict[str, Any]:
+    def project(self, state: states.Drs) -> dict[str, object]:
         return states.project(state)
 
     def close(self) -> None:

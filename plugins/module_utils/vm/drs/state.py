@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
@@ -58,7 +58,7 @@ def override(ref: Ref, level: str) -> vim.cluster.DrsVmConfigInfo:
     return vim.cluster.DrsVmConfigInfo(key=ref, enabled=True, behavior=LEVELS[level])
 
 
-def project(state: Drs) -> dict[str, Any]:
+def project(state: Drs) -> dict[str, object]:
     """A state as the user sees it."""
     rule = state.rule
     return {
@@ -82,5 +82,5 @@ def compare(now: Drs, wanted: Drs) -> list[Change]:
     return changes
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: Rule) -> dict[str, object]:
     return {"vms": list(rule.vms), "mandatory": rule.mandatory, "enabled": rule.enabled}
