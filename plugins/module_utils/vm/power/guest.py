@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER
 
@@ -56,7 +56,7 @@ def guest_of(row: Row) -> Guest:
     return Guest(power, tools, nics, _address(row.get("guest.ipAddress"), nics) if tools else None)
 
 
-def project(guest: Guest) -> list[dict[str, Any]]:
+def project(guest: Guest) -> list[dict[str, object]]:
     """The addresses as the user sees them: those of the VM's adapters by MAC address, of the others none."""
     return [{"mac": nic.mac, "network": nic.network, "addresses": list(nic.addresses)} for nic in _own(guest.nics)]
 

@@ -116,14 +116,14 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
             if left:
                 item.error = _not_as_wanted(item, left)
 
-    def project(self, state: PowerState) -> dict[str, Any]:
+    def project(self, state: PowerState) -> dict[str, object]:
         return dict(
             project_power(state.vm),
             address=state.guest.address,
             addresses=guest.project(state.guest),
         )
 
-    def pending(self, state: PowerState) -> list[dict[str, Any]]:
+    def pending(self, state: PowerState) -> list[dict[str, object]]:
         if state.vm.power_on_again and state.vm.power == "off":
             return [{"what": "power", "needs": "power_on"}]
         return []
