@@ -14,7 +14,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, cast
+from typing import TYPE_CHECKING, Iterator, Mapping, NamedTuple, cast
 
 if TYPE_CHECKING:
     # Result of find() for a known key.
@@ -130,7 +130,7 @@ def known(extra: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def text(key: Key, value: Any) -> str | None:
+def text(key: Key, value: object) -> str | None:
     """A value as it is written for a key, or None when the key cannot have it."""
     word = str(value).strip().lower()
     if key.kind in ("bool", "flag"):
@@ -168,7 +168,7 @@ def takes(key: Key) -> str:
     return f"a whole number from {key.low} on"
 
 
-def wrong_keys(settings: Mapping[str, Any]) -> Iterator[str]:
+def wrong_keys(settings: Mapping[str, object]) -> Iterator[str]:
     """Yield all problems of these advanced settings, one sentence each."""
     seen: dict[str, str] = {}
     for name, value in settings.items():
@@ -180,7 +180,7 @@ def wrong_keys(settings: Mapping[str, Any]) -> Iterator[str]:
             yield problem
 
 
-def _wrong(name: str, value: Any) -> str | None:
+def _wrong(name: str, value: object) -> str | None:
     if name.lower() == _PIN:
         return (
             f"advanced has {name}, but import tools drop this key and vSphere sets it itself; "

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import hardware, plan, read, rules, spec
@@ -71,5 +71,5 @@ class VmShapes(VmNoun[ShapeRequest, Shape]):
     def hot(self, now: Shape, wanted: Shape) -> bool:
         return plan.is_hot(now, wanted)
 
-    def settings(self, state: Shape) -> dict[str, Any]:
+    def settings(self, state: Shape) -> dict[str, object]:
         return project(state)

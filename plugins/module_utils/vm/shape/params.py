@@ -41,10 +41,10 @@ class ShapeRequest:
     mmio_size_gb: int | None
     gpus: Sequence[str] | None
     direct_nics: int | None
-    advanced: Mapping[str, Any] | None
+    advanced: Mapping[str, object] | None
 
 
-def _choice(default: str, *choices: str) -> dict[str, Any]:
+def _choice(default: str, *choices: str) -> dict[str, object]:
     return {"type": "str", "choices": list(choices), "default": default}
 
 

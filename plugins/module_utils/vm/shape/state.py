@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
@@ -140,7 +140,7 @@ def gb(megabytes: int) -> int | float:
     return megabytes // 1024 if megabytes % 1024 == 0 else round(megabytes / 1024, 3)
 
 
-def project(shape: Shape) -> dict[str, Any]:
+def project(shape: Shape) -> dict[str, object]:
     """A shape in the user's terms."""
     return {
         "cpus": shape.cpus,
