@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import plan, read, rules, spec
@@ -58,5 +58,5 @@ class VgpuProfiles(VmNoun[VgpuRequest, vgpu_state.VmState]):
     def reconfiguration(self, now: vgpu_state.VmState, wanted: vgpu_state.VmState) -> vim.vm.ConfigSpec:
         return spec.reconfiguration(now, wanted)
 
-    def settings(self, state: vgpu_state.VmState) -> dict[str, Any]:
+    def settings(self, state: vgpu_state.VmState) -> dict[str, object]:
         return vgpu_state.settings(state)

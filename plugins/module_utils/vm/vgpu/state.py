@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
 
@@ -101,7 +101,7 @@ def uvm_settings(vmx: Mapping[str, str]) -> dict[str, str]:
     return {name[: -len(UVM)]: value for name, value in vmx.items() if name.endswith(UVM)}
 
 
-def settings(state: VmState) -> dict[str, Any]:
+def settings(state: VmState) -> dict[str, object]:
     """Return the settings in the user's terms."""
     return {
         "profiles": state.profiles,
