@@ -300,7 +300,7 @@ def _joined(errors: Sequence[OperatorError]) -> OperatorError:
     """Join the refusals of several parts into one error."""
     if len(errors) == 1:
         return errors[0]
-    problems: list[Any] = [problem for error in errors for problem in error.data.get("problems") or ()]
+    problems: list[object] = [problem for error in errors for problem in error.data.get("problems") or ()]
     return OperatorError(
         errors[0].subject,
         "; ".join(dict.fromkeys(error.wanted for error in errors)),

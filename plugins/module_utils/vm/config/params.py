@@ -32,14 +32,14 @@ _OF_PARTS: dict[str, FleetArguments[Any]] = {
     "sriov": sriov_noun.ARGUMENTS,
 }
 # Reservation and MMIO window are the shape's, which counts all devices, and placement is one for all VMs of a task.
-FIXED: dict[str, dict[str, Any]] = {
+FIXED: dict[str, dict[str, object]] = {
     VGPU: {"memory_reservation": "ignore", "mmio": "ignore", "mmio_size_gb": None},
     PASSTHROUGH: {"placement": "host"},
 }
 _NEEDS_ADAPTERS = {"vmxnet3": ("present", "absent"), "pvrdma": ("present",), "sriov": ("present",)}
 
 
-def _option(part: str) -> dict[str, Any]:
+def _option(part: str) -> dict[str, object]:
     options = {name: option for name, option in _OF_PARTS[part].part.items() if name not in FIXED.get(part, ())}
     # The parts hold no secrets, although the name passthrough sounds like one.
     return {"type": "dict", "no_log": False, "options": options}

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
@@ -48,7 +48,7 @@ def merged(pieces: Iterable[vim.vm.ConfigSpec], changes: DeviceChanges, moves: D
     moves are edits of devices after these changes. They also give new devices another NUMA node.
     """
     spec = vim.vm.ConfigSpec()
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     for piece in pieces:
         settings.update((option.key, option.value) for option in piece.extraConfig or [])
         for name in (info.name for info in piece._GetPropertyList()):
