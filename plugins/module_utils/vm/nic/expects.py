@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import PVRDMA, VMXNET3
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import NicState
 
 
-def of(kind: str, state: NicState, number: int, rdma: bool, others: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
+def of(
+    kind: str, state: NicState, number: int, rdma: bool, others: Iterable[tuple[str, str | None]]
+) -> dict[str, object]:
     """Return the expected results of a network with this number of adapters per VM; others are (name, host) of the
     other VMs of the job.
 

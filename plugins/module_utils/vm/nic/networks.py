@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Collection, Iterable, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
@@ -138,7 +138,7 @@ def _home(rows: Mapping[str | None, Row], moid: str) -> str | None:
     return row.moid if row is not None else None
 
 
-def _parent(rows: Mapping[str | None, Row], moid: str, path: str) -> Any:
+def _parent(rows: Mapping[str | None, Row], moid: str, path: str) -> vim.EnvironmentBrowser | None:
     """A property of the compute resource that a host is in."""
     row = rows.get(moid_of(rows[moid].get("parent"))) if moid in rows else None
     return row.get(path) if row is not None else None

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, cast
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import expects, networks, plan, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import state as states
@@ -109,7 +109,7 @@ class Nics(VmNoun[Q, states.NicState]):
     def hot(self, now: NicState, wanted: NicState) -> bool:
         return plan.hot(now, wanted, self.PLUGGABLE)
 
-    def settings(self, state: NicState) -> dict[str, Any]:
+    def settings(self, state: NicState) -> dict[str, object]:
         return plan.settings(state, self.fabric, self.KEYS)
 
     def _wish_in_words(self, entries: Sequence[AdapterRequest]) -> str:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import canonical_mac
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 ADAPTER = {
@@ -67,9 +70,7 @@ class SriovRequest(NicRequest):
 Q = TypeVar("Q", bound=NicRequest)
 
 
-def arguments(
-    kind: Callable[..., Q], adapter: Mapping[str, Any] | None = None, task: Mapping[str, Any] | None = None
-) -> FleetArguments[Q]:
+def arguments(kind: Callable[..., Q], adapter: Options | None = None, task: Options | None = None) -> FleetArguments[Q]:
     """The spec of a module. kind: class of its requests; adapter: options besides ADAPTER."""
     options = dict(ADAPTER, **(adapter or {}))
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, canonical_mac, is_reserved
@@ -121,12 +121,12 @@ def spoken(adapter: Adapter, fabric: Fabric, host: HostView | None) -> str:
     return ", ".join(word for word in words if word)
 
 
-def settings(state: NicState, fabric: Fabric, keys: Iterable[str]) -> dict[str, Any]:
+def settings(state: NicState, fabric: Fabric, keys: Iterable[str]) -> dict[str, object]:
     """Return the adapters in the user's terms; keys are the fields of this kind."""
     return {"adapters": sorted((_told(one, fabric, state.host, keys) for one in state.adapters), key=_order)}
 
 
-def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterable[str]) -> dict[str, Any]:
+def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterable[str]) -> dict[str, object]:
     group = fabric.named(adapter.network)
     return dict(
         {
@@ -140,7 +140,7 @@ def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterabl
     )
 
 
-def _order(told: Mapping[str, Any]) -> list[str]:
+def _order(told: Mapping[str, object]) -> list[str]:
     return [str(value) for value in told.values()]
 
 
