@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, cast
+from typing import TYPE_CHECKING, Iterable, NamedTuple, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, DirectState
+
+    class Pair(TypedDict):
+        """A GPU and a port of one VM, and whether both are under one PCIe root."""
+
+        gpu: str
+        nic: str
+        same_root: bool | None
+
 
 HOST_PROPERTIES = (
     "config.graphicsConfig",
@@ -119,7 +127,7 @@ def needs_efi(device: Device) -> bool:
     return is_gpu(device) and (board is None or board.mmio_gb != 0)
 
 
-def pairs(state: DirectState) -> list[dict[str, Any]]:
+def pairs(state: DirectState) -> list[Pair]:
     """Pair each GPU of a VM with each NIC port: whether GPUDirect RDMA finds both under one PCIe root.
 
     None if that depends on the choice of vSphere at power-on. Groups are left out: their vendor has arranged them.

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, cast
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near, offer, plan, rules, spec
@@ -95,7 +95,7 @@ class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
     def reconfiguration(self, now: states.DirectState, wanted: states.DirectState) -> vim.vm.ConfigSpec:
         return spec.reconfiguration(now, wanted, self._offer(now))
 
-    def settings(self, state: states.DirectState) -> dict[str, Any]:
+    def settings(self, state: states.DirectState) -> dict[str, object]:
         return plan.settings(state)
 
     def _devices_of(self, row: Row) -> near.HostDevices:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
@@ -88,7 +88,7 @@ def moved(now: DirectState, wanted: DirectState) -> list[Direct]:
     return [one for one in wanted.devices if one.devices and nodes.get(_identity(one), one.numa_node) != one.numa_node]
 
 
-def settings(state: DirectState) -> dict[str, Any]:
+def settings(state: DirectState) -> dict[str, object]:
     """A state in the user's terms."""
     return {
         "devices": [_told(one) for one in sorted(state.devices, key=str)],
@@ -96,7 +96,7 @@ def settings(state: DirectState) -> dict[str, Any]:
     }
 
 
-def _told(one: Direct) -> dict[str, Any]:
+def _told(one: Direct) -> dict[str, object]:
     asked = one.asked
     return {
         "kind": asked.kind,
