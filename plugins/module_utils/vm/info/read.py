@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.gather import driver_of
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
+    class Host(TypedDict):
+        """The host of a VM, as the result reports it."""
+
+        name: str
+        moid: str
+        connection: str
+        driver: dict[str, object] | None
+
 
 _SELECT = {
     "VirtualMachine": state.PROPERTIES,
@@ -39,14 +48,14 @@ class _Host:
 
 def read(
     vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None]
-) -> tuple[list[dict[str, Any]], list[str]]:
+) -> tuple[list[dict[str, object]], list[str]]:
     """Return (the report of each VM, labels of VMs that do not exist)."""
     found, missing = _find(vcenter, params)
     rows = properties.retrieve(vcenter, _SELECT, [one.ref for one in found], _WALK, skip_gone=True)
     networks = state.names_of(rows)
     states = {row.moid: state.state_of(row, networks) for row in rows if row.kind == "VirtualMachine"}
     used = {one.host for one in states.values()}
-    hosts: dict[str | None, dict[str, Any]] = {
+    hosts: dict[str | None, Host] = {
         row.moid: _host(vcenter, row, params["host_driver"], warn)
         for row in rows
         if row.kind == "HostSystem" and row.moid in used
@@ -86,10 +95,10 @@ def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found]
     return [one for one in answers if not isinstance(one, OperatorError)], labels
 
 
-def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], None]) -> dict[str, Any]:
+def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], None]) -> Host:
     """Return the data of the host of a VM; the driver is read only on request, since it costs one request per host."""
     connection = str(row.get("runtime.connectionState"))
-    told: dict[str, Any] = {
+    told: Host = {
         "name": row.get("name", row.moid),
         "moid": row.moid,
         "connection": connection,

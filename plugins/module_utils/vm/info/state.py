@@ -114,10 +114,10 @@ def address_of(
 def project(
     state: GuestState,
     found: Found,
-    host: Mapping[str, Any] | None,
+    host: Mapping[str, object] | None,
     address_network: str | None = None,
     data_network: str | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the report on a VM for the user; host is the known data of its host, or None."""
     address, why = address_of(state, address_network, data_network)
     return {
