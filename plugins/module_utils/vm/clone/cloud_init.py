@@ -9,7 +9,17 @@ from __future__ import annotations
 import base64
 import json
 import re
-from typing import Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, TypedDict
+
+if TYPE_CHECKING:
+
+    class CloudInit(TypedDict, total=False):
+        """The option cloud_init."""
+
+        # A dictionary or a text, which problems() checks.
+        metadata: object
+        userdata: str | None
+
 
 PREFIX = "guestinfo."
 _PARTS = ("metadata", "userdata", "vendordata")
@@ -17,7 +27,7 @@ _IDENTITY = ("instance-id", "local-hostname")
 _KEY_AT_LINE_START = r"^[\"']?{}[\"']?\s*:"
 
 
-def problems(wish: Mapping[str, Any]) -> Iterator[str]:
+def problems(wish: CloudInit) -> Iterator[str]:
     """Yield the problems of a cloud_init option, one sentence each."""
     metadata, userdata = wish.get("metadata"), wish.get("userdata")
     if metadata is not None and not isinstance(metadata, (dict, str)):
@@ -28,7 +38,7 @@ def problems(wish: Mapping[str, Any]) -> Iterator[str]:
         yield "cloud_init.userdata is empty; set it or remove it."
 
 
-def settings(wish: Mapping[str, Any], name: str) -> dict[str, str]:
+def settings(wish: CloudInit, name: str) -> dict[str, str]:
     """The extraConfig entries, as {key: value}, for a new VM of this name."""
     found = {}
     metadata = _metadata(wish.get("metadata"), name)
@@ -68,7 +78,7 @@ def host_name(name: str) -> str:
     return label[:63].rstrip("-.") or "localhost"
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+def _parsed(text: str) -> dict[str, object] | None:
     """The dictionary in a JSON text; None for any other text."""
     try:
         data = json.loads(text)

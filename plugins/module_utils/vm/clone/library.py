@@ -124,7 +124,7 @@ def deploy(service: rest.Rest, entry: Entry, name: str, target: Target, disk: st
     )
 
 
-def _target(target: Target) -> dict[str, Any]:
+def _target(target: Target) -> dict[str, object]:
     return {
         "target": {
             "resource_pool_id": target.pool._GetMoId(),
@@ -138,7 +138,7 @@ def _ask(
     service: rest.Rest,
     method: str,
     path: str,
-    body: Mapping[str, Any] | None,
+    body: Mapping[str, object] | None,
     label: str,
     wanted: str = "cannot read the content library",
 ) -> Any:

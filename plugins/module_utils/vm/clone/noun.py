@@ -117,7 +117,7 @@ class Clones(Noun[CloneRequest, states.Machine]):
             if item.error is None:
                 item.error = self._gap(item)
 
-    def project(self, state: states.Machine) -> dict[str, Any]:
+    def project(self, state: states.Machine) -> dict[str, object]:
         return states.project(state)
 
     def close(self) -> None:

@@ -9,11 +9,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.cloud_init import CloudInit
+
+    class Network(TypedDict, total=False):
+        """One adapter of customization.networks; ip and netmask are set if its type is static."""
+
+        type: str
+        ip: str
+        netmask: str
+        gateway: str | None
+
 
 LONGEST_NAME = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -88,7 +100,7 @@ class Customization:
     spec: str | None
     hostname: str | None
     domain: str | None
-    networks: Sequence[Mapping[str, Any]] | None
+    networks: Sequence[Network] | None
     dns_servers: Sequence[str] | None
     dns_suffixes: Sequence[str] | None
 
@@ -104,7 +116,7 @@ class CloneRequest:
     datastore: str | None
     annotation: str | None
     # The options of cloud_init that are set. The user data is a secret.
-    cloud_init: Mapping[str, Any] | None = field(repr=False)
+    cloud_init: CloudInit | None = field(repr=False)
     customization: Customization | None
     owner: str | None
     move: str
@@ -148,7 +160,7 @@ def _said(value: Any, parts: bool = False) -> Any:
     return found if parts else value
 
 
-def ids(name: str) -> dict[str, Any]:
+def ids(name: str) -> dict[str, object]:
     """The identity that a result reports before the inventory was read."""
     unknown = ("moid", "instance_uuid", "path", "host", "cluster", "host_wanted", "datastore_wanted")
     return dict({"name": name}, **dict.fromkeys(unknown))

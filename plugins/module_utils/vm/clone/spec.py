@@ -6,14 +6,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import owner
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import CloneRequest, Customization
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params import (
+        CloneRequest,
+        Customization,
+        Network,
+    )
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Store, Target
 
 _TRANSFORM = {"thin": "sparse", "thick": "flat", "template": None}
@@ -91,7 +95,7 @@ def linux_prep(name: str, asked: Customization, nics: int) -> vim.vm.customizati
     )
 
 
-def _adapter(network: Mapping[str, Any], asked: Customization) -> vim.vm.customization.AdapterMapping:
+def _adapter(network: Network, asked: Customization) -> vim.vm.customization.AdapterMapping:
     if network["type"] == "dhcp":
         settings = vim.vm.customization.IPSettings(ip=vim.vm.customization.DhcpIpGenerator())
     else:

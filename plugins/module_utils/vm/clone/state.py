@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 
@@ -116,7 +116,7 @@ class Target:
     pool: Ref
 
 
-def project(state: Machine) -> dict[str, Any]:
+def project(state: Machine) -> dict[str, object]:
     """A state as the user sees it."""
     return dict({name: getattr(state, name) for name in _SHOWN}, cloud_init=list(state.cloud_init))
 
