@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity, fit, shortage
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.table import table
@@ -23,11 +23,35 @@ if TYPE_CHECKING:
     )
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Board, Found
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.shortage import Shortage
+
+    class HostEntry(TypedDict):
+        """A host, as the result reports it."""
+
+        name: str
+        moid: str
+        cluster: str
+        usable: bool
+        why_not: str | None
+        memory_free_gb: int
+        vms: list[object]
+        waiting: list[str]
+        pvrdma: dict[str, str]
+        # As _host builds them; carries is a list of profiles.
+        gpus: list[dict[str, Any]]
+
+    class Answer(TypedDict):
+        """The whole answer, as the result reports it."""
+
+        fits: bool
+        # As _entry builds them.
+        vms: Sequence[Mapping[str, Any]]
+        shortages: Sequence[Shortage]
+        table: str
+        hosts: list[HostEntry]
 
 
-def answer(
-    world: World, vms: Sequence[Vm], rules: Rules, found: Found, shortages: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def answer(world: World, vms: Sequence[Vm], rules: Rules, found: Found, shortages: Sequence[Shortage]) -> Answer:
     """Return the whole answer."""
     board = shortage.filled(world, vms, rules, found)
     without = [vm for vm in vms if vm.name not in board.places]
@@ -42,9 +66,9 @@ def answer(
     }
 
 
-def _entry(world: World, board: Board, vm: Vm, reason: str) -> dict[str, Any]:
+def _entry(world: World, board: Board, vm: Vm, reason: str) -> dict[str, object]:
     place = board.places.get(vm.name)
-    entry: dict[str, Any] = {
+    entry: dict[str, object] = {
         "name": vm.name,
         "moid": vm.present.moid if vm.present else None,
         "action": None,
@@ -157,7 +181,7 @@ def _leaves(world: World, board: Board, vm: PresentVm) -> str:
     return f"leaves {old.host.name} ({', '.join(reasons) or 'room for others'})"
 
 
-def _host(room: Room, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _host(room: Room, entries: Iterable[Mapping[str, object]]) -> HostEntry:
     host = room.host
     return {
         "name": host.name,
@@ -185,13 +209,13 @@ def _host(room: Room, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def apart(result: Mapping[str, Any]) -> list[str]:
+def apart(result: Answer) -> list[str]:
     """Return the names of kept VMs whose GPUs and ports are on different roots."""
     kept = [one for one in result["vms"] if one["action"] == "keep"]
     return [one["name"] for one in kept if one["gpus"] and one["nics"] and one["root"] is None]
 
 
-def remote(result: Mapping[str, Any]) -> list[str]:
+def remote(result: Answer) -> list[str]:
     """Sentences of VMs whose GPUs and ports are on different NUMA nodes."""
     return [_remote(one) for one in result["vms"] if one["nodes_apart"]]
 
@@ -210,7 +234,7 @@ def _listed(values: Iterable[str | int]) -> str:
     return ", ".join(map(str, values))
 
 
-def summary(result: Mapping[str, Any]) -> str:
+def summary(result: Answer) -> str:
     """The plan in one line."""
     vms = result["vms"]
     hosts = {entry["host"] for entry in vms} - {None}

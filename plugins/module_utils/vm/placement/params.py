@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
 
 
-_INT: dict[str, Any] = {"type": "int"}
+_INT: dict[str, object] = {"type": "int"}
 _ENTRY: Options = {
     "name": {"type": "str"},
     "path": {"type": "str"},

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _TOLD = 5
 
 
-def placement(world: World, scope: Scope, present: Mapping[int, Present], wish: Mapping[str, Any]) -> dict[str, Any]:
+def placement(world: World, scope: Scope, present: Mapping[int, Present], wish: Mapping[str, Any]) -> answer.Answer:
     """Return the answer to a request; raises OperatorError for requests that no host can fulfil."""
     world = _narrowed(world, wish)
     _refuse_unknown(world, scope, wish)
@@ -47,7 +47,7 @@ def placement(world: World, scope: Scope, present: Mapping[int, Present], wish: 
     return answer.answer(world, vms, rules, found, short)
 
 
-def does_not_fit(result: Mapping[str, Any]) -> OperatorError:
+def does_not_fit(result: answer.Answer) -> OperatorError:
     """A plan with shortages as an error."""
     short = result["shortages"]
     told = [
@@ -73,7 +73,7 @@ def does_not_fit(result: Mapping[str, Any]) -> OperatorError:
     )
 
 
-def _carried(result: Mapping[str, Any]) -> str:
+def _carried(result: answer.Answer) -> str:
     """Return the setting that fixes the size of GPUs, as the explanation of a shortage of profiles."""
     if not any(one["resource"].startswith("vGPUs ") for one in result["shortages"]):
         return ""
@@ -83,7 +83,7 @@ def _carried(result: Mapping[str, Any]) -> str:
     return f" GPUs in use by other VMs: {' and '.join(told)}." if told else ""
 
 
-def _unusable(result: Mapping[str, Any]) -> str:
+def _unusable(result: answer.Answer) -> str:
     """The hosts that take no VM, each with the reason: another host that is usable does not hide them."""
     told = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
     more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""

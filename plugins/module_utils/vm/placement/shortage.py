@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Tuple, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Tuple,
+    TypedDict,
+    TypeVar,
+    cast,
+)
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import alternatives, capacity, fit
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
@@ -23,6 +35,15 @@ if TYPE_CHECKING:
     # (resource, amount requested, amount missing), for all VMs and for those that lack it.
     Figure = Tuple[str, int, float]
     Figures = Callable[[Board, Sequence[Vm], Sequence[Vm]], Iterator[Figure]]
+
+    class Shortage(TypedDict):
+        """A resource that is short, as the result reports it."""
+
+        resource: str
+        wanted: int
+        free: int
+        short: int
+        would_fit: str
 
 
 # Blockers in the words of an operator.
@@ -43,7 +64,7 @@ WORDS = {
 }
 
 
-def shortages(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> list[dict[str, Any]]:
+def shortages(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> list[Shortage]:
     """Return one entry per resource that is short: resource, wanted, free, short, would_fit."""
     board = filled(world, vms, rules, found)
     against = by_kind(found.unplaced, lambda vm: decisive(board, vm))
@@ -58,7 +79,7 @@ def shortages(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> li
     return entries
 
 
-def _entry(resource: str, wanted: int, short: int, would_fit: str) -> dict[str, Any]:
+def _entry(resource: str, wanted: int, short: int, would_fit: str) -> Shortage:
     free = max(0, wanted - short)
     return {"resource": resource, "wanted": free + short, "free": free, "short": short, "would_fit": would_fit}
 
@@ -101,7 +122,7 @@ def why_unplaced(board: Board, vm: Vm) -> str:
     )
 
 
-def _of_running(board: Board, vm: PresentVm) -> dict[str, Any]:
+def _of_running(board: Board, vm: PresentVm) -> Shortage:
     """A VM that runs where it cannot stay; the plan does not move it."""
     home = board.rooms.get(vm.present.host)
     state = "runs" if vm.present.power == "on" else f"is {vm.present.power}"
