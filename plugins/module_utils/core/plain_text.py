@@ -25,14 +25,14 @@ def acts(text: str, lines: bool = False) -> bool:
     return (_LINES if lines else _LINE).search(text) is not None
 
 
-def shown(text: Any) -> Any:
+def shown(text: object) -> Any:
     """A text for a terminal. Line breaks and tabs stay, and other control characters become escapes."""
     if not isinstance(text, str):
         return text
     return _LINES.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def shown_all(value: Any) -> Any:
+def shown_all(value: object) -> Any:
     """The same for all texts in a JSON value."""
     if isinstance(value, str):
         return shown(value)
@@ -52,7 +52,7 @@ def whole(text: str) -> int | None: ...
 def whole(text: str, otherwise: T) -> int | T: ...
 
 
-def whole(text: str, otherwise: Any = None) -> Any:
+def whole(text: str, otherwise: object = None) -> object:
     """The whole number in a text of another system, or the value of otherwise."""
     text = text.strip()
     digits = text[1:] if text[:1] == "-" else text

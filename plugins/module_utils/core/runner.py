@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Sequence
+from typing import TYPE_CHECKING, Generic, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, S, W
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -51,11 +51,11 @@ class Noun(Generic[W, S]):
         """Read every touched item again into item.proved. A difference is an error, unless the item has one."""
         raise NotImplementedError
 
-    def project(self, state: S) -> dict[str, Any]:
+    def project(self, state: S) -> dict[str, object]:
         """A state as the user sees it in before, after and the diff."""
         raise NotImplementedError
 
-    def pending(self, state: S) -> list[dict[str, Any]]:
+    def pending(self, state: S) -> list[dict[str, object]]:
         """Settings of this state that are pending a restart: [{what, needs}]."""
         return []
 
@@ -110,7 +110,7 @@ def _leave(
     single: bool,
 ) -> None:
     results = [_result(noun, item) for item in items]
-    answer: dict[str, Any] = {
+    answer: dict[str, object] = {
         "changed": any(result["changed"] for result in results),
         result_key: results[0] if single else results,
     }
@@ -135,7 +135,7 @@ def _leave(
     module.fail_json(**answer)
 
 
-def _result(noun: Noun[W, S], item: Item[W, S]) -> dict[str, Any]:
+def _result(noun: Noun[W, S], item: Item[W, S]) -> dict[str, object]:
     """The result of an item, with the same keys in every case."""
     if item.proved is not None:
         last = item.proved
@@ -156,7 +156,7 @@ def _result(noun: Noun[W, S], item: Item[W, S]) -> dict[str, Any]:
     )
 
 
-def _pending(noun: Noun[W, S], item: Item[W, S]) -> list[dict[str, Any]]:
+def _pending(noun: Noun[W, S], item: Item[W, S]) -> list[dict[str, object]]:
     """Pending settings as read after the changes. In check mode, also those of the planned changes."""
     if item.proved is not None:
         waiting = list(noun.pending(item.proved))
@@ -175,13 +175,13 @@ def _made(noun: Noun[W, S], item: Item[W, S]) -> list[Change]:
     return noun.compare(item.now, item.proved) if item.proved is not None else []
 
 
-def _diff(item: Item[W, S], changes: Sequence[Change]) -> dict[str, Any]:
+def _diff(item: Item[W, S], changes: Sequence[Change]) -> dict[str, object]:
     name = item.ids.get("path") or item.ids.get("name") or item.label
     # All GPUs of a host have the same name.
     place = item.ids.get("pci")
     if place and place not in name:
         name = f"{name} at {place}"
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "before_header": name,
         "after_header": name,
         "before": {change.path: change.before for change in changes},
