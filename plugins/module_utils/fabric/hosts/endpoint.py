@@ -10,9 +10,24 @@ None means not reported. It never means correct.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
+if TYPE_CHECKING:
+
+    class Mark(TypedDict):
+        """A traffic class that a sender sets."""
+
+        by: str
+        traffic_class: int
+
+    class PortGroup(TypedDict):
+        """A port group and its VLAN."""
+
+        name: str
+        vlan: int | None
+
 
 ECT_BITS = 0b11
 
@@ -33,7 +48,7 @@ class Endpoint:
     dscp: int | None = None  # that the adapter itself sets on RoCE packets of any sender
     stamps: bool | None = None  # whether it sets a DSCP on packets at all; None if unknown
     # Traffic classes that senders set: [{by, traffic_class}]; [] means that none is set.
-    marks: list[dict[str, Any]] | None = None
+    marks: list[Mark] | None = None
     pfc: list[int] | None = None  # priorities with effective PFC in both directions
     pfc_sends: list[int] | None = None  # priorities for which the port sends pauses
     pfc_obeys: list[int] | None = None  # priorities for which the port obeys pauses
@@ -45,7 +60,7 @@ class Endpoint:
     switch: str | None = None  # the virtual switch of this uplink; '' for none, None if not reported
     # [{name, vlan}] of the port groups of its switch, and [{device, ip, netmask, vlan, portgroup, pvrdma}] of its
     # addresses: those of the VMkernel adapters of an ESXi host, or of the adapter of a guest itself.
-    portgroups: list[dict[str, Any]] = field(default_factory=list)
+    portgroups: list[PortGroup] = field(default_factory=list)
     addresses: list[dict[str, Any]] = field(default_factory=list)
     pause: bool | None = None  # link-level pause of all traffic, in either direction
     dcbx: str | None = None  # ieee, cee, off
@@ -75,7 +90,7 @@ class Endpoint:
         return [mark["by"] for mark in self.marks or [] if mark["traffic_class"] and not _is_capable(mark)]
 
 
-def as_data(endpoint: Endpoint) -> dict[str, Any]:
+def as_data(endpoint: Endpoint) -> dict[str, object]:
     """An Endpoint as an element of `ports` in a module's result."""
     return asdict(endpoint)
 
@@ -92,5 +107,5 @@ def from_data(data: Mapping[str, Any]) -> Endpoint:
     return Endpoint(**dict({"name": "", "owner": ""}, **given))
 
 
-def _is_capable(mark: Mapping[str, Any]) -> bool:
+def _is_capable(mark: Mark) -> bool:
     return bool(mark["traffic_class"] & ECT_BITS)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
@@ -18,6 +18,27 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import module
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.module_state import Module
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Port, Vmkernel
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.port_groups import Group
+
+    class Dcb(TypedDict):
+        """The DCB status of an adapter."""
+
+        mode: str | None
+        enabled: bool | None
+        pfc: list[int] | None
+
+    class Told(TypedDict, total=False):
+        """The answers about a port; None for a failed read."""
+
+        rdma: Any
+        dcb: Dcb | None
+        pause: bool | None
+        core: Module | None
+        rdma_module: Module | None
+        neighbours: list[Neighbour] | None
+        vmkernel: list[Vmkernel]
+        vmknic: str
+        portgroups: list[Group]
 
 
 CORE, RDMA = "nmlx5_core", "nmlx5_rdma"
@@ -27,7 +48,7 @@ UNSET = {"trust_state": "1", "pfctx": "0", "pfcrx": "0", "dscp_force": "-1"}
 DSCPS = range(64)
 
 
-def dcb(answer: str | Mapping[str, Any] | None) -> dict[str, Any] | None:
+def dcb(answer: str | Mapping[str, Any] | None) -> Dcb | None:
     """{mode, enabled, pfc} of `esxcli network nic dcb status get`, as text or as its fields; None without an answer."""
     if not answer:
         return None
@@ -40,7 +61,7 @@ def dcb(answer: str | Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def pauses(rows: str | Iterable[Mapping[str, Any]] | None) -> dict[str, bool]:
+def pauses(rows: str | Iterable[Mapping[str, object]] | None) -> dict[str, bool]:
     """{vmnic: whether link-level pause is on} of `esxcli network nic pauseParams list`, as its table or its rows."""
     found = {}
     for row in _table(rows) if isinstance(rows, str) else rows or []:
@@ -51,7 +72,7 @@ def pauses(rows: str | Iterable[Mapping[str, Any]] | None) -> dict[str, bool]:
     return found
 
 
-def neighbours(hint: Any) -> list[Neighbour]:
+def neighbours(hint: object) -> list[Neighbour]:
     """Neighbours of a PhysicalNic.NetworkHint, by LLDP or else by CDP."""
     lldp, cdp = getattr(hint, "lldpInfo", None), getattr(hint, "connectedSwitchPort", None)
     if lldp is not None:
@@ -71,7 +92,7 @@ def neighbours(hint: Any) -> list[Neighbour]:
     return []
 
 
-def endpoint(owner: str, port: Port, told: Mapping[str, Any]) -> Endpoint:
+def endpoint(owner: str, port: Port, told: Told) -> Endpoint:
     """The Endpoint of a port.
 
     port: a host.network.Port.
@@ -100,7 +121,7 @@ def endpoint(owner: str, port: Port, told: Mapping[str, Any]) -> Endpoint:
     return found
 
 
-def _address(adapter: Vmkernel, vmknic: str | None) -> dict[str, Any]:
+def _address(adapter: Vmkernel, vmknic: str | None) -> dict[str, str | int | bool | None]:
     return {
         "device": adapter.device,
         "ip": adapter.ip,
@@ -139,7 +160,7 @@ def _acting(found: Endpoint, module: Module | None) -> dict[str, str] | None:
     return acting
 
 
-def _running(found: Endpoint, status: Mapping[str, Any] | None) -> None:
+def _running(found: Endpoint, status: Dcb | None) -> None:
     """The running state in DCB takes precedence over the driver options."""
     if status is None:
         return

@@ -51,7 +51,7 @@ MODULES = (esxi.CORE, esxi.RDMA)
 SWITCH = "VmwareDistributedVirtualSwitch"
 
 
-def look(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+def look(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, object]]:
     """All hosts as the module returns them; a host that cannot be read does not affect the others."""
     found = hosts.find_hosts(vcenter, params["hosts"], PROPERTIES)
     select = {port_groups.KIND: port_groups.PROPERTIES, SWITCH: ("name",)}
@@ -60,7 +60,7 @@ def look(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [_host(vcenter, one, params, rows) for one in found]
 
 
-def _host(vcenter: VCenter, found: HostFound, params: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+def _host(vcenter: VCenter, found: HostFound, params: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, object]:
     groups, names = port_groups.groups_of(rows), {row.moid: row.get("name") for row in rows}
     info = found.row.get("config.network")
     network = network_of(info, found.row.get("config.virtualNicManagerInfo"), groups)
@@ -95,7 +95,7 @@ class _Asked:
         self._modules: dict[str, Module]
         self._pauses: dict[str, bool]
         self._hints: dict[str, vim.host.PhysicalNic.NetworkHint]
-        self._dcb: dict[str, dict[str, Any] | None]
+        self._dcb: dict[str, esxi.Dcb | None]
         self._modules, self._pauses, self._hints, self._dcb = {}, {}, {}, {}
 
     def everything(self) -> None:
@@ -108,7 +108,7 @@ class _Asked:
                 self._dcb[port.device] = self._try(functools.partial(_dcb, esxcli, port.device))
 
     def endpoint(self, port: Port) -> Endpoint:
-        told = {
+        told: esxi.Told = {
             "rdma": self._network.rdma_of(port.device),
             "dcb": self._dcb.get(port.device),
             "pause": self._pauses.get(port.device),
@@ -144,7 +144,7 @@ class _Asked:
         return {hint.device: hint for hint in answer or []}
 
 
-def _dcb(esxcli: Esxcli | SshEsxcli, port: str) -> dict[str, Any] | None:
+def _dcb(esxcli: Esxcli | SshEsxcli, port: str) -> esxi.Dcb | None:
     try:
         return esxi.dcb(esxcli.call("network.nic.dcb.status.get", nic_name=port))
     except OperatorError as error:

@@ -40,7 +40,7 @@ ARGUMENTS = {
 }
 
 
-def look(remote: Remote, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+def look(remote: Remote, name: str, params: Mapping[str, Any]) -> dict[str, object]:
     """The guest as the module returns it; remote runs commands in it."""
     around = _run(remote, name, linux.look())
     values, tools, adapters = linux.adapters(around)
@@ -68,7 +68,7 @@ def _port(
     tools: Sequence[str],
     rdma: tuple[str, str],
     params: Mapping[str, Any],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     answer = _run(remote, name, linux.ask(interface, values, tools, *rdma))
     said = linux.sections(answer)
     return as_data(linux.endpoint(name, interface, values, rdma, said, params["traffic_class"]))

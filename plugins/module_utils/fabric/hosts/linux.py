@@ -23,6 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Mark
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.linux_text import Values
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 
@@ -223,11 +224,9 @@ def _congestion(found: Endpoint, values: Values) -> None:
     found.cnp_priority = words.whole(values.get(f"{base}/cnp_802p_prio"))
 
 
-def _marks(
-    values: Values, device: str, port: str, said: Mapping[str, str], jobs: int | None
-) -> list[dict[str, Any]] | None:
+def _marks(values: Values, device: str, port: str, said: Mapping[str, str], jobs: int | None) -> list[Mark] | None:
     """[{by, traffic_class}] of all that set one; None if nothing could be read, [] if none of those read sets one."""
-    seen: list[dict[str, Any]] = []
+    seen: list[Mark] = []
     override = values.get(f"/sys/class/infiniband/{device}/tc/{port}/traffic_class")
     cm = _tos(values, device, port) or said.get("cma_roce_tos")
     for who, value in (("the adapter's traffic_class", override), ("rdma_cm", cm)):

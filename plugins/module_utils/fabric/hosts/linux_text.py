@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, List, Mapping, Union
+from typing import TYPE_CHECKING, List, Mapping, Union
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _GID = re.compile(r"[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){2,7}")
 
 
-def gids(text: str | None) -> list[dict[str, Any]]:
+def gids(text: str | None) -> list[dict[str, object]]:
     """[{device, port, index, gid, ipv4, version, interface}] of show_gids; interface is None if missing."""
     found = []
     for line in cleaned(text):

@@ -7,10 +7,21 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, cast
+from typing import TYPE_CHECKING, Any, Mapping, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+
+if TYPE_CHECKING:
+
+    class Class(TypedDict):
+        """A traffic class of the adapter."""
+
+        tc: int
+        tsa: str | None
+        share: int | None
+        priorities: list[int]
+
 
 OWNERS = {"os": "os", "firmware": "firmware", "fw": "firmware"}
 
@@ -19,7 +30,7 @@ def parse(text: str) -> dict[str, Any]:
     """{dcbx_owner, trust, dscp_map, cable_length_m, buffers, pfc, pfc_buffers, classes, lldpad}; only reported keys."""
     found: dict[str, Any]
     rows: dict[str, list[int] | None]
-    current: dict[str, Any] | None
+    current: Class | None
     found, rows, current = {}, {}, None
     for line in (line.strip() for line in cleaned(text)):
         name, colon, value = (part.strip() for part in line.partition(":"))
@@ -55,18 +66,18 @@ def parse(text: str) -> dict[str, Any]:
     return dict(found, **_pfc(rows))
 
 
-def _pfc(rows: Mapping[str, list[int] | None]) -> dict[str, Any]:
+def _pfc(rows: Mapping[str, list[int] | None]) -> dict[str, list[int] | dict[int, int]]:
     names = rows.get("priority", list(range(8))) or []
     whole = {name: cells for name, cells in rows.items() if cells and names and len(cells) == len(names)}
     if "enabled" not in whole:
         return {}
-    told: dict[str, Any] = {"pfc": [name for name, on in zip(names, whole["enabled"]) if on]}
+    told: dict[str, list[int] | dict[int, int]] = {"pfc": [name for name, on in zip(names, whole["enabled"]) if on]}
     if "buffer" in whole:
         told["pfc_buffers"] = dict(zip(names, whole["buffer"]))
     return told
 
 
-def _class(text: str) -> dict[str, Any]:
+def _class(text: str) -> Class:
     """'3 ratelimit: unlimited, tsa: ets, bw: 50%'."""
     said = dict(re.findall(r"(ratelimit|tsa|bw):\s*([^,\s]+(?: [GM]bps)?)", text))
     share = words.whole(said.get("bw", "").rstrip("%"))

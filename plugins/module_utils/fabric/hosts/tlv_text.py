@@ -7,11 +7,26 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping, cast
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
+if TYPE_CHECKING:
+
+    class Told(TypedDict, total=False):
+        """The values that parse() finds."""
+
+        neighbours: list[Neighbour]
+        willing: bool | None
+        pfc: list[int]
+        classes: dict[int, int | None]
+        schedule: dict[int, str]
+        shares: dict[int, int]
+        apps: list[dict[str, Any]]
+        dscp_map: dict[int, int]
+
 
 SELECTOR_DSCP = 5
 _SECTIONS = {"chassis id": "chassis", "port id": "port", "system name": "system", "port description": "description"}
@@ -20,9 +35,9 @@ _KINDS = ("mac", "ifname", "local", "ipv4", "ipv6", "interface name", "ifalias",
 _APP = re.compile(r"App#?\s*(\d+)(?:\s+Prio\s+(\d+)\s+Sel\s+(\d+)\s+P-?ID\s+(\w+))?", re.IGNORECASE)
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> Told:
     """{neighbours, willing, pfc, classes, schedule, shares, apps, dscp_map}; only reported keys."""
-    found: dict[str, Any]
+    found: Told
     found, section = {}, ""
     for line in (line.strip() for line in cleaned(text)):
         if re.search(r"\bTLV:?$", line):
@@ -71,7 +86,7 @@ def _first(value: Any) -> Any:
     return value.get("value") if isinstance(value, dict) else value
 
 
-def _line(found: dict[str, Any], section: str, line: str) -> None:
+def _line(found: Told, section: str, line: str) -> None:
     name, _colon, value = (part.strip() for part in line.partition(":"))
     name = name.lower()
     attribute = next((attribute for start, attribute in _SECTIONS.items() if section.startswith(start)), None)
@@ -95,14 +110,14 @@ def _line(found: dict[str, Any], section: str, line: str) -> None:
         _app(found["apps"][-1], name, value)
 
 
-def _neighbour(found: dict[str, Any], attribute: str, line: str) -> None:
+def _neighbour(found: Told, attribute: str, line: str) -> None:
     kind, colon, value = line.partition(":")
     told = value.strip() if colon and kind.strip().lower() in _KINDS else line
     found.setdefault("neighbours", [Neighbour()])
     setattr(found["neighbours"][-1], attribute, told)
 
 
-def _begin_app(found: dict[str, Any], match: re.Match[str]) -> None:
+def _begin_app(found: Told, match: re.Match[str]) -> None:
     _number, priority, selector, protocol = match.groups()
     entry = {"priority": _int(priority), "selector": _int(selector), "protocol": _int(protocol)}
     found.setdefault("apps", []).append(entry)

@@ -33,7 +33,7 @@ def whole(value: object) -> int | None: ...
 def whole(value: object, otherwise: T) -> int | T: ...
 
 
-def whole(value: object, otherwise: Any = None) -> Any:
+def whole(value: object, otherwise: object = None) -> object:
     """A whole number, also with a base prefix, or else `otherwise`."""
     try:
         return int(str(value).strip(), 0)
@@ -56,7 +56,7 @@ def pairs(text: str | None) -> dict[int, str]:
     return {int(number): word for number, word in PAIR.findall(text or "")}
 
 
-def flags(values: str | Iterable[Any] | None) -> list[int]:
+def flags(values: str | Iterable[object] | None) -> list[int]:
     """[3] of '0 0 0 1 0 0 0 0', '0,0,0,1', [False, False, False, True]: the priorities that are on."""
     listed = re.split(r"[\s,]+", values.strip()) if isinstance(values, str) else list(values or [])
     return [priority for priority, value in enumerate(listed[:8]) if truth(value)]
