@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
+from typing import TYPE_CHECKING, Iterable, Mapping, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import WARNING, finding
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Key, Side
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
+    class Cable(TypedDict, total=False):
+        """A listed cable, by the options of roce_agreement_info."""
+
+        switch: str
+        port: str
+        host: str | None
+        nic: str | None
+        peer: str | None
+        peer_port: str | None
+        length_m: int | None
 
 
 LLDP, GIVEN = "lldp", "given"
@@ -46,7 +57,7 @@ class Cabling:
         return [link for link in self.links if key in (link.a, link.b)]
 
 
-def cabling(sides: Mapping[Key, Side], aliases: Mapping[str, str], given: Iterable[Mapping[str, Any]]) -> Cabling:
+def cabling(sides: Mapping[Key, Side], aliases: Mapping[str, str], given: Iterable[Cable]) -> Cabling:
     """The Cabling of {key: Side}; aliases: {name of a system in small letters: owner}."""
     found = Cabling()
     for side in sides.values():
@@ -109,7 +120,7 @@ def _add(found: Cabling, one: Key, other: Key, source: str, length: int | None =
     link.length_m = length or link.length_m
 
 
-def _given(found: Cabling, sides: Mapping[Key, Side], aliases: Mapping[str, str], cable: Mapping[str, Any]) -> None:
+def _given(found: Cabling, sides: Mapping[Key, Side], aliases: Mapping[str, str], cable: Cable) -> None:
     ends = [(cable.get("switch"), cable.get("port"))]
     ends.append((cable["host"], cable.get("nic")) if cable.get("host") else (cable.get("peer"), cable.get("peer_port")))
     keys = [find_port(sides, cast("str", owner_of(aliases, owner) or owner), name) for owner, name in ends]

@@ -22,8 +22,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import from_data
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import Link
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import Cable, Link
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
+        Answer,
         Finding,
         Key,
         Place,
@@ -42,7 +43,7 @@ class Fabric:
         switches: Iterable[Mapping[str, Any]],
         hosts: Iterable[Mapping[str, Any]],
         guests: Iterable[Mapping[str, Any]],
-        cables: Sequence[Mapping[str, Any]],
+        cables: Sequence[Cable],
         intent: Mapping[str, Any] | None = None,
         listed: tuple[links.Names, links.Names] | None = None,
         portgroups: Iterable[str] = (),
@@ -86,7 +87,7 @@ class Fabric:
         found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent(), *self._unknown_links]
         return sorted(set(found), key=natural)
 
-    def ends(self) -> list[dict[str, Any]]:
+    def ends(self) -> list[dict[str, object]]:
         """The known and the unknown relevant settings of each port that RoCE passes."""
         return [
             {
@@ -101,7 +102,7 @@ class Fabric:
             for needed, unknown, untold in [(self._needed(side), self._unknown_of(side), side.untold)]
         ]
 
-    def paths(self, disagreements: Iterable[Finding]) -> list[dict[str, Any]]:
+    def paths(self, disagreements: Iterable[Finding]) -> list[dict[str, object]]:
         """Every cable that carries RoCE, with its source and whether its ends agree."""
         bad = {(end["name"], end["port"]) for one in disagreements if one["severity"] == ERROR for end in _ends(one)}
         return [
@@ -143,7 +144,7 @@ class Fabric:
         if name:
             self._aliases.setdefault(name.lower(), owner)
 
-    def _ends_of(self, cables: Sequence[Mapping[str, Any]]) -> set[Key | None]:
+    def _ends_of(self, cables: Sequence[Cable]) -> set[Key | None]:
         """The keys of the ports that the list of cables names."""
         ends = [(cable.get("switch"), cable.get("port")) for cable in cables]
         ends += [(cable.get("peer"), cable.get("peer_port")) for cable in cables]
@@ -285,12 +286,12 @@ def agree(
     switches: Iterable[Mapping[str, Any]],
     hosts: Iterable[Mapping[str, Any]] = (),
     guests: Iterable[Mapping[str, Any]] = (),
-    cables: Sequence[Mapping[str, Any]] = (),
+    cables: Sequence[Cable] = (),
     intent: Mapping[str, Any] | None = None,
     strict: bool = False,
     listed: tuple[links.Names, links.Names] | None = None,
     portgroups: Iterable[str] = (),
-) -> dict[str, Any]:
+) -> Answer:
     """{agreed, disagreements, not_known, paths, ends, wanted}; strict: whether warnings count as disagreement too.
 
     listed: (ports to hosts, ports to switches) that the inventory names, each {switch: names}. portgroups: names of
@@ -309,7 +310,7 @@ def agree(
     }
 
 
-def summary(answer: Mapping[str, Any]) -> list[str]:
+def summary(answer: Answer) -> list[str]:
     """The answer of agree() in lines for people: ports of a switch with the same problem share a line."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for one in answer["disagreements"]:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, cast
+from typing import TYPE_CHECKING, Iterator, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
@@ -19,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent impo
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Side, Treatment
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
 
 
 # Settings that must be known before a port counts as correct, in words for people.
@@ -50,7 +51,7 @@ def needed(wish: Treatment) -> dict[str, str]:
     return {key: what for key, what in NEEDED.items() if key not in without}
 
 
-def effect_of(side: Side, wish: Treatment) -> dict[str, Any]:
+def effect_of(side: Side, wish: Treatment) -> Effect:
     """The Port's effect on RoCE."""
     usual = Intent()
     cnp = usual.cnp_dscp if wish.cnp_dscp is None else wish.cnp_dscp
@@ -94,7 +95,7 @@ def _storms(side: Side, wish: Treatment) -> Iterator[Finding]:
     yield finding("pfc_storm", ERROR if of_roce else WARNING, side, says, breaks, "storms", storms)
 
 
-def _class_of_roce(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side | None) -> Iterator[Finding]:
+def _class_of_roce(side: Side, wish: Treatment, effect: Effect, peer: Side | None) -> Iterator[Finding]:
     """One finding, not two: a port that does not trust the DSCP does not use its DSCP map."""
     trust, priority = effect["trust"], effect["roce_priority"]
     marks = f"RoCE is identified only by DSCP {wish.dscp}"
@@ -129,7 +130,7 @@ def _wants(wish: Treatment, peer: Side | None, value: int | str) -> tuple[Side |
     return wish.source, f"sets {'priority' if value != 'dscp' else 'trust'} {value}", value
 
 
-def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side | None) -> Iterator[Finding]:
+def _lossless(side: Side, wish: Treatment, effect: Effect, peer: Side | None) -> Iterator[Finding]:
     priority, port, oper = wish.priority, side.port, side.oper
     on = priority in (side.pfc or [])
     running = None if oper is None or oper.up is False else oper.pfc
@@ -185,7 +186,7 @@ def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side
         )
 
 
-def _buffers(side: Side, wish: Treatment, effect: Mapping[str, Any], on: bool) -> Iterator[Finding]:
+def _buffers(side: Side, wish: Treatment, effect: Effect, on: bool) -> Iterator[Finding]:
     priority = wish.priority
     if on and effect["lossless"] is not None and priority not in effect["lossless"]:
         yield finding(
@@ -239,7 +240,7 @@ def _lossy(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
         )
 
 
-def _marks(side: Side, wish: Treatment, effect: Mapping[str, Any], marking: Side | None) -> Iterator[Finding]:
+def _marks(side: Side, wish: Treatment, effect: Effect, marking: Side | None) -> Iterator[Finding]:
     told = effect["ecn"]
     if told is None:
         return
@@ -270,7 +271,7 @@ def _marks(side: Side, wish: Treatment, effect: Mapping[str, Any], marking: Side
         )
 
 
-def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> Iterator[Finding]:
+def _notifications(side: Side, wish: Treatment, effect: Effect) -> Iterator[Finding]:
     """Congestion notifications need their own class, with strict priority and without PFC."""
     if wish.cnp_dscp is None or effect["trust"] not in ("dscp", "both"):
         return
@@ -313,7 +314,7 @@ def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> It
         )
 
 
-def _acting(side: Side, effect: Mapping[str, Any]) -> Iterator[Finding]:
+def _acting(side: Side, effect: Effect) -> Iterator[Finding]:
     """Differences between the configured and the running state."""
     oper = side.oper
     if oper is None or oper.up is False:

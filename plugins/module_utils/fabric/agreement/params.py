@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Answer
 
 # Most disagreements in the message of a failed task, to keep it readable.
 TOLD = 5
@@ -72,7 +75,7 @@ def check(params: Mapping[str, Any]) -> None:
         )
 
 
-def disagreement(answer: Mapping[str, Any], strict: bool) -> OperatorError:
+def disagreement(answer: Answer, strict: bool) -> OperatorError:
     """The error of a fabric that disagrees."""
     told = [one["msg"] for one in answer["disagreements"] if strict or one["severity"] == ERROR]
     more = f" `disagreements` lists {len(told) - TOLD} more." if len(told) > TOLD else ""

@@ -42,6 +42,21 @@ if TYPE_CHECKING:
         seen: Seen
         breaks: str
 
+    class Compared(TypedDict):
+        """The parts that every Answer has."""
+
+        agreed: bool
+        disagreements: list[Finding]
+        not_known: list[str]
+        paths: list[dict[str, object]]
+        ends: list[dict[str, object]]
+        wanted: dict[str, object]
+
+    class Answer(Compared, total=False):
+        """The result of agree(); its caller adds the summary."""
+
+        summary: list[str]
+
 
 ERROR, WARNING = "error", "warning"
 # Settings that no known command of a platform reports, in the words of hops.py and ends.py.

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Iterable, Sequence, TypeVar
+from typing import TYPE_CHECKING, Iterable, Sequence, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Treatment
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
@@ -57,7 +57,7 @@ def of_fabric(sides: Sequence[Side]) -> Treatment:
     )
 
 
-def as_data(wish: Treatment) -> dict[str, Any]:
+def as_data(wish: Treatment) -> dict[str, object]:
     """The desired state, as part of a result."""
     return {
         "source": "intent" if wish.from_intent else "fabric",
