@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.c
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-    from typing import Dict, Tuple, Union
+    from typing import Tuple, Union
 
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Thresholds
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
     Path = Tuple[str, ...]  # of a setting
-    Value = Union[str, int, Dict[str, Any]]  # of a setting; a table where only the path is set
+    Value = Union[str, int, Tree]  # of a setting; a table where only the path is set
 
 OWN = "aiready-ecn"
 # RENAMED: the release that renamed on|off to enabled|disabled. PROFILES: the first with configurable profiles.
@@ -296,7 +296,7 @@ def _line(verb: str, path: Path, value: Value | None = None) -> str:
     return f"nv {verb} {' '.join(str(part) for part in path)}{shown}"
 
 
-def _get(tree: Any, path: Path) -> Any:
+def _get(tree: object, path: Path) -> Any:
     for key in path:
         if not isinstance(tree, dict) or key not in tree:
             return None

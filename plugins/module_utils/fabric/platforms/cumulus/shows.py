@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lldpctl
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
@@ -195,7 +195,7 @@ def _port(switch: Switch, name: str, tree: Tree) -> None:
         )
 
 
-def _running(status: Tree) -> dict[str, Any]:
+def _running(status: Tree) -> dict[str, object]:
     """Return the effective values that a status contains."""
     pfc, sends = flow_control(status)
     return {"trust": trust_of(status["trust"]["trust-mode"]), "pfc": pfc, "pfc_sends": sends, "ecn": marking(status)}
@@ -235,7 +235,7 @@ def _watched(switch: Switch, name: str, tree: Tree, output: str) -> None:
             running.storms = sorted(cast("list[int]", stuck))
 
 
-def _holding(tree: Any, key: str) -> Tree | None:
+def _holding(tree: object, key: str) -> Tree | None:
     """Return the part of a tree, at any depth, that contains a key."""
     if not isinstance(tree, dict) or key in tree:
         return tree if isinstance(tree, dict) else None

@@ -135,7 +135,7 @@ _READERS: dict[str, Callable[[Any], object]] = {
 _BY_ITSELF = ("auto", "default")
 
 
-def _strange(settings: Tree) -> list[tuple[str, Any]]:
+def _strange(settings: Tree) -> list[tuple[str, object]]:
     """Return [(path, value)] of settings whose value has an unknown form."""
     leaves = [(path, value) for path, value in text.flat(settings).items() if path and value is not None]
     leaves = [(path, value) for path, value in leaves if path[-1] in _READERS and value not in _BY_ITSELF]
@@ -295,7 +295,7 @@ def _own(settings: Tree, name: str) -> list[tuple[str, list[str]]]:
     return [(one, [name] if mine == one else []) for one in profiles if one.startswith("aiready-")]
 
 
-def _kept(one: Any) -> Tree:
+def _kept(one: object) -> Tree:
     mtu = _at(one, "link", "mtu")
     kept = {key: one[key] for key in ("qos", "lldp") if isinstance(one, dict) and key in one}
     return dict(kept, link={"mtu": mtu}) if mtu is not None else kept
@@ -306,7 +306,7 @@ def _version(value: object) -> str | None:
     return found.group(0) if found else None
 
 
-def _at(tree: Any, *path: str) -> Any:
+def _at(tree: object, *path: str) -> Any:
     for key in path:
         if not isinstance(tree, dict) or key not in tree:
             return None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 THRESHOLDS = ("min th", "max th", "probability")
 
 
-def rows_of(tree: Tree, output: str, key: str, *columns: str) -> list[dict[str, Any]]:
+def rows_of(tree: Tree, output: str, key: str, *columns: str) -> list[Row]:
     """Return rows with these columns, of a table or JSON, where the first column may be the name of the row."""
     found = text.rows_of(output, key, *columns)
     for below in _tables(tree):
@@ -35,7 +35,7 @@ def rows_of(tree: Tree, output: str, key: str, *columns: str) -> list[dict[str, 
     return found
 
 
-def _tables(tree: Any) -> Iterator[Tree]:
+def _tables(tree: object) -> Iterator[Tree]:
     if isinstance(tree, dict):
         yield tree
         for below in tree.values():
@@ -185,7 +185,7 @@ def trust_of(words: object) -> str | None:
 
 
 # {label: reader of its value}; an unreadable value is reported.
-READERS: dict[str, Callable[[Any], object]] = {
+READERS: dict[str, Callable[[object], object]] = {
     "tx-enabled": text.switched,
     "rx-enabled": text.switched,
     "pfc-priority": _priorities,
@@ -223,7 +223,7 @@ TABLES: tuple[tuple[Readers, Readers], ...] = (
 )
 
 
-def misread(tree: Tree, more: Iterable[str] = ()) -> list[tuple[str, Any]]:
+def misread(tree: Tree, more: Iterable[str] = ()) -> list[tuple[str, object]]:
     """Return [(label, value)] of a view of QoS with an unknown form; more are labels of on and off."""
     readers = {**READERS, **dict.fromkeys(more, text.switched)}
     leaves = [(path[-1], value) for path, value in text.flat(tree).items() if path]

@@ -119,7 +119,7 @@ def documents(text: str) -> list[Any]:
             place, failed = min(starts) + 1, failed + 1
 
 
-def flat(tree: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+def flat(tree: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
     """Return {path: value} of a tree of settings; an empty branch has the value None."""
     if not isinstance(tree, dict) or not tree:
         return {path: None if isinstance(tree, dict) else tree}
@@ -249,7 +249,7 @@ def _run(stem: str, first: int, last: int) -> str:
     return f"{stem}{first}" if first == last else f"{stem}{first}-{last}"
 
 
-def _unrolled(tree: Any, above: str = "") -> Any:
+def _unrolled(tree: object, above: str = "") -> Any:
     """Return the tree with one key for each port, priority and traffic class."""
     if not isinstance(tree, dict):
         return tree
@@ -261,7 +261,7 @@ def _unrolled(tree: Any, above: str = "") -> Any:
     return found
 
 
-def _merged(one: Any, other: Any) -> Any:
+def _merged(one: object, other: object) -> Any:
     if not isinstance(one, dict) or not isinstance(other, dict):
         return other
     return {**one, **{key: _merged(one.get(key, {}), value) for key, value in other.items()}}

@@ -120,7 +120,7 @@ class Eos(Platform):
     def parse(self, texts: Mapping[str, str]) -> Switch:
         configs: list[str]
         strict: dict[str, dict[int, bool]]
-        links: dict[str, dict[str, Any]]
+        links: dict[str, dict[str, object]]
         switch, configs, strict, links, whole = Switch(self.name), [], {}, {}, False
         for command, text in texts.items():
             kind = next((kind for start, kind in KINDS if command.strip().startswith(start)), None)
@@ -154,7 +154,7 @@ class Eos(Platform):
         switch: Switch,
         config: eos_text.Config | None,
         strict: Mapping[str, dict[int, bool]],
-        links: Mapping[str, Mapping[str, Any]],
+        links: Mapping[str, Mapping[str, object]],
     ) -> None:
         for name, link in links.items():
             running = switch.oper.setdefault(name, Oper())
@@ -303,13 +303,13 @@ def _in_words(command: str, others: Iterable[tuple[str, str]]) -> str:
 
 
 def _port(
-    config: eos_text.Config, name: str, running: Oper, link: Mapping[str, Any], strict: Mapping[int, bool] | None
+    config: eos_text.Config, name: str, running: Oper, link: Mapping[str, object], strict: Mapping[int, bool] | None
 ) -> Port:
     """Return the Port of an interface and its profile; own settings of the interface have priority."""
     own = block_of(config, name)
     profile = config.profiles.get(own.profile or "") or eos_text.Block()
 
-    def first(key: str, otherwise: Any = None) -> Any:
+    def first(key: str, otherwise: object = None) -> Any:
         found = [getattr(block, key) for block in (own, profile) if getattr(block, key) is not None]
         return found[0] if found else otherwise
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
@@ -94,7 +94,7 @@ def _acting(running: Oper, active: bool, priorities: str | None, note: str | Non
         running.dcbx = "off"
 
 
-def links(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, Any]]:
+def links(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, object]]:
     """Return {port: row of its JSON} of `show interfaces`, as JSON or as text; port: the port in the command."""
     told = from_json(text)
     found = (
@@ -105,7 +105,7 @@ def links(text: str, unread: list[str], port: str | None = None) -> dict[str, di
     return {name: part(found, name) for name in found if name.startswith(("Ethernet", "Port-Channel"))}
 
 
-def counted(link: Mapping[str, Any]) -> dict[str, int]:
+def counted(link: Mapping[str, object]) -> dict[str, int]:
     """Return the counters of a port from its row of `show interfaces`."""
     told = part(link, "interfaceCounters")
     counts = {name: told.get(key) for name, key in _COUNTED.items()}
@@ -121,9 +121,9 @@ _STATUS = re.compile(
 )
 
 
-def _links_text(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]]
-    row: dict[str, Any] | None
+def _links_text(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]]
+    row: dict[str, object] | None
     known: str | None
     found, row, known = {}, None if port is None else {}, port
     for line in cleaned(text):
@@ -213,7 +213,7 @@ def _neighbours_text(text: str, unread: list[str]) -> dict[str, list[Neighbour]]
 _TOLD = {"Chassis ID": "chassis", "Port ID": "port", "System Name": "system", "Port Description": "description"}
 
 
-def _neighbour(one: Any) -> Neighbour:
+def _neighbour(one: object) -> Neighbour:
     one = part(one)
     port = part(one, "neighborInterfaceInfo")
     name = port.get("interfaceId_v2") or port.get("interfaceId") or ""
@@ -225,7 +225,7 @@ def _neighbour(one: Any) -> Neighbour:
     )
 
 
-def _brief(told: Iterable[Any]) -> dict[str, list[Neighbour]]:
+def _brief(told: Iterable[object]) -> dict[str, list[Neighbour]]:
     found: dict[str, list[Neighbour]] = {}
     for row in map(part, told):
         one = Neighbour(system=row.get("neighborDevice"), port=row.get("neighborPort"))

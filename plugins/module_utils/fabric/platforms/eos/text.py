@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import CODES, number, numbers, tree
@@ -284,7 +284,7 @@ def _short(value: object) -> str:
     return " ".join(map(str, sorted(value))) if isinstance(value, (set, frozenset)) else str(value)
 
 
-def put_vlans(config: Config, name: str, port: Port, link: Mapping[str, Any]) -> None:
+def put_vlans(config: Config, name: str, port: Port, link: Mapping[str, object]) -> None:
     """Set the VLANs of a port; a member of a port channel has those of the port channel."""
     one = config.switching.get(name) or vlans.Switching()
     above = config.switching.get(f"Port-Channel{one.member}") if one.member else None

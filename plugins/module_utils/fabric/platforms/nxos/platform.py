@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
@@ -136,7 +136,7 @@ class Nxos(Platform):
         for text in kinds.get("unsaved", ()):
             switch.unsaved = any(re.match(r"\s*[+!-]", line) for line in cleaned(text))
         _identity(switch, config, kinds.get("version", ()))
-        links: dict[str, dict[str, Any]] = {}
+        links: dict[str, dict[str, object]] = {}
         for text in kinds.get("interfaces", ()):
             for name, row in show.links(text, switch.unread).items():
                 links[name] = {**links.get(name, {}), **row}
@@ -144,7 +144,7 @@ class Nxos(Platform):
         return switch
 
     def _assemble(
-        self, switch: Switch, config: nxos_text.Config | None, links: Mapping[str, Mapping[str, Any]]
+        self, switch: Switch, config: nxos_text.Config | None, links: Mapping[str, Mapping[str, object]]
     ) -> None:
         for name, row in links.items():
             running = switch.oper.setdefault(name, Oper())
@@ -240,7 +240,7 @@ class Nxos(Platform):
         )
 
 
-def _vlans(config: nxos_text.Config, name: str, port: Port, link: Mapping[str, Any]) -> None:
+def _vlans(config: nxos_text.Config, name: str, port: Port, link: Mapping[str, object]) -> None:
     """Set the VLANs of a port; without a line, the default mode depends on the model, so the reported mode counts."""
     one = config.switching.get(name) or vlans.Switching()
     mode = str(link.get("eth_mode", "")).lower()

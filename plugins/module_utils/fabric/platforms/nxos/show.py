@@ -86,7 +86,7 @@ def _priorities(mask: str | None, expected: Iterable[int]) -> list[int] | None:
     return plain if plain == sorted(expected) else bits(int(text, 16))
 
 
-def tables_of(told: Any, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
+def tables_of(told: object, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the rows of a table at any depth, because modules and VDCs wrap it."""
     if isinstance(told, list):
         return [row for entry in told for row in tables_of(entry, key)]
@@ -97,7 +97,7 @@ def tables_of(told: Any, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
     return found + [row for name, entry in told.items() if name not in keys for row in tables_of(entry, keys)]
 
 
-def _flow_row(row: Mapping[str, Any], oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
+def _flow_row(row: Mapping[str, object], oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
     """Read a row of JSON with keys that differ by release: the state is the value with On or Off beside the mode."""
     name = next((str(row[key]) for key in ("if_name_str", "interface", "if_name", "port") if key in row), None)
     if name is None:
@@ -314,7 +314,7 @@ COUNTED = {
 }
 
 
-def links(text: str, unread: list[str]) -> dict[str, dict[str, Any]]:
+def links(text: str, unread: list[str]) -> dict[str, dict[str, object]]:
     """Return {port: row of its JSON} of `show interface`, as JSON or as text."""
     told = from_json(text)
     found = tables_of(told, "ROW_interface") if told is not None else _links_text(text, unread)
@@ -341,7 +341,7 @@ def linked(word: object) -> bool | None:
     return False if word and _DOWN.match(str(word)) else None
 
 
-def counted(row: Mapping[str, Any]) -> dict[str, int]:
+def counted(row: Mapping[str, object]) -> dict[str, int]:
     """Return the counters of a port from its row of `show interface`; numbers are texts in some releases."""
     counts = {name: number(row.get(key)) for name, key in COUNTED.items()}
     return {name: count for name, count in counts.items() if count is not None}
@@ -354,7 +354,7 @@ _STATUS = re.compile(
 _SPEED = re.compile(r"(?:a-)?(\d+)(G)?")
 
 
-def _links_text(text: str, unread: list[str]) -> list[dict[str, Any]]:
+def _links_text(text: str, unread: list[str]) -> list[dict[str, object]]:
     found, row, known = [], None, None
     for line in cleaned(text):
         status = _STATUS.match(line)

@@ -20,9 +20,9 @@ TRIED = 50  # brackets without valid JSON, after which the search stops
 PORT = re.compile(r"((?:Eth|Po|Mpo)\d+(?:/\d+)*)(?:\s*\(.*\))?")
 
 
-def documents(text: str) -> list[Any]:
+def documents(text: str) -> list[object]:
     """Return the JSON in an output, without banners, echoed commands and the wrapper of the JSON API."""
-    found: list[Any]
+    found: list[object]
     found, position, decoder, failed = [], 0, json.JSONDecoder(), 0
     while True:
         start = re.compile(r"[{\[]").search(text, position)
@@ -39,7 +39,7 @@ def documents(text: str) -> list[Any]:
             found.append(document)
 
 
-def tables(value: Any) -> Iterator[dict[Any, Any]]:
+def tables(value: object) -> Iterator[dict[str, Any]]:
     """Yield every table in nested lists and tables, outer tables first."""
     if isinstance(value, dict):
         yield value
@@ -49,7 +49,7 @@ def tables(value: Any) -> Iterator[dict[Any, Any]]:
             yield from tables(part)
 
 
-def scalars(value: Any) -> dict[str, str]:
+def scalars(value: object) -> dict[str, str]:
     """Return {name: text} of all values that are not tables."""
     return {
         str(key): str(what)
@@ -59,7 +59,7 @@ def scalars(value: Any) -> dict[str, str]:
     }
 
 
-def by_port(value: Any) -> Iterator[tuple[str, Any]]:
+def by_port(value: object) -> Iterator[tuple[str, object]]:
     """Yield (port, its values), where the port name is a key or a header."""
     for table in tables(value):
         for key, what in table.items():
@@ -71,7 +71,7 @@ def by_port(value: Any) -> Iterator[tuple[str, Any]]:
             yield named.group(1), table
 
 
-def from_text(text: str, port: str | None = None) -> list[dict[str, Any]]:
+def from_text(text: str, port: str | None = None) -> list[dict[str, object]]:
     """Return the same document for text output: tables by port, with a sub-table for each row or traffic class.
 
     port: the port in the command; some outputs do not print it.
@@ -114,7 +114,7 @@ _HEAD = re.compile(
 )
 
 
-def _literal(text: str) -> Any:
+def _literal(text: str) -> object:
     """Return a document with Python quotes, as some tools print it."""
     try:
         return ast.literal_eval(text.strip())
@@ -122,7 +122,7 @@ def _literal(text: str) -> Any:
         return None
 
 
-def _unwrapped(document: Any) -> list[Any]:
+def _unwrapped(document: object) -> list[object]:
     results = document.get("results") if isinstance(document, dict) else None
     if isinstance(results, list):
         return [part for one in results for part in _unwrapped(one)]

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.json import PORT, by_port, tables
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.text import Reading
 
 
-def read_remote(told: Any, into: Reading) -> None:
+def read_remote(told: object, into: Reading) -> None:
     for port, what in by_port(told):
         peers: list[dict[str, str]] = []
         for table in tables(what):

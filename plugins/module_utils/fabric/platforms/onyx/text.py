@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.json import (
@@ -155,7 +155,7 @@ def _read_pfc(text: str, into: Reading) -> None:
         )
 
 
-def _read_qos(told: Any, into: Reading) -> None:
+def _read_qos(told: object, into: Reading) -> None:
     for port, what in by_port(told):
         known = scalars(what).get("Trust mode")
         if known is None:
@@ -183,7 +183,7 @@ def _read_qos(told: Any, into: Reading) -> None:
         into.qos[port] = (known, priorities or None, queues or None)
 
 
-def _read_congestion(told: Any, into: Reading) -> None:
+def _read_congestion(told: object, into: Reading) -> None:
     port = None
     for table in tables(told):
         if "Interface ethernet" in table:
@@ -212,7 +212,7 @@ def _read_congestion(told: Any, into: Reading) -> None:
             into.ecn[port][int(queue.group(1))] = Marking(low, high, mark="ecn" in mode)
 
 
-def _read_ets(told: Any, into: Reading) -> None:
+def _read_ets(told: object, into: Reading) -> None:
     """Read percentages as shares; weights alone are converted to percents, because their sum can be any number."""
     for port, what in by_port(told):
         found = {}
@@ -228,7 +228,7 @@ def _read_ets(told: Any, into: Reading) -> None:
             into.ets.setdefault(port, {})[queue] = f"wrr {part}" if queue in shared else "strict"
 
 
-def _read_pools(told: Any, into: Reading) -> None:
+def _read_pools(told: object, into: Reading) -> None:
     for table in tables(told):
         for name, what in table.items():
             row = scalars(what)
@@ -238,7 +238,7 @@ def _read_pools(told: Any, into: Reading) -> None:
         into.exceptions += [message] if message != "N/A" and message not in into.exceptions else []
 
 
-def _read_interfaces(told: Any, into: Reading) -> None:
+def _read_interfaces(told: object, into: Reading) -> None:
     for port, what in by_port(told):
         into.interfaces[port] = {**into.interfaces.get(port, {}), **scalars(what)}
 
@@ -256,11 +256,11 @@ def _read_status(text: str, into: Reading) -> None:
             there.update({"Actual speed": speed.group(1)} if speed else {})
 
 
-def _read_lldp(told: Any, into: Reading) -> None:
+def _read_lldp(told: object, into: Reading) -> None:
     into.interfaces.update((port, into.interfaces.get(port, {})) for port, _what in by_port(told))
 
 
-def _read_local(told: Any, into: Reading) -> None:
+def _read_local(told: object, into: Reading) -> None:
     pairs = scalars(told)
     into.hostname = pairs.get("System Name", into.hostname)
     described = re.match(r"Mellanox (\w+),[\w-]+,SWv([\d.]+)", pairs.get("System Description", ""))
@@ -268,7 +268,7 @@ def _read_local(told: Any, into: Reading) -> None:
         into.model, into.version = into.model or described.group(1), into.version or described.group(2)
 
 
-def _read_counters(told: Any, into: Reading) -> None:
+def _read_counters(told: object, into: Reading) -> None:
     names = {"RoCE PG packets": "roce_packets_received", "RoCE TC packets": "roce_packets_sent"}
     whole = {"packets": "packets", "bytes": "bytes", "discard packets": "discards"}
     for port, what in by_port(told):

@@ -121,7 +121,7 @@ READERS: dict[tuple[str, str | None], Callable[[str], object]] = {
 }
 
 
-def strange(tables: Tables) -> list[tuple[str, str, Any]]:
+def strange(tables: Tables) -> list[tuple[str, str, object]]:
     """Return [(TABLE|row, field, value)] of values with an unknown form."""
     found = []
     for (table, named), reader in READERS.items():
