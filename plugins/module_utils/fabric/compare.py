@@ -53,13 +53,13 @@ LISTS = ("pfc", "lossless")
 PROBABILITY = "probability"
 
 
-def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | None = None) -> dict[str, Any]:
+def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | None = None) -> Effect:
     """The desired {key: value} of a port with this role (host, fabric), without settings that the platform lacks."""
     lossless = intent.mode != "lossy"
     guard, limits = intent.watchdog, intent.ecn.at(speed)
     probability = limits.probability if PROBABILITY not in platform.limits.missing else None
     marking = {"min_kb": limits.min_kb, "max_kb": limits.max_kb, "probability": probability}
-    effect: dict[str, Any] = {
+    effect: Effect = {
         "trust": intent.trust,
         "roce_priority": intent.priority,
         "cnp_priority": intent.cnp_priority,
@@ -87,7 +87,7 @@ def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | 
     return {key: value for key, value in effect.items() if value is not None and key not in platform.limits.missing}
 
 
-def effect(port: Port, intent: Intent) -> dict[str, Any]:
+def effect(port: Port, intent: Intent) -> Effect:
     """The effect of a Port on the RoCE traffic of an intent, by the same keys; None if unknown."""
     roce, cnp = intent.priority, intent.cnp_priority
     queue, group = _at(port.queues, roce), _at(port.groups, roce)
@@ -129,7 +129,7 @@ def differing(now: Effect, want: Effect, exact: bool = True) -> list[str]:
 
 def changes(now: Mapping[str, Effect], want: Mapping[str, Effect], exact: bool = True) -> list[Change]:
     """The Changes from {port: effect} to {port: desired effect}; ports with the same difference share one."""
-    found: dict[tuple[str, str, str], tuple[Any, Any, list[str]]] = {}
+    found: dict[tuple[str, str, str], tuple[object, object, list[str]]] = {}
     for port in sorted(want, key=natural):
         for key in differing(now[port], want[port], exact):
             before, after = now[port].get(key), _after(key, now[port].get(key), want[port], exact)
@@ -190,7 +190,7 @@ def _same(key: str, now: Any, want: Effect, exact: bool) -> bool:
     return now == want[key]
 
 
-def _after(key: str, before: Any, want: Effect, exact: bool) -> Any:
+def _after(key: str, before: Any, want: Effect, exact: bool) -> object:
     if key in LISTS and not exact:
         return sorted({*(before or [])} - {want.get("roce_priority")} | {*want[key]})
     return want[key]
@@ -216,12 +216,12 @@ def _pauses_own(port: Port, priority: int, queue: int | None) -> bool | None:
     return port.pfc_queues.get(priority) == queue
 
 
-def _marking(ecn: Mapping[int, Marking] | None, queue: int) -> dict[str, Any] | None:
+def _marking(ecn: Mapping[int, Marking] | None, queue: int) -> dict[str, int | bool | None] | None:
     if ecn is None:
         return None
     marking = ecn.get(queue)
     if marking is None:
         return {}
-    shown: dict[str, Any] = {"min_kb": marking.min_bytes // 1000, "max_kb": marking.max_bytes // 1000}
+    shown: dict[str, int | bool | None] = {"min_kb": marking.min_bytes // 1000, "max_kb": marking.max_bytes // 1000}
     shown["probability"] = marking.probability
     return shown if marking.mark else dict(shown, mark=False)

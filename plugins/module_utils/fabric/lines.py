@@ -131,14 +131,14 @@ def from_json(text: str | None) -> Any:
         return None
 
 
-def part(tree: Any, *path: str) -> dict[str, Any]:
+def part(tree: object, *path: str) -> dict[str, Any]:
     """The table at a JSON path; empty if it is missing or not a table."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, dict) else None
     return tree if isinstance(tree, dict) else {}
 
 
-def rows(table: Any) -> list[Any]:
+def rows(table: object) -> list[Any]:
     """Rows of a JSON table; a single row may have no list around it."""
     if table is None:
         return []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import Section
 
 
-def parsed(platform: Platform, outputs: str | dict[str, Any]) -> dict[str, Any]:
+def parsed(platform: Platform, outputs: str | dict[str, object]) -> dict[str, object]:
     """The normalised state in outputs: one text, or {command: output}."""
     if isinstance(outputs, dict):
         parts = [part for command, text in outputs.items() for part in sections(platform, str(command), str(text))]

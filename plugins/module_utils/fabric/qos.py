@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -46,8 +46,8 @@ class View:
     """A switch and the RoCE QoS of its ports. For a request: the desired one; `wants` has the requested keys only."""
 
     switch: Switch
-    effects: dict[str, dict[str, Any]]
-    wants: dict[str, dict[str, Any]] = None  # type: ignore[assignment]
+    effects: Mapping[str, Effect]
+    wants: Mapping[str, Effect] = None  # type: ignore[assignment]
     saved: bool = True
     objects: list[str] = field(default_factory=list)
     waits: bool = False  # the switch will roll the running change back by itself
@@ -144,7 +144,7 @@ class RoceQos(Noun[QosRequest, View]):
         self._warn = warn
         self._looks = looks
         self._intent, self._roles = request.intent, request.roles
-        self._about: dict[str, dict[str, Any]] = {}
+        self._about: dict[str, Effect] = {}
         self._due = False
         self._edit: Edit | None = None
         self._after: View | None = None
@@ -240,7 +240,7 @@ class RoceQos(Noun[QosRequest, View]):
     def prove(self, items: Sequence[Item[QosRequest, View]]) -> None:
         """Done by apply."""
 
-    def project(self, state: View) -> dict[str, Any]:
+    def project(self, state: View) -> dict[str, object]:
         """For each port, the settings of the task, so that before and after can be compared."""
         return {
             "ports": {
@@ -249,7 +249,7 @@ class RoceQos(Noun[QosRequest, View]):
             }
         }
 
-    def pending(self, state: View) -> list[dict[str, Any]]:
+    def pending(self, state: View) -> list[dict[str, object]]:
         unsaved = state.switch.unsaved
         if self._due and state is not self._after:
             unsaved = unsaved is not None and self._request.save == "never"
@@ -262,12 +262,12 @@ class RoceQos(Noun[QosRequest, View]):
         effects = {name: compare.effect(switch.ports.get(name) or Port(), self._intent) for name in self._roles}
         return View(switch, self._told(effects))
 
-    def _told(self, effects: Mapping[str, Effect]) -> dict[str, dict[str, Any]]:
+    def _told(self, effects: Mapping[str, Effect]) -> dict[str, Effect]:
         """Effects without the settings that the platform does not have."""
         missing = self._platform.limits.missing
         return {name: {key: what for key, what in one.items() if key not in missing} for name, one in effects.items()}
 
-    def _wanted(self, switch: Switch, name: str, role: str) -> dict[str, Any]:
+    def _wanted(self, switch: Switch, name: str, role: str) -> Effect:
         port = switch.ports[name]
         if not self._request.gone:
             return compare.wanted(self._intent, self._platform, role, port.speed)

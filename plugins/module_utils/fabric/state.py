@@ -158,7 +158,7 @@ def from_data(data: Mapping[str, Any]) -> Switch:
     return switch
 
 
-def _port_data(switch: Switch, name: str) -> dict[str, Any]:
+def _port_data(switch: Switch, name: str) -> dict[str, object]:
     running = switch.oper.get(name)
     return dict(
         asdict(switch.ports[name]),
@@ -172,7 +172,7 @@ def _made(kind: type[T], told: Mapping[str, Any]) -> T:
     return kind(**{key: _numbered(key, value) for key, value in told.items() if key in known})
 
 
-def _numbered(key: str, value: Any) -> Any:
+def _numbered(key: str, value: object) -> Any:
     """Restore numeric keys in tables by DSCP, priority and queue; counters have names."""
     if not isinstance(value, dict):
         return value

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Container, Iterable, Mapping, Optional, Sequence, Tuple, cast
+from typing import TYPE_CHECKING, Container, Iterable, Mapping, Optional, Sequence, Tuple, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
     cleaned,
@@ -291,7 +291,7 @@ def _tells(switch: Switch) -> bool:
     return any(values) or told["unsaved"] is not None or any(map(_known, told["ports"].values()))
 
 
-def _known(value: Any) -> bool:
+def _known(value: object) -> bool:
     if isinstance(value, dict):
         return any(map(_known, value.values())) if {*value} & {"running", "counters"} else bool(value)
     return value not in (None, [])

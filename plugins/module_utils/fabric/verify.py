@@ -90,7 +90,7 @@ def _told(sentences: Mapping[str, Iterable[str]]) -> list[str]:
     return [f"{ranged(names)}: {sentence}" for sentence, names in sentences.items()]
 
 
-def _running(port: Port, running: Oper, intent: Intent) -> dict[str, Any]:
+def _running(port: Port, running: Oper, intent: Intent) -> Effect:
     """The running effect; queues are the configured ones, since switches report ECN by queue."""
     ecn = effect(Port(queues=port.queues, ecn=running.ecn), intent)["ecn"]
     told = {key: getattr(running, key) for key in PROVED if key != "ecn"}
@@ -109,7 +109,7 @@ def _same(key: str, now: Any, want: Any, roce: int, exact: bool) -> bool:
     return now == want
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
