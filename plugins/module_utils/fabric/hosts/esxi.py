@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     class Told(TypedDict, total=False):
         """The answers about a port; None for a failed read."""
 
-        rdma: Any
+        rdma: Any  # an Rdma or None, which get() does not narrow
         dcb: Dcb | None
         pause: bool | None
         core: Module | None

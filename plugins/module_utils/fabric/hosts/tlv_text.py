@@ -81,7 +81,7 @@ def _interfaces(told: Any) -> Iterator[tuple[str, Any]]:
             yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]))
 
 
-def _first(value: Any) -> Any:
+def _first(value: object) -> Any:
     value = value[0] if isinstance(value, list) and value else value
     return value.get("value") if isinstance(value, dict) else value
 

@@ -161,7 +161,7 @@ class Sonic(Platform):
             if operations
             else []
         )
-        payload: dict[str, Any] = {
+        payload: dict[str, object] = {
             "patch": operations,
             "prepare": made,
             "stops": stops,

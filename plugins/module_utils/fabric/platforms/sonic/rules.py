@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic import tables as meaning
@@ -16,7 +16,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.s
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
-    from typing import Dict
 
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
@@ -28,7 +27,13 @@ if TYPE_CHECKING:
     )
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
-    Operation = Dict[str, Any]  # of a patch by RFC 6902
+    class Operation(TypedDict, total=False):
+        """An operation of a patch by RFC 6902; remove has no value."""
+
+        op: str
+        path: str
+        value: object
+
 
 STOCK = "AZURE"
 # Valid weights of a scheduler.
@@ -283,6 +288,8 @@ def _map_name(wish: Intent) -> str:
 
 def patch(before: Tables, after: Tables, tables: Iterable[str] = TABLES) -> list[Operation]:
     """Return the operations of RFC 6902 from one set of tables to another; referenced objects come first."""
+    made: list[Operation]
+    gone: list[Operation]
     made, gone = [], []
     for table in tables:
         old, new = before.get(table) or {}, after.get(table) or {}
