@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
-    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect, Platform
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect, Platform, PortEffect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port
 
 
@@ -87,7 +87,7 @@ def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | 
     return {key: value for key, value in effect.items() if value is not None and key not in platform.limits.missing}
 
 
-def effect(port: Port, intent: Intent) -> Effect:
+def effect(port: Port, intent: Intent) -> PortEffect:
     """The effect of a Port on the RoCE traffic of an intent, by the same keys; None if unknown."""
     roce, cnp = intent.priority, intent.cnp_priority
     queue, group = _at(port.queues, roce), _at(port.groups, roce)

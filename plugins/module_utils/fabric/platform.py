@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.commands import COMMANDS
@@ -24,6 +24,31 @@ if TYPE_CHECKING:
 
     # The RoCE QoS of a port, actual or desired: {one of compare.KEYS: value}.
     Effect = Mapping[str, Any]
+
+    class PortEffect(TypedDict):
+        """The actual Effect of a Port, as compare.effect() computes it; None if unknown."""
+
+        trust: str | None
+        roce_priority: int | None
+        cnp_priority: int | None
+        pfc_mode: str | None
+        pfc: list[int] | None
+        pfc_sends: bool | None
+        lossless: list[int] | None
+        roce_queue_shared_with: list[int] | None
+        roce_group_shared_with: list[int] | None
+        roce_pauses_own_queue: bool | None
+        ecn: Mapping[str, int | bool | None] | None
+        bandwidth_percent: int | None
+        cnp_strict: bool | None
+        mtu: int | None
+        watchdog: bool | None
+        watchdog_detection_ms: int | None
+        watchdog_recovery_ms: int | None
+        watchdog_action: str | None
+        dcbx: str | None
+        pause: bool | None
+        cable_length_m: int | None
 
 
 @dataclass(frozen=True)

@@ -216,7 +216,7 @@ class Fabric:
         return list(ends.check(side, self.wish, peer, self._stamps_for(side)))
 
     def _does_mark(self, side: Side) -> bool:
-        told = hops.effect_of(side, self.wish)["ecn"]
+        told: Any = hops.effect_of(side, self.wish)["ecn"]
         return bool(told) and told.get("mark") is not False
 
     def _hosts_of(self, side: Side) -> list[Side]:

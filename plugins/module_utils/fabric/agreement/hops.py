@@ -19,7 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent impo
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Side, Treatment
-    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect, PortEffect
 
 
 # Settings that must be known before a port counts as correct, in words for people.
@@ -41,7 +41,7 @@ ONLY_LOSSLESS = ("pfc", "lossless", "watchdog")
 
 def unknown(side: Side, wish: Treatment) -> list[str]:
     """The relevant settings of a port that are unknown, in words."""
-    effect = effect_of(side, wish)
+    effect: Effect = effect_of(side, wish)
     return [what for key, what in needed(wish).items() if effect[key] is None]
 
 
@@ -51,7 +51,7 @@ def needed(wish: Treatment) -> dict[str, str]:
     return {key: what for key, what in NEEDED.items() if key not in without}
 
 
-def effect_of(side: Side, wish: Treatment) -> Effect:
+def effect_of(side: Side, wish: Treatment) -> PortEffect:
     """The Port's effect on RoCE."""
     usual = Intent()
     cnp = usual.cnp_dscp if wish.cnp_dscp is None else wish.cnp_dscp
@@ -95,7 +95,7 @@ def _storms(side: Side, wish: Treatment) -> Iterator[Finding]:
     yield finding("pfc_storm", ERROR if of_roce else WARNING, side, says, breaks, "storms", storms)
 
 
-def _class_of_roce(side: Side, wish: Treatment, effect: Effect, peer: Side | None) -> Iterator[Finding]:
+def _class_of_roce(side: Side, wish: Treatment, effect: PortEffect, peer: Side | None) -> Iterator[Finding]:
     """One finding, not two: a port that does not trust the DSCP does not use its DSCP map."""
     trust, priority = effect["trust"], effect["roce_priority"]
     marks = f"RoCE is identified only by DSCP {wish.dscp}"
@@ -130,7 +130,7 @@ def _wants(wish: Treatment, peer: Side | None, value: int | str) -> tuple[Side |
     return wish.source, f"sets {'priority' if value != 'dscp' else 'trust'} {value}", value
 
 
-def _lossless(side: Side, wish: Treatment, effect: Effect, peer: Side | None) -> Iterator[Finding]:
+def _lossless(side: Side, wish: Treatment, effect: PortEffect, peer: Side | None) -> Iterator[Finding]:
     priority, port, oper = wish.priority, side.port, side.oper
     on = priority in (side.pfc or [])
     running = None if oper is None or oper.up is False else oper.pfc
@@ -240,7 +240,7 @@ def _lossy(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
         )
 
 
-def _marks(side: Side, wish: Treatment, effect: Effect, marking: Side | None) -> Iterator[Finding]:
+def _marks(side: Side, wish: Treatment, effect: PortEffect, marking: Side | None) -> Iterator[Finding]:
     told = effect["ecn"]
     if told is None:
         return
@@ -271,7 +271,7 @@ def _marks(side: Side, wish: Treatment, effect: Effect, marking: Side | None) ->
         )
 
 
-def _notifications(side: Side, wish: Treatment, effect: Effect) -> Iterator[Finding]:
+def _notifications(side: Side, wish: Treatment, effect: PortEffect) -> Iterator[Finding]:
     """Congestion notifications need their own class, with strict priority and without PFC."""
     if wish.cnp_dscp is None or effect["trust"] not in ("dscp", "both"):
         return
@@ -314,7 +314,7 @@ def _notifications(side: Side, wish: Treatment, effect: Effect) -> Iterator[Find
         )
 
 
-def _acting(side: Side, effect: Effect) -> Iterator[Finding]:
+def _acting(side: Side, effect: PortEffect) -> Iterator[Finding]:
     """Differences between the configured and the running state."""
     oper = side.oper
     if oper is None or oper.up is False:

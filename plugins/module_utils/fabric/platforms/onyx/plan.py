@@ -37,7 +37,7 @@ OF = {
 
 def set_port(after: lines.Settings, name: str, port: Port, want: Effect, intent: Intent, exact: bool) -> None:
     """Add the settings that one port lacks for its requested effects."""
-    now = compare.effect(port, intent)
+    now: Effect = compare.effect(port, intent)
     due = compare.differing(now, want, exact)
     queues = cast("dict[int, int]", port.queues)
     roce, cnp = (queues.get(one, one) for one in (intent.priority, intent.cnp_priority))
