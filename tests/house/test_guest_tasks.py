@@ -17,7 +17,7 @@ from house.collection import ROOT, load
 
 # What runs on guests. Roles and playbooks for hosts, VMs and switches run against the twin instead.
 ROLES = ("container_runtime", "guest_vm", "horovod", "validation")
-PLAYBOOKS = ("guests", "runtime", "training", "validate")
+PLAYBOOKS = ("later_guests", "guests", "runtime", "training", "validate")
 PARTS = ("pre_tasks", "tasks", "post_tasks", "block", "rescue", "always")
 # Words that decide whether a task runs, where, and what its result counts as.
 WORDS = ("when", "until", "retries", "changed_when", "failed_when", "check_mode", "ignore_errors", "any_errors_fatal")
