@@ -41,7 +41,7 @@ class ActionModule(GuestsAction):
             if not module.check_mode:
                 watch.run()
         for name in watch.not_tidied:
-            module.warn(f"{name} could not be tidied up. Programs of the tests end there by themselves.")
+            module.warn(f"Cannot clean up {name}. The test programs on it end by themselves.")
         module.exit_json(changed=False, **answer(watch, names, wish["rounds"]))
 
 
@@ -72,7 +72,7 @@ class Evidence:
             evidence.write(self._folder, place, text)
         except OSError as trouble:
             if not self._warned:
-                self._warn(f"Evidence could not be written to {self._folder}: {trouble.strerror}.")
+                self._warn(f"Cannot write evidence to {self._folder}: {trouble.strerror}.")
             self._warned = True
             return ""
         return place
