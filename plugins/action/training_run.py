@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import no
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteModule
 
@@ -31,8 +31,8 @@ class ActionModule(GuestsAction):
         return params.check_params(given)
 
     def meet(self, module: RemoteModule, task_vars: dict[str, Any]) -> None:
-        label = training_noun.new_run()
-        items: list[Item[Wish, Plan]] = [Item(label, module.params, {"name": label})]
-        with reach.opened(self, [host["name"] for host in module.params["hosts"]], task_vars) as guests:
-            noun = training_noun.TrainingRun(module.params, guests, self.say, module.warn)
+        label, request = training_noun.new_run(), params.request_of(module.params)
+        items: list[Item[TrainingRequest, Plan]] = [Item(label, request, {"name": label})]
+        with reach.opened(self, [host.name for host in request.hosts], task_vars) as guests:
+            noun = training_noun.TrainingRun(request, guests, self.say, module.warn)
             run(module, noun, items, "training", single=True)

@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
 
 SECTIONS = {
     "Available Frameworks": "frameworks",
@@ -55,15 +58,15 @@ def refuse_missing(subject: str, build: Mapping[str, Any], wanted: Mapping[str, 
         )
 
 
-def needed(params: Mapping[str, Any]) -> dict[str, list[str]]:
+def needed(request: TrainingRequest) -> dict[str, list[str]]:
     """Return the parts of Horovod that a run needs."""
-    controller = params["controller"]
-    return {"controllers": [controller], "operations": ["nccl" if params["gpus"] == "all" else controller]}
+    controller = request.controller
+    return {"controllers": [controller], "operations": ["nccl" if request.gpus == "all" else controller]}
 
 
-def refuse(params: Mapping[str, Any], found: Mapping[str, Any] | None, said: str) -> None:
+def refuse(request: TrainingRequest, found: Mapping[str, Any] | None, said: str) -> None:
     """Report what a run needs and Horovod in the image lacks; found is None if it reported nothing."""
-    subject = f"Image {params['image']}"
+    subject = f"Image {request.image}"
     if found is None:
         raise OperatorError(
             subject,
@@ -72,7 +75,7 @@ def refuse(params: Mapping[str, Any], found: Mapping[str, Any] | None, said: str
             "Use an image with Horovod, or set check_build: false if only horovodrun is broken",
             "no_horovod",
         )
-    refuse_missing(subject, found, needed(params))
+    refuse_missing(subject, found, needed(request))
     if not found["frameworks"]:
         raise OperatorError(
             subject,

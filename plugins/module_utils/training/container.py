@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import CLIENTS, RDMA_PATHS
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
 
 LABEL = "aiready.training"
@@ -30,11 +31,11 @@ def name_of(run: str) -> str:
 
 
 def run_argv(
-    params: Mapping[str, Any], place: Place, places: Sequence[Place], run: str, limits: tuple[int, int]
+    request: TrainingRequest, place: Place, places: Sequence[Place], run: str, limits: tuple[int, int]
 ) -> list[str]:
     """Return the command that starts the container; limits are (seconds without output, seconds in all)."""
-    engine = params["container_engine"]
-    folder = f"{params['work_dir']}/{run}"
+    engine = request.container_engine
+    folder = f"{request.work_dir}/{run}"
     argv = [CLIENTS[engine], "run", "--detach", "--name", name_of(run), "--label", f"{LABEL}={run}"]
     argv += ["--network", "host", "--hostname", place.node, "--user", "0:0", "--pull", "never"]
     argv += [f"--add-host={other.node}:{other.address}" for other in places if other.address]
@@ -42,17 +43,17 @@ def run_argv(
     argv += ["--security-opt", "label=disable", "--security-opt", "no-new-privileges"]
     argv += ["--cap-drop", "ALL", *(word for one in CAPABILITIES for word in ("--cap-add", one))]
     argv += ["--volume", f"{folder}/in:{INSIDE}:ro", "--volume", f"{folder}/out:{OUT}"]
-    argv += [f"--shm-size={params['shm_size']}", "--ulimit", "stack=67108864"]
-    if params["memlock"] == "unlimited":
+    argv += [f"--shm-size={request.shm_size}", "--ulimit", "stack=67108864"]
+    if request.memlock == "unlimited":
         argv += ["--ulimit", "memlock=-1"]
-    if params["data_path"] in RDMA_PATHS:
+    if request.data_path in RDMA_PATHS:
         argv += ["--cap-add", "IPC_LOCK", f"--device={RDMA_FOLDER}"]
-    if params["gpus"] == "all":
+    if request.gpus == "all":
         # NCCL allocates host memory by NUMA node, for which it needs this.
         argv += ["--cap-add", "SYS_NICE", *_gpus(engine)]
-    for mount in params["mounts"]:
-        argv += ["--volume", f"{mount['source']}:{mount['target']}{'' if mount['writable'] else ':ro'}"]
-    argv += ["--entrypoint", "/bin/sh", params["image"]]
+    for mount in request.mounts:
+        argv += ["--volume", f"{mount.source}:{mount.target}{'' if mount.writable else ':ro'}"]
+    argv += ["--entrypoint", "/bin/sh", request.image]
     return [*argv, f"{INSIDE}/worker", *map(str, limits)]
 
 

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import mpi_parameters
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ElasticRequest, TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, Setting
 
 INSIDE = "/aiready"  # the folder of a run, as its containers see it
@@ -39,20 +40,20 @@ class Launch:
         return {"host": self.place.name, "argv": list(self.argv)}
 
 
-def launches(params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting]) -> list[Launch]:
+def launches(request: TrainingRequest, places: Sequence[Place], settings: Sequence[Setting]) -> list[Launch]:
     """Return the commands to start, with their guests."""
-    if params["engine"] == "torchrun":
-        return _torchrun(params, places)
+    if request.engine == "torchrun":
+        return _torchrun(request, places)
     ranks = sum(place.slots for place in places)
-    start = _mpirun if params["launcher"] == "mpirun" else _horovodrun
-    return [Launch(places[0], tuple(start(params, places, settings, ranks)))]
+    start = _mpirun if request.launcher == "mpirun" else _horovodrun
+    return [Launch(places[0], tuple(start(request, places, settings, ranks)))]
 
 
-def training(params: Mapping[str, Any]) -> list[str]:
+def training(request: TrainingRequest) -> list[str]:
     """The command of one rank."""
-    if params["builtin"]:
-        return ["python3", f"{TRAININGS}/{params['builtin']}.py", "--engine", params["engine"], *params["arguments"]]
-    return [*params["command"], *params["arguments"]]
+    if request.builtin:
+        return ["python3", f"{TRAININGS}/{request.builtin}.py", "--engine", request.engine, *request.arguments]
+    return [*request.command, *request.arguments]
 
 
 def _hosts(places: Sequence[Place]) -> str:
@@ -63,7 +64,7 @@ def _mca(parameters: Iterable[Setting]) -> list[str]:
     return [word for parameter in parameters for word in ("--mca", parameter.name, parameter.value)]
 
 
-def _mpirun(params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting], ranks: int) -> list[str]:
+def _mpirun(request: TrainingRequest, places: Sequence[Place], settings: Sequence[Setting], ranks: int) -> list[str]:
     argv = ["mpirun", "--allow-run-as-root", "--tag-output", "-np", str(ranks), "-H", _hosts(places)]
     # With two dashes: Open MPI 5 accepts no other form.
     argv += ["--bind-to", "none", "--map-by", "slot", *_mca(mpi_parameters(places))]
@@ -71,39 +72,39 @@ def _mpirun(params: Mapping[str, Any], places: Sequence[Place], settings: Sequen
         argv += ["--mca", "plm_rsh_no_tree_spawn", "true", "--mca", "plm_rsh_num_concurrent", str(len(places))]
     for setting in settings:
         argv += ["-x", setting.name]
-    return argv + training(params)
+    return argv + training(request)
 
 
 def _horovodrun(
-    params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting], ranks: int
+    request: TrainingRequest, places: Sequence[Place], settings: Sequence[Setting], ranks: int
 ) -> list[str]:
-    argv = ["horovodrun", f"--{params['controller']}", "-np", str(ranks)]
-    if params["elastic"] is not None:
-        argv += _elastic(params["elastic"], places)
+    argv = ["horovodrun", f"--{request.controller}", "-np", str(ranks)]
+    if request.elastic is not None:
+        argv += _elastic(request.elastic, places)
     else:
         argv += ["-H", _hosts(places)]
-    argv += ["--start-timeout", str(params["limits"]["start_s"]), "--disable-cache"]
+    argv += ["--start-timeout", str(request.limits.start_s), "--disable-cache"]
     if len(places) > 1:
         # Else it starts helpers everywhere to find out, and hangs on bridges of containers.
         argv += ["--network-interfaces", ",".join(dict.fromkeys(place.interface for place in places))]
-    if params["controller"] == "mpi":
+    if request.controller == "mpi":
         # It sets the others itself.
         own = [one for one in mpi_parameters(places) if one.name not in ("pml", "btl", "btl_tcp_if_include")]
         argv.append(f"--mpi-args={' '.join(_mca(own))}")
-    return argv + training(params)
+    return argv + training(request)
 
 
-def _elastic(elastic: Mapping[str, Any], places: Sequence[Place]) -> list[str]:
-    argv = ["--min-np", str(elastic["min_ranks"]), "--host-discovery-script", DISCOVER]
-    if elastic["max_ranks"] is not None:
-        argv += ["--max-np", str(elastic["max_ranks"])]
-    if elastic["reset_limit"] is not None:
-        argv += ["--reset-limit", str(elastic["reset_limit"])]
+def _elastic(elastic: ElasticRequest, places: Sequence[Place]) -> list[str]:
+    argv = ["--min-np", str(elastic.min_ranks), "--host-discovery-script", DISCOVER]
+    if elastic.max_ranks is not None:
+        argv += ["--max-np", str(elastic.max_ranks)]
+    if elastic.reset_limit is not None:
+        argv += ["--reset-limit", str(elastic.reset_limit)]
     return argv
 
 
-def _torchrun(params: Mapping[str, Any], places: Sequence[Place]) -> list[Launch]:
-    words = training(params)
+def _torchrun(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]:
+    words = training(request)
     # torchrun calls Python itself, and accepts no options for it.
     python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
     script = words[1:] if python else ["--no-python", *words]

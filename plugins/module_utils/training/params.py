@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import dataclass, field
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, intent, problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 
 ENGINES, LAUNCHERS, CONTROLLERS = ("horovod", "torchrun"), ("mpirun", "horovodrun"), ("mpi", "gloo")
@@ -108,6 +110,90 @@ NO_MOUNTS = (
 )
 # These variables break the launcher or its start.
 KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|ORTE_|SSH_|RANK$|WORLD_SIZE$|MASTER_)")
+
+
+@dataclass(frozen=True)
+class HostRequest:
+    """One guest of a run."""
+
+    name: str
+    address: str | None
+    interface: str | None
+    slots: int
+
+
+@dataclass(frozen=True)
+class ElasticRequest:
+    """How many ranks an elastic run may have."""
+
+    min_ranks: int
+    max_ranks: int | None
+    reset_limit: int | None
+
+
+@dataclass(frozen=True)
+class MountRequest:
+    """One folder of the guests in the containers."""
+
+    source: str
+    target: str
+    writable: bool
+
+
+@dataclass(frozen=True)
+class LimitsRequest:
+    """Time limits of a run in seconds."""
+
+    wall_s: int
+    stall_s: int
+    start_s: int
+    pull_s: int
+    lost_s: int
+
+
+@dataclass(frozen=True)
+class TrainingRequest:
+    """One training run. Fields that may have a secret of the user are not in its representation."""
+
+    hosts: Sequence[HostRequest]
+    image: str
+    pull: str
+    engine: str
+    launcher: str
+    controller: str
+    check_build: bool
+    elastic: ElasticRequest | None
+    builtin: str | None
+    command: Sequence[str] = field(repr=False)
+    arguments: Sequence[str] = field(repr=False)
+    environment: Mapping[str, object] = field(repr=False)
+    data_path: str
+    interface: str | None
+    gpudirect: str
+    roce: Intent
+    gpus: str
+    container_engine: str
+    memlock: str
+    shm_size: str
+    mounts: Sequence[MountRequest]
+    ssh_port: int
+    limits: LimitsRequest
+    work_dir: str
+    result_dir: str | None
+
+
+def request_of(params: Mapping[str, Any]) -> TrainingRequest:
+    """Return the request of a task."""
+    return request(
+        TrainingRequest,
+        params,
+        hosts=[request(HostRequest, host) for host in params["hosts"]],
+        elastic=None if params["elastic"] is None else request(ElasticRequest, params["elastic"]),
+        command=params["command"] or [],
+        roce=intent(params["roce"] or {}),
+        mounts=[request(MountRequest, mount) for mount in params["mounts"]],
+        limits=request(LimitsRequest, params["limits"]),
+    )
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

@@ -23,6 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid, Look
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import HostRequest, TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Setting
 
 LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
@@ -33,7 +34,7 @@ class Plan:
     """A run before it begins."""
 
     run: str
-    params: Mapping[str, Any]
+    request: TrainingRequest
     places: tuple[Place, ...]
     settings: tuple[Setting, ...]
     launches: tuple[launch.Launch, ...]
@@ -55,44 +56,44 @@ def nodes(names: Sequence[str]) -> dict[str, str]:
     return {name: short[name] if name in usable else f"guest-{number}" for number, name in enumerate(names, 1)}
 
 
-def plan(params: Mapping[str, Any], looks: Mapping[str, Look], run: str, limits: tuple[int, int]) -> Plan:
+def plan(request: TrainingRequest, looks: Mapping[str, Look], run: str, limits: tuple[int, int]) -> Plan:
     """Return the plan for guests with these readings, in the order of the hosts; refuses invalid requests."""
-    names = nodes([host["name"] for host in params["hosts"]])
-    places = tuple(_place(params, host, looks[host["name"]], names[host["name"]]) for host in params["hosts"])
+    names = nodes([host.name for host in request.hosts])
+    places = tuple(_place(request, host, looks[host.name], names[host.name]) for host in request.hosts)
     for place in places:
-        _refuse(params, place, looks[place.name])
-    _refuse_together(params, places)
+        _refuse(request, place, looks[place.name])
+    _refuse_together(request, places)
     made = Plan(
         run,
-        params,
+        request,
         places,
         (),
         (),
-        {place.name: container.run_argv(params, place, places, run, limits) for place in places},
-        tuple(place.name for place in places if params["pull"] == "always" or looks[place.name].image is None),
+        {place.name: container.run_argv(request, place, places, run, limits) for place in places},
+        tuple(place.name for place in places if request.pull == "always" or looks[place.name].image is None),
         {place.name: [left.run for left in looks[place.name].leftovers] for place in places},
     )
     # A newly pulled image may be another one.
-    return informed(made, {} if params["pull"] == "always" else looks)
+    return informed(made, {} if request.pull == "always" else looks)
 
 
 def informed(made: Plan, looks: Mapping[str, Look]) -> Plan:
     """Return the plan with all data that follows from the image, if the readings contain it: before the pull, they do
     not."""
-    params, places = made.params, made.places
+    request, places = made.request, made.places
     held = [looks[place.name].image for place in places if place.name in looks]
-    nccl = images.nccl_of(params["image"], next((image for image in held if image is not None), None))
-    _refuse_gids(params, places, nccl)
-    settings = tuple(environment(params, places, nccl))
-    starts = tuple(launch.launches(params, places, settings))
-    return replace(made, settings=settings, launches=starts, remarks=tuple(_unsure(params, places, nccl)))
+    nccl = images.nccl_of(request.image, next((image for image in held if image is not None), None))
+    _refuse_gids(request, places, nccl)
+    settings = tuple(environment(request, places, nccl))
+    starts = tuple(launch.launches(request, places, settings))
+    return replace(made, settings=settings, launches=starts, remarks=tuple(_unsure(request, places, nccl)))
 
 
 def doubts(made: Plan, told: str | None) -> Iterator[str]:
     """Remarks on a run whose NCCL reports another version in its log than its image."""
     nccl = images.version(told)
     unset = GID_INDEX not in [setting.name for setting in made.settings]
-    if nccl is not None and nccl < CHOOSES_GID and unset and _shares_rdma(made.params, made.places):
+    if nccl is not None and nccl < CHOOSES_GID and unset and _shares_rdma(made.request, made.places):
         yield (
             f"NCCL is {told}, which does not find the GID of RoCE v2 by itself, and {GID_INDEX} was not set. NCCL may "
             f"have used RoCE v1. RoCE v2 has {_told_indexes(made.places)}: set {GID_INDEX} in environment."
@@ -109,13 +110,13 @@ def ranks_environment(made: Plan, image: Mapping[str, Any] | None) -> dict[str, 
     return files.clean_environment(image, made.settings)
 
 
-def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node: str) -> Place:
-    address, interface = host["address"], host["interface"] or params["interface"]
+def _place(request: TrainingRequest, host: HostRequest, look: Look, node: str) -> Place:
+    address, interface = host.address or "", host.interface or request.interface
     if look.engine == "" and look.engine_said == "" and not look.interfaces:
-        raise _error(host["name"], "cannot be read", "It answered nothing", "Check that it runs Linux", "no_answer")
+        raise _error(host.name, "cannot be read", "It answered nothing", "Check that it runs Linux", "no_answer")
     if interface and interface not in look.interfaces:
         raise _error(
-            host["name"],
+            host.name,
             f"has no interface {interface} for the training",
             f"It has {', '.join(sorted(look.interfaces))}",
             "Set interface to one of these, or set only the address of the data path",
@@ -127,7 +128,7 @@ def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node:
             held = "; ".join(f"{name} {one}" for name, ones in sorted(look.addresses.items()) for one, _length in ones)
             where = f"{interface} does not have" if interface else "does not have"
             raise _error(
-                host["name"],
+                host.name,
                 f"{where} the address {address} of the data path",
                 f"It has {held}" if held else "It has no IPv4 address",
                 "Set the address on the adapter, or correct address of this guest",
@@ -138,7 +139,7 @@ def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node:
         own = look.addresses.get(interface, [])
         if not own:
             raise _error(
-                host["name"],
+                host.name,
                 f"{interface} cannot be used for the training",
                 "It has no IPv4 address",
                 "Set one on the interface",
@@ -147,22 +148,22 @@ def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node:
         address = own[0][0]
     if not interface:
         # A single guest has no peer.
-        return Place(host["name"], node, "", "", host["slots"])
+        return Place(host.name, node, "", "", host.slots)
     mtu, up = look.interfaces.get(interface, (0, False))
     if not up:
         raise _error(
-            host["name"],
+            host.name,
             f"{interface} cannot be used for the training",
             "It is down",
             "Set it up, and check that its adapter is connected",
             "interface_down",
         )
     prefix = next(length for one, length in look.addresses[interface] if one == address)
-    place = Place(host["name"], node, address, interface, host["slots"], prefix, mtu)
-    return replace(place, gid=_gid(params, place, look)) if params["data_path"] in RDMA_PATHS else place
+    place = Place(host.name, node, address, interface, host.slots, prefix, mtu)
+    return replace(place, gid=_gid(request, place, look)) if request.data_path in RDMA_PATHS else place
 
 
-def _gid(params: Mapping[str, Any], place: Place, look: Look) -> Gid:
+def _gid(request: TrainingRequest, place: Place, look: Look) -> Gid:
     gid = look.gid_of(place.interface, place.address)
     if gid is not None:
         return gid
@@ -178,15 +179,15 @@ def _gid(params: Mapping[str, Any], place: Place, look: Look) -> Gid:
         found, todo = "The guest has no RDMA device", "Check the adapter of the VM and its driver in the guest"
     raise _error(
         place.name,
-        f"data path {params['data_path']}: {place.interface} with {place.address} has no GID of RoCE v2",
+        f"data path {request.data_path}: {place.interface} with {place.address} has no GID of RoCE v2",
         found,
         f"{todo}, or use data_path: tcp",
         "no_rdma_device",
     )
 
 
-def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
-    engine = params["container_engine"]
+def _refuse(request: TrainingRequest, place: Place, look: Look) -> None:
+    engine = request.container_engine
     if not look.engine:
         raise _error(
             place.name,
@@ -195,7 +196,7 @@ def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
             f"Install and start {engine}, and run the task with the rights to use it (become)",
             "no_engine",
         )
-    if params["gpus"] == "all" and look.gpus < place.slots:
+    if request.gpus == "all" and look.gpus < place.slots:
         raise _error(
             place.name,
             f"has too few GPUs for {place.slots} rank(s)",
@@ -203,7 +204,7 @@ def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
             "Set fewer slots, check the driver and its licence, or use gpus: none",
             "too_few_gpus",
         )
-    if params["data_path"] in RDMA_PATHS and not look.rdma_files:
+    if request.data_path in RDMA_PATHS and not look.rdma_files:
         raise _error(
             place.name,
             "has no files in /dev/infiniband for the container",
@@ -211,10 +212,10 @@ def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
             "Run modprobe for ib_uverbs and rdma_ucm (package rdma-core)",
             "no_rdma_files",
         )
-    if look.image is None and params["pull"] == "never":
+    if look.image is None and request.pull == "never":
         raise _error(
             place.name,
-            f"has no image {params['image']}",
+            f"has no image {request.image}",
             "With pull: never, the image is not pulled",
             "Use pull: missing, or load the image into the engine",
             "no_image",
@@ -223,28 +224,28 @@ def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
         words = {"closed": "The user of the task cannot write there", "full": "Less than 16 MB are free there"}
         raise _error(
             place.name,
-            f"{params['work_dir']} cannot hold the files of the run",
+            f"{request.work_dir} cannot hold the files of the run",
             words.get(look.work_dir, look.work_dir),
             "Run the task with become, free space, or set another work_dir",
             "no_work_dir",
         )
     # A container of a run that was killed still listens for a while, and is removed before this run starts.
     freed = any(left.running for left in look.leftovers)
-    if look.port_taken and not freed and len(params["hosts"]) > 1 and params["engine"] == "horovod":
+    if look.port_taken and not freed and len(request.hosts) > 1 and request.engine == "horovod":
         raise _error(
             place.name,
-            f"port {params['ssh_port']} is not free for the containers",
+            f"port {request.ssh_port} is not free for the containers",
             "Another program listens on it",
             "Set another ssh_port",
             "port_taken",
         )
 
 
-def _refuse_together(params: Mapping[str, Any], places: Sequence[Place]) -> None:
+def _refuse_together(request: TrainingRequest, places: Sequence[Place]) -> None:
     if len(places) < 2:
         return
     interfaces = sorted({place.interface for place in places})
-    gloo = params["engine"] == "torchrun" or params["launcher"] == "horovodrun"
+    gloo = request.engine == "torchrun" or request.launcher == "horovodrun"
     if len(interfaces) > 1 and gloo:
         raise OperatorError(
             "The guests",
@@ -255,8 +256,8 @@ def _refuse_together(params: Mapping[str, Any], places: Sequence[Place]) -> None
         )
 
 
-def _shares_rdma(params: Mapping[str, Any], places: Sequence[Place]) -> bool:
-    return len(places) > 1 and params["data_path"] in RDMA_PATHS
+def _shares_rdma(request: TrainingRequest, places: Sequence[Place]) -> bool:
+    return len(places) > 1 and request.data_path in RDMA_PATHS
 
 
 def _told_indexes(places: Sequence[Place]) -> str:
@@ -264,13 +265,13 @@ def _told_indexes(places: Sequence[Place]) -> str:
     return f"the {'index' if len(indexes) == 1 else 'indexes'} {', '.join(map(str, indexes))}"
 
 
-def _cannot_share_gid(params: Mapping[str, Any], places: Sequence[Place]) -> bool:
+def _cannot_share_gid(request: TrainingRequest, places: Sequence[Place]) -> bool:
     """Return whether one GID index does not fit all guests, and the user gave none."""
-    return _shares_rdma(params, places) and GID_INDEX not in params["environment"] and len(gid_indexes(places)) > 1
+    return _shares_rdma(request, places) and GID_INDEX not in request.environment and len(gid_indexes(places)) > 1
 
 
-def _refuse_gids(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> None:
-    if nccl is not None and nccl < CHOOSES_GID and _cannot_share_gid(params, places):
+def _refuse_gids(request: TrainingRequest, places: Sequence[Place], nccl: tuple[int, int] | None) -> None:
+    if nccl is not None and nccl < CHOOSES_GID and _cannot_share_gid(request, places):
         raise OperatorError(
             "The guests",
             "the GID index differs, and NCCL of this image accepts only one for all guests",
@@ -280,8 +281,8 @@ def _refuse_gids(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple
         )
 
 
-def _unsure(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[str]:
-    if nccl is None and params["gpus"] == "all" and _cannot_share_gid(params, places):
+def _unsure(request: TrainingRequest, places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[str]:
+    if nccl is None and request.gpus == "all" and _cannot_share_gid(request, places):
         yield (
             f"The version of NCCL in the image is not known, and RoCE v2 has {_told_indexes(places)} on the guests. "
             f"{GID_INDEX} is therefore not set. NCCL before 2.21 would use RoCE v1. Set the variable NCCL_VERSION in "
@@ -289,16 +290,16 @@ def _unsure(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int,
         )
 
 
-def refuse_images(params: Mapping[str, Any], looks: Mapping[str, Look]) -> None:
+def refuse_images(request: TrainingRequest, looks: Mapping[str, Look]) -> None:
     """A tag that was moved between two pulls gives guests different images."""
     ids: dict[str, list[str]] = {}
-    for host in params["hosts"]:
-        image = looks[host["name"]].image
+    for host in request.hosts:
+        image = looks[host.name].image
         if image is not None:
-            ids.setdefault(image["id"], []).append(host["name"])
+            ids.setdefault(image["id"], []).append(host.name)
     if len(ids) > 1:
         raise OperatorError(
-            f"Image {params['image']}",
+            f"Image {request.image}",
             "is not the same on all guests",
             "; ".join(f"{', '.join(names)}: {one[:19]}" for one, names in sorted(ids.items())) + " have different IDs",
             "Use pull: always, or name the image by its digest",
@@ -306,15 +307,15 @@ def refuse_images(params: Mapping[str, Any], looks: Mapping[str, Look]) -> None:
         )
 
 
-def refuse_lack(params: Mapping[str, Any]) -> None:
+def refuse_lack(request: TrainingRequest) -> None:
     """Refuse a published image that is known to be unsuitable, before gigabytes of it are pulled."""
-    found = images.lack(params["image"], params["engine"])
+    found = images.lack(request.image, request.engine)
     if found is not None:
         what, todo = found
         raise OperatorError(
-            f"Image {params['image']}",
+            f"Image {request.image}",
             f"has no {what}",
-            f"The engine {params['engine']} needs it",
+            f"The engine {request.engine} needs it",
             todo,
             "image_lacks",
         )

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training import fi
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
@@ -136,21 +137,21 @@ def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
     return entries
 
 
-def shortcomings(params: Mapping[str, Any], seen: Progress) -> list[tuple[str, str]]:
+def shortcomings(request: TrainingRequest, seen: Progress) -> list[tuple[str, str]]:
     """Return defects of a run that ended with success, as (code, sentence): a completed run is no proof of training."""
     found = []
-    if params["builtin"]:
+    if request.builtin:
         missing = [rank for rank in range(seen.size) if rank not in seen.ended]
         if missing:
             found.append(("ranks_missing", f"Rank {', '.join(map(str, missing))} reported no end"))
         if weights(seen)["equal"] is False:
             found.append(("weights_differ", "The weights of the ranks are not equal at the end"))
         told = loss(seen)
-        if params["builtin"] == "small" and not missing and not _fell(told):
+        if request.builtin == "small" and not missing and not _fell(told):
             found.append(
                 ("loss_did_not_fall", f"The loss was {told['first']} at first and is {told['last']} at the end")
             )
-    if len(params["hosts"]) > 1 and params["data_path"] in RDMA_PATHS and params["gpus"] == "all":
+    if len(request.hosts) > 1 and request.data_path in RDMA_PATHS and request.gpus == "all":
         found += _transport(seen)
     return found
 
@@ -171,7 +172,7 @@ def _transport(seen: Progress) -> Iterator[tuple[str, str]]:
 
 
 def remarks(
-    params: Mapping[str, Any], seen: Progress, places: Sequence[Place], moved: Mapping[str, Sequence[Mapping[str, Any]]]
+    request: TrainingRequest, seen: Progress, places: Sequence[Place], moved: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[str]:
     """Return remarks for the operator on a successful run."""
     said = []
@@ -182,9 +183,9 @@ def remarks(
             said.append(
                 f"On {place.name}, {carrier} carried more data than {place.interface}, the interface of the data path."
             )
-    if params["data_path"] in RDMA_PATHS and params["gpus"] == "none" and len(places) > 1:
+    if request.data_path in RDMA_PATHS and request.gpus == "none" and len(places) > 1:
         said.append("Without GPUs the run does not use NCCL, so it sent nothing over RDMA.")
-    if params["data_path"] in RDMA_PATHS and params["gpus"] == "all" and len(places) > 1 and not seen.nccl["networks"]:
+    if request.data_path in RDMA_PATHS and request.gpus == "all" and len(places) > 1 and not seen.nccl["networks"]:
         said.append("NCCL did not report which network it used, so RDMA is not proved.")
     told = throughput(seen, seen.size)
     if told["mean"] and told["spread"] and told["iterations"] > 2 and told["spread"] / told["mean"] > 0.05:
@@ -209,7 +210,7 @@ def record(
     outputs: Mapping[str, str | None],
 ) -> dict[str, Any]:
     """The whole result. images and moved are by guest; verdict is {state, code, reason, ...}."""
-    params = made.params
+    request = made.request
     return {
         "schema": SCHEMA,
         "run": made.run,
@@ -217,13 +218,13 @@ def record(
         "ended": times["ended"],
         "seconds": times["seconds"],
         "verdict": verdict,
-        "training": params["builtin"] or "command",
-        "engine": params["engine"],
-        "launcher": "torchrun" if params["engine"] == "torchrun" else params["launcher"],
-        "controller": None if params["engine"] == "torchrun" else params["controller"],
-        "data_path": params["data_path"],
+        "training": request.builtin or "command",
+        "engine": request.engine,
+        "launcher": "torchrun" if request.engine == "torchrun" else request.launcher,
+        "controller": None if request.engine == "torchrun" else request.controller,
+        "data_path": request.data_path,
         "image": {
-            "name": params["image"],
+            "name": request.image,
             "id": next((image["id"] for image in images.values() if image), None),
             "digests": next((image["digests"] for image in images.values() if image), []),
         },
@@ -250,7 +251,7 @@ def record(
         "loss": loss(seen),
         "weights": weights(seen),
         "nccl": dict(seen.nccl),
-        "remarks": [*remarks(params, seen, made.places, moved), *not_taken(images)],
+        "remarks": [*remarks(request, seen, made.places, moved), *not_taken(images)],
         "log": outputs.get("log"),
         "file": outputs.get("file"),
     }

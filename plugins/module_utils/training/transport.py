@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
-
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
+from typing import TYPE_CHECKING, Iterator, Sequence, cast
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
 
 # From this version on NCCL finds the GID by itself, and its documentation says not to set its index. Before, it uses
 # the first one of the table, which as a rule is that of RoCE v1.
@@ -53,16 +52,16 @@ class Place:
 
 
 def environment(
-    params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None = None
+    request: TrainingRequest, places: Sequence[Place], nccl: tuple[int, int] | None = None
 ) -> list[Setting]:
     """Return the environment of all ranks. nccl is the version in the image, as (major, minor), if it is known."""
     settings = []
-    if params["engine"] == "torchrun" or params["controller"] == "gloo":
+    if request.engine == "torchrun" or request.controller == "gloo":
         # mpirun gives its ranks a terminal, which does the same and does not cut lines.
         settings.append(Setting("PYTHONUNBUFFERED", "1", "Shows the lines of a rank without a delay."))
     names = list(dict.fromkeys(place.interface for place in places))
-    if params["engine"] == "horovod":
-        settings += _horovod(params)
+    if request.engine == "horovod":
+        settings += _horovod(request)
     elif len(places) > 1:
         settings.append(
             Setting(
@@ -76,24 +75,24 @@ def environment(
                 "NCCL_SOCKET_IFNAME", f"={listed}", "NCCL connects over the data path, not over a bridge of containers."
             )
         )
-        settings += _nccl(params, places, nccl)
-    if params["gpus"] == "all":
+        settings += _nccl(request, places, nccl)
+    if request.gpus == "all":
         settings += [
             Setting("NCCL_DEBUG", "INFO", "NCCL falls back to TCP without an error; only its log reports the network."),
             Setting("NCCL_DEBUG_SUBSYS", "INIT,NET", "Limits the log to the lines about the network."),
         ]
-    given = {str(name): _text(value) for name, value in params["environment"].items()}
+    given = {str(name): _text(value) for name, value in request.environment.items()}
     derived = [setting for setting in settings if setting.name not in given]
     return derived + [Setting(name, value, "Given by the user.") for name, value in sorted(given.items())]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Numbers and booleans of YAML as a shell would have them."""
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _horovod(params: Mapping[str, Any]) -> list[Setting]:
-    stall_s = params["limits"]["stall_s"]
+def _horovod(request: TrainingRequest) -> list[Setting]:
+    stall_s = request.limits.stall_s
     # Horovod's own check names the missing ranks, so it comes before the limit of the whole run.
     settings = [
         Setting(
@@ -107,28 +106,28 @@ def _horovod(params: Mapping[str, Any]) -> list[Setting]:
             "By default, Horovod only warns and waits without a limit.",
         ),
     ]
-    controller = params["controller"]
+    controller = request.controller
     settings += [
         Setting(
             "HOROVOD_CONTROLLER", controller, f"Ranks coordinate over {controller}, whatever else the image contains."
         ),
     ]
-    if params["gpus"] == "none":
+    if request.gpus == "none":
         settings.append(
             Setting("HOROVOD_CPU_OPERATIONS", controller, f"Tensors in memory go over {controller} as well.")
         )
     return settings
 
 
-def _nccl(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[Setting]:
-    path = params["data_path"]
+def _nccl(request: TrainingRequest, places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[Setting]:
+    path = request.data_path
     if path == "tcp":
         yield Setting("NCCL_IB_DISABLE", "1", "The data path is TCP; NCCL ignores any RDMA device.")
         return
     devices = list(dict.fromkeys(cast("Gid", place.gid).device for place in places))
-    wish = intent(params["roce"] or {})
+    roce = request.roce
     yield Setting("NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = matches the whole name.")
-    yield Setting("NCCL_IB_TC", str(wish.traffic_class), f"DSCP {wish.dscp} and ECN of the RoCE traffic class.")
+    yield Setting("NCCL_IB_TC", str(roce.traffic_class), f"DSCP {roce.dscp} and ECN of the RoCE traffic class.")
     indexes = gid_indexes(places)
     # A recently read index is right for newer versions too.
     if len(indexes) == 1 and (nccl is None or nccl < CHOOSES_GID):
@@ -139,7 +138,7 @@ def _nccl(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, i
         networks = list(dict.fromkeys(place.network for place in places))
         if len(networks) == 1:
             yield Setting("NCCL_IB_ADDR_RANGE", networks[0], "GIDs of the data path, if a port has several.")
-    level = _gpudirect(params)
+    level = _gpudirect(request)
     if level is not None:
         yield level
 
@@ -149,18 +148,18 @@ def gid_indexes(places: Sequence[Place]) -> list[int]:
     return sorted({cast("Gid", place.gid).index for place in places})
 
 
-def _gpudirect(params: Mapping[str, Any]) -> Setting | None:
-    if params["data_path"] == "pvrdma":
+def _gpudirect(request: TrainingRequest) -> Setting | None:
+    if request.data_path == "pvrdma":
         return Setting(
             "NCCL_NET_GDR_LEVEL",
             NEVER_GPUDIRECT,
             "A PVRDMA device cannot access GPU memory, and NCCL does not detect that.",
         )
-    if params["gpudirect"] == "enabled":
+    if request.gpudirect == "enabled":
         return Setting(
             "NCCL_NET_GDR_LEVEL", "PHB", "In a VM, the distance of GPU and adapter appears larger than NCCL allows."
         )
-    if params["gpudirect"] == "disabled":
+    if request.gpudirect == "disabled":
         return Setting("NCCL_NET_GDR_LEVEL", NEVER_GPUDIRECT, "GPUDirect RDMA is disabled.")
     return None
 

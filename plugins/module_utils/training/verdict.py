@@ -88,7 +88,7 @@ def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dic
 
     Guests that are waited for may answer again.
     """
-    found = dict.fromkeys(full_guests(course), f"No space is left in {made.params['work_dir']}")
+    found = dict.fromkeys(full_guests(course), f"No space is left in {made.request.work_dir}")
     for place in made.places:
         answer = course.answers.get(place.name)
         if answer is not None and not answer.running:
@@ -101,16 +101,16 @@ def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dic
 
 def goes_on_without(made: Plan, names: Collection[str]) -> bool:
     """Return whether a run continues without these guests: an elastic one, with its launcher and enough ranks."""
-    elastic = made.params["elastic"]
+    elastic = made.request.elastic
     left = [place for place in made.places if place.name not in names]
     if elastic is None or made.places[0] not in left:
         return not names
-    return sum(place.slots for place in left) >= elastic["min_ranks"]
+    return sum(place.slots for place in left) >= elastic.min_ranks
 
 
 def went_without(made: Plan, course: Course) -> bool:
     """Return whether the end of an elastic run is that of its launcher, whatever the state of other guests."""
-    if made.params["elastic"] is None:
+    if made.request.elastic is None:
         return False
     return _ended_well(made, course) or goes_on_without(made, missing(made, course))
 
@@ -139,7 +139,7 @@ def full_guests(course: Course) -> list[str]:
 
 def _room(made: Plan, course: Course) -> dict[str, Any] | None:
     for name in [] if _ended_well(made, course) else full_guests(course):
-        folder = made.params["work_dir"]
+        folder = made.request.work_dir
         return _failed(
             made,
             course,
@@ -178,13 +178,13 @@ def _end_of(answer: Answer) -> tuple[str, str, str]:
 
 
 def _limit(made: Plan, course: Course) -> dict[str, Any] | None:
-    limits = made.params["limits"]
+    limits = made.request.limits
     if course.why == "too_long" or any(status == TIMED_OUT for status in course.statuses.values()):
         return _failed(
             made,
             course,
             "too_long",
-            f"It did not end within {limits['wall_s']} seconds: {course.seen.told()}",
+            f"It did not end within {limits.wall_s} seconds: {course.seen.told()}",
             "Set a higher limits.wall_s if the run made progress, else check the slowest rank",
         )
     if course.why == "stalled":
@@ -192,7 +192,7 @@ def _limit(made: Plan, course: Course) -> dict[str, Any] | None:
             made,
             course,
             "stalled",
-            f"It made no progress for {limits['stall_s']} seconds: {course.seen.told()}",
+            f"It made no progress for {limits.stall_s} seconds: {course.seen.told()}",
             "Check the data path between the guests, and the rank that reported last",
             host=_behind(made, course),
         )
@@ -211,7 +211,7 @@ def _behind(made: Plan, course: Course) -> str | None:
 def _ranks(made: Plan, course: Course) -> dict[str, Any] | None:
     bad = {name: status for name, status in course.statuses.items() if status != 0}
     if not bad:
-        for code, sentence in result.shortcomings(made.params, course.seen):
+        for code, sentence in result.shortcomings(made.request, course.seen):
             return _failed(made, course, code, sentence, "Check the result of the run", lines=False)
         return None
     first = trouble.first_failure(course.seen.last_lines(), course.seen.failures)

@@ -10,12 +10,13 @@ import secrets
 import shlex
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, result, verdict
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import watch as training_watch
@@ -37,30 +38,30 @@ def new_run() -> str:
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-class TrainingRun(Noun[Wish, plan.Plan]):
+class TrainingRun(Noun[TrainingRequest, plan.Plan]):
     """One run on several guests. There is one item: the run."""
 
     def __init__(
         self,
-        params: Mapping[str, Any],
+        request: TrainingRequest,
         guests: reach.Guests,
         tell: Callable[[str], None],
         warn: Callable[[str], None],
         clock: training_watch.Clock | None = None,
         trainings: Path = TRAININGS,
     ) -> None:
-        self._params = params
+        self._request = request
         self._guests = guests
         self._tell, self._warn = tell, warn
         self._clock = clock or training_watch.Clock()
         self._trainings = trainings
-        self._names = [host["name"] for host in params["hosts"]]
+        self._names = [host.name for host in request.hosts]
 
-    def read(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
+    def read(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
         item = items[0]
-        self._steps = Steps(self._params, item.label)
-        if self._params["pull"] != "never":
-            plan.refuse_lack(self._params)
+        self._steps = Steps(self._request, item.label)
+        if self._request.pull != "never":
+            plan.refuse_lack(self._request)
         looks = self._look()
         # A controller may have just been killed; a live one sends a heartbeat within this time.
         if any(_may_be_watched(left) for look in looks.values() for left in look.leftovers):
@@ -70,25 +71,25 @@ class TrainingRun(Noun[Wish, plan.Plan]):
         self._looks = looks
         item.now = None  # type: ignore[assignment]
 
-    def want(self, item: Item[Wish, plan.Plan]) -> plan.Plan:
+    def want(self, item: Item[TrainingRequest, plan.Plan]) -> plan.Plan:
         self._refuse_busy()
-        plan.refuse_images(self._params, self._looks)
-        wall_s = self._params["limits"]["wall_s"] + SPARE_S
-        return plan.plan(self._params, self._looks, item.label, (training_watch.UNHEARD_S, wall_s))
+        plan.refuse_images(self._request, self._looks)
+        wall_s = self._request.limits.wall_s + SPARE_S
+        return plan.plan(self._request, self._looks, item.label, (training_watch.UNHEARD_S, wall_s))
 
     def compare(self, now: plan.Plan | None, wanted: plan.Plan) -> list[Change]:
         if now is not None:
             return []
         return list(_changes(wanted))
 
-    def validate(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
+    def validate(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
         for remark in items[0].wanted.remarks:
             self._warn(remark)
 
-    def apply(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
+    def apply(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
         item = items[0]
         made, item.touched = item.wanted, True
-        outputs = Outputs(self._params["result_dir"], made.run)
+        outputs = Outputs(self._request.result_dir, made.run)
         watch = training_watch.Watch(
             made, self._guests, self._steps, dict(self._looks), self._told(made.run), self._clock, outputs.write
         )
@@ -103,7 +104,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
             raise
         self._finish(item, watch, outputs, began, clock, error)
 
-    def prove(self, items: Sequence[Item[Wish, plan.Plan]]) -> None:
+    def prove(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
         """The ranks reported the proof themselves; the result has it already."""
 
     def project(self, state: plan.Plan | None) -> dict[str, Any]:
@@ -130,7 +131,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
 
     def _files(self) -> dict[str, str]:
         """The built-in trainings, and what they import."""
-        if not self._params["builtin"]:
+        if not self._request.builtin:
             return {}
         return {path.name: path.read_text() for path in sorted(self._trainings.glob("*.py"))}
 
@@ -139,7 +140,7 @@ class TrainingRun(Noun[Wish, plan.Plan]):
 
     def _finish(
         self,
-        item: Item[Wish, plan.Plan],
+        item: Item[TrainingRequest, plan.Plan],
         watch: training_watch.Watch,
         outputs: Outputs,
         began: str,
@@ -182,7 +183,7 @@ def _changes(made: plan.Plan) -> Iterator[Change]:
         for run in dict.fromkeys(runs):
             yield Change(f"{name}: left by run {run}", "there", None)
     for name in made.pulls:
-        yield Change(f"{name}: image", None, made.params["image"])
+        yield Change(f"{name}: image", None, made.request.image)
     for name, argv in made.containers.items():
         yield Change(f"{name}: container", None, shlex.join(argv))
     for setting in made.settings:
@@ -211,7 +212,7 @@ def _shown(made: plan.Plan) -> dict[str, Any]:
         result_of = dict(result_of, iterations=kept)
     return {
         "run": made.run,
-        "image": made.params["image"],
+        "image": made.request.image,
         "pulls": list(made.pulls),
         "removes": sorted({run for runs in made.leftovers.values() for run in runs}),
         "hosts": [

@@ -19,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training.params im
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.verdict import TIMED_OUT
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Completed
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest
 
@@ -46,26 +47,26 @@ class Answer:
 class Steps:
     """The steps of one run, for any of its guests."""
 
-    def __init__(self, params: Mapping[str, Any], run: str) -> None:
-        self._params = params
+    def __init__(self, request: TrainingRequest, run: str) -> None:
+        self._request = request
         self._run = run
-        self._client = CLIENTS[params["container_engine"]]
+        self._client = CLIENTS[request.container_engine]
         self._name = container.name_of(run)
-        self._folder = f"{params['work_dir']}/{run}"
+        self._folder = f"{request.work_dir}/{run}"
 
     def look(self, guest: Guest) -> look.Look:
         """Read the guest without changes."""
-        params = self._params
-        done = guest.script(scripts.LOOK, self._client, params["image"], params["work_dir"], params["ssh_port"])
+        request = self._request
+        done = guest.script(scripts.LOOK, self._client, request.image, request.work_dir, request.ssh_port)
         if done.rc != 0:
             raise _failed(guest, "cannot be read", done, "not_looked_at")
         return look.parse(guest.name, done.stdout)
 
     def pull(self, guest: Guest) -> None:
         """Pull the image."""
-        done = guest.run([self._client, "pull", self._params["image"]])
+        done = guest.run([self._client, "pull", self._request.image])
         if done.rc != 0:
-            raise _failed(guest, f"cannot pull the image {self._params['image']}", done, "pull_failed")
+            raise _failed(guest, f"cannot pull the image {self._request.image}", done, "pull_failed")
 
     def counters(self, guest: Guest) -> dict[str, dict[str, tuple[int, int]]]:
         """The traffic counters of the interfaces."""
@@ -100,7 +101,7 @@ class Steps:
 
     def stop(self, guest: Guest, run: str | None = None) -> int:
         """Remove the containers and files of a run; how many containers are left."""
-        done = guest.script(scripts.STOP, self._client, self._params["work_dir"], run or self._run)
+        done = guest.script(scripts.STOP, self._client, self._request.work_dir, run or self._run)
         words = done.stdout.split()
         return cast(int, plain_text.whole(words[1], 0)) if len(words) == 2 and words[0] == "left" else 0
 

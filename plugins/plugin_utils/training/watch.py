@@ -80,8 +80,8 @@ class Watch:
         write: Callable[[str], None] | None = None,
     ) -> None:
         self.made = made
-        self._params = made.params
-        self._limits = made.params["limits"]
+        self._request = made.request
+        self._limits = made.request.limits
         self._names = [place.name for place in made.places]
         self._guests, self._steps, self._tell = guests, steps, tell
         self._clock = clock or Clock()
@@ -111,10 +111,10 @@ class Watch:
         if not self.made.pulls:
             return
         many = len(self.made.pulls)
-        self._tell(f"pulling the image {self._params['image']} on {many} guest{'s' if many > 1 else ''}.")
-        self._all(self.made.pulls, self._steps.pull, self._limits["pull_s"], self._slow_pull)
+        self._tell(f"pulling the image {self._request.image} on {many} guest{'s' if many > 1 else ''}.")
+        self._all(self.made.pulls, self._steps.pull, self._limits.pull_s, self._slow_pull)
         self.course.looks.update(self._all(self.made.pulls, self._steps.look))
-        plan.refuse_images(self._params, self.course.looks)
+        plan.refuse_images(self._request, self.course.looks)
         self.made = plan.informed(self.made, self.course.looks)
 
     def _begin(self, trainings: Mapping[str, str]) -> None:
@@ -125,7 +125,7 @@ class Watch:
                 self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         places = {place.name: place for place in self.made.places}
         starts = {start.place.name: start.argv for start in self.made.launches}
-        needs_ssh = self._params["engine"] == "horovod" and len(places) > 1
+        needs_ssh = self._request.engine == "horovod" and len(places) > 1
         keys = training_keys.make([place.node for place in places.values()]) if needs_ssh else None
 
         def start(guest: reach.Guest) -> None:
@@ -136,13 +136,13 @@ class Watch:
                 plan.ranks_environment(self.made, self.course.looks[guest.name].image),
                 starts.get(guest.name),
                 keys,
-                self._params["ssh_port"],
-                self._limits["wall_s"],
+                self._request.ssh_port,
+                self._limits.wall_s,
                 trainings,
             )
             self._steps.start(guest, self.made.containers[guest.name], given)
 
-        self._all(self._names, start, self._limits["start_s"], self._slow_start)
+        self._all(self._names, start, self._limits.start_s, self._slow_start)
         self._wait_until_ready()
         self._check_build()
         self.course.before = self._all(self._names, self._steps.counters)
@@ -150,7 +150,7 @@ class Watch:
         self._tell(f"{self.course.seen.size} rank(s) start on {', '.join(self._names)}.")
 
     def _check_build(self) -> None:
-        if not self._params["check_build"] or self._params["engine"] != "horovod":
+        if not self._request.check_build or self._request.engine != "horovod":
             return
         name = self._names[0]
         self._tell(f"reading the build options of Horovod on {name}.")
@@ -158,7 +158,7 @@ class Watch:
         if found is None and not said:
             self.course.remarks.append(f"Horovod on {name} did not report its build options in time.")
             return
-        build.refuse(self._params, found, said)
+        build.refuse(self._request, found, said)
         self.course.build = found
 
     def _wait_until_ready(self) -> None:
@@ -171,7 +171,7 @@ class Watch:
                     raise _not_ready(name, answers[name])
             if not late:
                 return
-            if self._clock.now() - began > self._limits["start_s"]:
+            if self._clock.now() - began > self._limits.start_s:
                 raise self._slow_start(late[0], answers[late[0]].said or "It reports nothing")
             self._clock.sleep(POLL_S)
 
@@ -191,10 +191,10 @@ class Watch:
             # Until the first iteration is reported, any output counts as progress.
             if seen.steps > steps or (not seen.iterations and seen.lines > lines):
                 steps, lines, stepped = seen.steps, seen.lines, at
-            if at - began > self._limits["wall_s"]:
+            if at - began > self._limits.wall_s:
                 self.course.why = "too_long"
                 return
-            if at - stepped > self._limits["stall_s"]:
+            if at - stepped > self._limits.stall_s:
                 self.course.why = "stalled"
                 return
             if max(self._offsets.values()) > MOST_OUTPUT:
@@ -208,7 +208,7 @@ class Watch:
                 odd_since = None
             words = seen.told()
             if at - told_at >= (TELL_S if words != told else SILENT_TELL_S):
-                self._tell(f"{words}, after {int(at - began)} of at most {self._limits['wall_s']} seconds.")
+                self._tell(f"{words}, after {int(at - began)} of at most {self._limits.wall_s} seconds.")
                 told, told_at = words, at
             if not more:
                 self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
@@ -217,7 +217,7 @@ class Watch:
         """Whether the run cannot continue although a launcher still runs. It may end by itself with a reason."""
         if any(status != 0 for status in self.course.statuses.values()):
             return True
-        waited_for = [name for name, since in self._lost_since.items() if at - since <= self._limits["lost_s"]]
+        waited_for = [name for name, since in self._lost_since.items() if at - since <= self._limits.lost_s]
         missing = verdict.missing(self.made, self.course, waited_for)
         if not verdict.goes_on_without(self.made, missing):
             return True
@@ -309,7 +309,7 @@ class Watch:
     def _slow_pull(self, name: str) -> OperatorError:
         return OperatorError(
             name,
-            f"cannot pull the image {self._params['image']} within {self._limits['pull_s']} seconds",
+            f"cannot pull the image {self._request.image} within {self._limits.pull_s} seconds",
             "The pull is still in progress",
             "Check the network from the guest to the registry, or raise limits.pull_s",
             "pull_too_long",
@@ -319,7 +319,7 @@ class Watch:
     def _slow_start(self, name: str, found: str = "The engine is still starting it") -> OperatorError:
         return OperatorError(
             name,
-            f"its container is not ready within {self._limits['start_s']} seconds",
+            f"its container is not ready within {self._limits.start_s} seconds",
             found,
             "Check the load of the guest, or raise limits.start_s",
             "not_ready",

@@ -22,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training import bu
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import record
 
 from unit.approved import outline
+from unit.plugins.module_utils.training.runs import request
 
 
 class Says(Commands):
@@ -139,12 +140,12 @@ REFUSALS = {
         "of the file, or use the correct file.",
     ),
     "no_horovod": (
-        lambda: build.refuse({"image": "train:1"}, None, ""),
+        lambda: build.refuse(request(image="train:1"), None, ""),
         "Image train:1: cannot read the build options of Horovod. horovodrun --check-build printed: nothing. Use an "
         "image with Horovod, or set check_build: false if only horovodrun is broken.",
     ),
     "images_differ": (
-        lambda: plan.refuse_images({"hosts": [{"name": name} for name in LOOKS], "image": "train:1"}, LOOKS),
+        lambda: plan.refuse_images(request(3, image="train:1"), LOOKS),
         "Image train:1: is not the same on all guests. job-01: sha256:1234567890ab; job-02: sha256:2 have different "
         "IDs. Use pull: always, or name the image by its digest.",
     ),
@@ -182,6 +183,5 @@ def test_an_unknown_platform_is_told_with_all_that_are_known(given, told):
 
 
 def test_guests_with_the_same_image_are_not_refused():
-    params = {"hosts": [{"name": "job-01"}, {"name": "job-03"}], "image": "train:1"}
-    assert plan.refuse_images(params, LOOKS) is None
+    assert plan.refuse_images(request(hosts=[{"name": "job-01"}, {"name": "job-03"}], image="train:1"), LOOKS) is None
     assert package_file._same_version("Guest", RUN, RUN) is None

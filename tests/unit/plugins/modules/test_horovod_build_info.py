@@ -8,6 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build
 from ansible_collections.aiready.vsphere.plugins.modules import horovod_build_info
 
+from ..module_utils.training.runs import request
 from ..module_utils.training.samples import read
 from .described import calls, checked, documented, specified
 
@@ -89,7 +90,7 @@ def test_everything_that_is_missing_is_told_at_once():
 )
 def test_a_run_needs_its_controller_and_nccl_for_gpus(gpus, controller, missing):
     found = {"version": "1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi", "gloo"]}
-    wanted = {"image": "mine", "gpus": gpus, "controller": controller}
+    wanted = request(image="mine", gpus=gpus, controller=controller)
     if missing is None:
         build.refuse(wanted, found, "")
         return
@@ -100,4 +101,4 @@ def test_a_run_needs_its_controller_and_nccl_for_gpus(gpus, controller, missing)
 
 def test_an_image_whose_horovodrun_is_broken_says_how():
     with pytest.raises(OperatorError, match="No module named distutils"):
-        build.refuse({"image": "mine"}, None, "No module named distutils")
+        build.refuse(request(image="mine"), None, "No module named distutils")

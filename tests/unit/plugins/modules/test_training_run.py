@@ -38,15 +38,15 @@ def test_the_role_goes_on_in_a_preview_only_after_errors_that_the_module_has():
 def test_a_preview_warns_of_what_the_image_does_not_tell():
     made = dataclasses.replace(planned(), remarks=("The version of NCCL is not known.",))
     told = []
-    TrainingRun(made.params, None, None, told.append).validate([SimpleNamespace(wanted=made)])
+    TrainingRun(made.request, None, None, told.append).validate([SimpleNamespace(wanted=made)])
     assert told == list(made.remarks)
 
 
 def test_the_result_has_exactly_the_documented_keys():
     made = planned()
-    noun = TrainingRun(made.params, None, None, None)
+    noun = TrainingRun(made.request, None, None, None)
     noun._looks = guests()
-    result = plan(noun, made.params, None, "training", {"name": "20260301-081530-6ed2"})
+    result = plan(noun, made.request, None, "training", {"name": "20260301-081530-6ed2"})
     contains = yaml.safe_load(training_run.RETURN)["training"]["contains"]
     assert set(result) == set(contains)
     assert set(result["after"]) == set(contains["after"]["contains"])

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import look, plan
-from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS, RELATIONS
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import (
+    ARGUMENTS,
+    RELATIONS,
+    request_of,
+)
 
 ADDRESSES = {"job-01": "10.0.112.11", "job-02": "10.0.112.12", "job-03": "10.0.112.13"}
 IMAGE = {"id": "sha256:1", "digests": [], "environment": {"PATH": "/opt/mpi/bin:/usr/bin"}, "architecture": "amd64"}
@@ -20,6 +24,11 @@ def params(guests=2, **changes):
     checked = ArgumentSpecValidator(ARGUMENTS, **RELATIONS).validate(given)
     assert checked.error_messages == []
     return checked.validated_parameters
+
+
+def request(guests=2, **changes):
+    """The request of a task."""
+    return request_of(params(guests, **changes))
 
 
 def gid(address, device="vmw_pvrdma0", index=0, kind="RoCE v2", interface="ens224"):
@@ -53,6 +62,6 @@ def guests(count=2, make=guest, **changes):
 
 def planned(found=None, guest_count=2, **changes):
     """The plan of a run."""
-    wanted = params(guest_count, **changes)
-    make = rdma if wanted["data_path"] != "tcp" else guest
+    wanted = request(guest_count, **changes)
+    make = rdma if wanted.data_path != "tcp" else guest
     return plan.plan(wanted, found or guests(guest_count, make), "20260301-081530-6ed2", LIMITS)

@@ -7,7 +7,7 @@ import json
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, result
 
-from .runs import params
+from .runs import request
 from .samples import progress, read
 
 
@@ -136,7 +136,7 @@ def test_the_plugin_of_hpcx_is_rdma_as_what_nccl_has_itself(network):
     assert list(result.shortcomings(OVER_RDMA, seen)) == []
 
 
-OVER_RDMA = params(data_path="pvrdma", gpus="all", builtin=None, command=["all_reduce_perf"])
+OVER_RDMA = request(data_path="pvrdma", gpus="all", builtin=None, command=["all_reduce_perf"])
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import check_params
+from dataclasses import fields
 
-from .runs import params
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import (
+    ARGUMENTS,
+    LIMITS,
+    LimitsRequest,
+    TrainingRequest,
+    check_params,
+)
+
+from .runs import params, request
 
 HOST = {"name": "job-01", "address": "10.0.112.11"}
 
@@ -74,3 +82,20 @@ def test_secrets_are_not_repeated_in_the_refusal():
 )
 def test_a_right_wish_is_taken(changes):
     assert check_params(params(**changes)) == []
+
+
+def test_representation_of_a_request_has_no_values_of_the_user():
+    given = {
+        "builtin": None,
+        "command": ["train", "--canary=1"],
+        "arguments": ["canary"],
+        "environment": {"A": "canary"},
+    }
+    made = request(**given)
+    assert (made.command, made.arguments, made.environment) == (given["command"], ["canary"], {"A": "canary"})
+    assert "canary" not in repr(made)
+
+
+def test_a_request_has_every_option():
+    assert {one.name for one in fields(TrainingRequest)} == set(ARGUMENTS)
+    assert request(limits={"wall_s": 900}).limits == LimitsRequest(**{**LIMITS, "wall_s": 900})

@@ -7,7 +7,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Leftover
 
-from .runs import ADDRESSES, IMAGE, gid, guest, guests, params, planned, rdma
+from .runs import ADDRESSES, IMAGE, gid, guest, guests, planned, rdma, request
 
 
 def spoilt(make=guest, **changes):
@@ -117,14 +117,14 @@ def test_launchers_that_know_one_interface_refuse_two(changes):
 
 def test_guests_with_two_images_of_one_name_are_refused():
     with pytest.raises(OperatorError, match="job-01: sha256:1; job-02: sha256:2 have different IDs"):
-        plan.refuse_images(params(), spoilt(image=dict(IMAGE, id="sha256:2")))
+        plan.refuse_images(request(), spoilt(image=dict(IMAGE, id="sha256:2")))
 
 
 def test_an_image_that_is_known_to_hold_no_horovod_is_not_fetched():
     with pytest.raises(OperatorError, match="Horovod") as refused:
-        plan.refuse_lack(params(image="nvcr.io/nvidia/pytorch:24.05-py3"))
+        plan.refuse_lack(request(image="nvcr.io/nvidia/pytorch:24.05-py3"))
     assert (refused.value.code, "nvcr.io/nvidia/pytorch:24.05-py3" in refused.value.message) == ("image_lacks", True)
-    plan.refuse_lack(params(image="nvcr.io/nvidia/pytorch:24.05-py3", engine="torchrun"))
+    plan.refuse_lack(request(image="nvcr.io/nvidia/pytorch:24.05-py3", engine="torchrun"))
 
 
 def test_address_is_that_of_the_interface_and_the_other_way_round():

@@ -35,9 +35,9 @@ RUNS = {
 
 
 def whole(**changes):
-    """All of a plan but its parameters, which are the request."""
+    """All of a plan but its request."""
     made = planned(**changes)
-    told = {one.name: getattr(made, one.name) for one in fields(made) if one.name != "params"}
+    told = {one.name: getattr(made, one.name) for one in fields(made) if one.name != "request"}
     told["launches"] = [{**one.shown, "first_rank": one.first_rank, "waits": one.waits} for one in made.launches]
     told["places"] = [vars(place) for place in made.places]
     told["settings"] = [vars(setting) for setting in made.settings]

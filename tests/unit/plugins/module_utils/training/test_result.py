@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, result
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
 
-from .runs import params, planned
+from .runs import planned, request
 
 DONE = {"state": "passed", "code": "", "reason": ""}
 
@@ -139,11 +140,11 @@ LEARNED = {"loss_first": 2.0, "loss_last": 1.0, "weights": "a"}
     ids=["learned", "a rank is missing", "weights", "loss", "no loss"],
 )
 def test_a_run_that_ended_well_has_to_have_trained(events, codes):
-    assert [code for code, _sentence in result.shortcomings(params(), run(*events))] == codes
+    assert [code for code, _sentence in result.shortcomings(request(), run(*events))] == codes
 
 
 def test_a_command_of_the_user_need_not_report_like_ours():
-    assert list(result.shortcomings(params(builtin=None, command=["train"]), run())) == []
+    assert list(result.shortcomings(request(builtin=None, command=["train"]), run())) == []
 
 
 @pytest.mark.parametrize(
@@ -157,10 +158,10 @@ def test_a_command_of_the_user_need_not_report_like_ours():
 def test_gpus_on_a_path_for_rdma_have_to_use_it(networks, no_device, told):
     seen = run()
     seen.nccl.update(networks=networks, no_device=no_device)
-    given = params(builtin=None, command=["train"], data_path="sriov", gpus="all", interface="ens224")
+    given = request(builtin=None, command=["train"], data_path="sriov", gpus="all", interface="ens224")
     assert [sentence for _code, sentence in result.shortcomings(given, seen)] == told
-    assert list(result.shortcomings({**given, "gpus": "none"}, seen)) == []
-    assert list(result.shortcomings({**given, "hosts": given["hosts"][:1]}, seen)) == []
+    assert list(result.shortcomings(replace(given, gpus="none"), seen)) == []
+    assert list(result.shortcomings(replace(given, hosts=given.hosts[:1]), seen)) == []
 
 
 def moved(name, much=10):
@@ -171,15 +172,15 @@ def test_another_interface_that_carried_the_run_is_remarked():
     made = planned()
     wanted = made.places[0].interface
     traffic = {"job-01": moved("ens192"), "job-02": moved(wanted)}
-    assert result.remarks(made.params, run(), made.places, traffic) == [
+    assert result.remarks(made.request, run(), made.places, traffic) == [
         f"On job-01, ens192 carried more data than {wanted}, the interface of the data path."
     ]
-    assert result.remarks(made.params, run(), made.places[:1], traffic) == []
+    assert result.remarks(made.request, run(), made.places[:1], traffic) == []
 
 
 def test_ranks_without_gpus_on_a_path_for_rdma_are_remarked():
     made = planned(data_path="pvrdma", interface="ens224")
-    assert result.remarks(made.params, run(), made.places, {"job-01": moved("vmw_pvrdma0")}) == [
+    assert result.remarks(made.request, run(), made.places, {"job-01": moved("vmw_pvrdma0")}) == [
         "Without GPUs the run does not use NCCL, so it sent nothing over RDMA."
     ]
 
@@ -188,8 +189,8 @@ def test_rates_that_vary_are_remarked():
     made = planned()
     steady = run(*(step(rank, number, 100) for number in range(5) for rank in (0, 1)))
     uneven = run(*(step(rank, number, 100 + 20 * (number % 2)) for number in range(5) for rank in (0, 1)))
-    assert result.remarks(made.params, steady, made.places, {}) == []
-    assert result.remarks(made.params, uneven, made.places, {}) == ["The rate varied by 9 % between iterations."]
+    assert result.remarks(made.request, steady, made.places, {}) == []
+    assert result.remarks(made.request, uneven, made.places, {}) == ["The rate varied by 9 % between iterations."]
 
 
 def test_secrets_of_an_image_are_named_without_their_values():
@@ -215,17 +216,17 @@ def test_the_record_has_the_run_its_guests_and_its_verdict():
         "log": "a.log",
         "file": None,
     }
-    assert told["image"] == {"name": made.params["image"], "id": "sha256:1", "digests": image["digests"]}
+    assert told["image"] == {"name": made.request.image, "id": "sha256:1", "digests": image["digests"]}
     assert [(host["name"], host["carried_by"], host["rdma_device"]) for host in told["hosts"]] == [
         ("job-01", "ens224", None),
         ("job-02", None, None),
     ]
     assert told["hosts"][0]["traffic"] == traffic["job-01"]
-    assert (told["launcher"], told["controller"]) == (made.params["launcher"], made.params["controller"])
+    assert (told["launcher"], told["controller"]) == (made.request.launcher, made.request.controller)
 
 
 def test_torchrun_has_no_controller_and_is_its_own_launcher():
     made = planned(engine="torchrun", launcher=None, controller=None)
     told = result.record(made, run(), {}, {}, {"began": "", "ended": "", "seconds": 0}, DONE, {})
     assert (told["engine"], told["launcher"], told["controller"]) == ("torchrun", "torchrun", None)
-    assert told["image"] == {"name": made.params["image"], "id": None, "digests": []}
+    assert told["image"] == {"name": made.request.image, "id": None, "digests": []}

@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import outcome
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import steps
 
-from unit.plugins.module_utils.training.runs import LIMITS, guests, params
+from unit.plugins.module_utils.training.runs import LIMITS, guests, request
 
 IMAGE = {"Id": "sha256:1", "RepoDigests": ["a@sha256:1"], "Config": {"Env": ["PATH=/usr/bin"]}, "Architecture": "amd64"}
 WORDS = (
@@ -76,7 +76,7 @@ def spoilt(text):
 def of_look(text):
     seen = look.parse("job-01", text)
     looks = {**guests(2), "job-01": seen}
-    plan.plan(params(), looks, "20260301-081530-6ed2", LIMITS)
+    plan.plan(request(), looks, "20260301-081530-6ed2", LIMITS)
 
 
 def of_pair(text):

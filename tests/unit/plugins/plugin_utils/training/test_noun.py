@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import wa
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests
 
 from unit.plugins.module_utils.training.runs import guests as guests_of
-from unit.plugins.module_utils.training.runs import params, planned
+from unit.plugins.module_utils.training.runs import planned, request
 
 from . import world
 from .test_watch import BEGUN, ENDED
@@ -69,20 +69,20 @@ class Run:
         self.clock, self.told, self.warned = Clock(), [], []
         self.steps = Steps(self.clock, {1: BEGUN, 30: ENDED}, (31, 0), states)
         self.steps.left, self.steps.looks, self.steps.refuse = left, looks, refuse
-        monkeypatch.setattr(training_noun, "Steps", lambda _params, _run: self.steps)
+        monkeypatch.setattr(training_noun, "Steps", lambda _request, _run: self.steps)
         monkeypatch.setattr(training_noun, "_now", lambda: f"at {self.clock.time:g}")
         trainings = tmp_path / "trainings"
         trainings.mkdir()
         (trainings / "small.py").write_text("import shared\n")
         (trainings / "shared.py").write_text("\n")
         (trainings / "README.md").write_text("\n")
-        self.params = params(result_dir=str(tmp_path / "results"), **{"pull": "missing", **given})
-        guests = Guests([Guest(host["name"], None) for host in self.params["hosts"]])
+        self.request = request(result_dir=str(tmp_path / "results"), **{"pull": "missing", **given})
+        guests = Guests([Guest(host.name, None) for host in self.request.hosts])
         noun = training_noun.TrainingRun(
-            self.params, guests, self.told.append, self.warned.append, self.clock, trainings
+            self.request, guests, self.told.append, self.warned.append, self.clock, trainings
         )
         with pytest.raises(Ended) as ended:
-            runner.run(Module(check), noun, [Item(RUN, self.params, {"name": RUN})], "training", single=True)
+            runner.run(Module(check), noun, [Item(RUN, self.request, {"name": RUN})], "training", single=True)
         self.answer = ended.value.args[0]
 
 

@@ -13,7 +13,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands im
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import steps as training_steps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import Steps
 
-PARAMS = {"container_engine": "docker", "image": "images.example/training:1", "work_dir": "/run/aiready-training"}
+from unit.plugins.module_utils.training.runs import request
+
+REQUEST = request(image="images.example/training:1", ssh_port=2222)
 CAPS = (
     "docker: Error response from daemon: failed to create shim task: OCI runtime create failed: runc create failed: "
     "unable to start container process: unable to apply caps: operation not permitted: unknown."
@@ -29,7 +31,7 @@ def refused(step, said, status=125):
     guest = SimpleNamespace(name="job-01", run=run, script=lambda *_how, **_more: Completed(("sh",), 0, "", ""))
     arguments = {"pull": (), "start": (["docker", "run"], {})}[step]
     with pytest.raises(OperatorError) as trouble:
-        getattr(Steps(PARAMS, "run"), step)(guest, *arguments)
+        getattr(Steps(REQUEST, "run"), step)(guest, *arguments)
     return trouble.value
 
 
@@ -102,7 +104,7 @@ def test_the_answer_of_a_guest_is_read(lines, expected):
 def test_the_state_of_a_container_is_read_whole_or_not_at_all(state, running, gone, status):
     done = Completed(("sh",), 0, state + "\n", "")
     guest = SimpleNamespace(name="job-01", script=lambda *_how, **_more: done)
-    answer = Steps(PARAMS, "run").ask(guest, 1, 0, 100)
+    answer = Steps(REQUEST, "run").ask(guest, 1, 0, 100)
     assert (answer.running, answer.gone, answer.exit_status) == (running, gone, status)
 
 
@@ -124,7 +126,6 @@ class Heard:
 
 
 NAMES = {getattr(scripts, name): name for name in ("LOOK", "COUNTERS", "DELIVER", "POLL", "STOP")}
-FULL = {**PARAMS, "ssh_port": 2222}
 IN = "/run/aiready-training"
 CONTAINER = "aiready-training-run-1"
 
@@ -132,8 +133,8 @@ CONTAINER = "aiready-training-run-1"
 @pytest.mark.parametrize(
     "call, asked",
     [
-        (lambda steps, guest: steps.look(guest), ("LOOK", "docker", PARAMS["image"], IN, 2222)),
-        (lambda steps, guest: steps.pull(guest), ("run", "docker", "pull", PARAMS["image"])),
+        (lambda steps, guest: steps.look(guest), ("LOOK", "docker", REQUEST.image, IN, 2222)),
+        (lambda steps, guest: steps.pull(guest), ("run", "docker", "pull", REQUEST.image)),
         (lambda steps, guest: steps.counters(guest), ("COUNTERS",)),
         (
             lambda steps, guest: steps.build(guest),
@@ -154,13 +155,13 @@ CONTAINER = "aiready-training-run-1"
 )
 def test_what_each_step_runs_on_a_guest(call, asked):
     guest = Heard()
-    call(Steps(FULL, "run-1"), guest)
+    call(Steps(REQUEST, "run-1"), guest)
     assert guest.asked == [asked]
 
 
 def test_files_are_delivered_before_the_container_starts():
     guest = Heard()
-    Steps(FULL, "run-1").start(guest, ["docker", "run", "x"], {"in/beat": (0o644, "0\n")})
+    Steps(REQUEST, "run-1").start(guest, ["docker", "run", "x"], {"in/beat": (0o644, "0\n")})
     (name, folder, data), command = guest.asked
     assert (name, folder, command) == ("DELIVER", f"{IN}/run-1", ("run", "docker", "run", "x"))
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
@@ -174,7 +175,7 @@ def test_files_are_delivered_before_the_container_starts():
     "call, code, wanted",
     [
         (lambda steps, guest: steps.look(guest), "not_looked_at", "cannot be read"),
-        (lambda steps, guest: steps.pull(guest), "pull_failed", f"cannot pull the image {PARAMS['image']}"),
+        (lambda steps, guest: steps.pull(guest), "pull_failed", f"cannot pull the image {REQUEST.image}"),
         (
             lambda steps, guest: steps.start(guest, [], {}),
             "not_delivered",
@@ -186,7 +187,7 @@ def test_files_are_delivered_before_the_container_starts():
 )
 def test_a_step_that_fails_says_which_one_it_was(call, code, wanted):
     with pytest.raises(OperatorError) as failed:
-        call(Steps(FULL, "run-1"), Heard(status=3, said="one\n\ntwo"))
+        call(Steps(REQUEST, "run-1"), Heard(status=3, said="one\n\ntwo"))
     assert (failed.value.code, failed.value.subject) == (code, "job-01")
     assert wanted in failed.value.wanted
     assert failed.value.found.endswith(" ended with 3: one / two")
@@ -203,11 +204,11 @@ def test_a_step_that_fails_says_which_one_it_was(call, code, wanted):
     ],
 )
 def test_what_horovod_says_where_it_cannot_tell_its_build(status, stdout, said, expected):
-    assert Steps(FULL, "run-1").build(Heard(stdout, status, said)) == expected
+    assert Steps(REQUEST, "run-1").build(Heard(stdout, status, said)) == expected
 
 
 @pytest.mark.parametrize(
     "stdout, left", [("left 2", 2), ("left 0\n", 0), ("left x", 0), ("right 2", 0), ("left 2 3", 0), ("", 0)]
 )
 def test_how_many_containers_are_left(stdout, left):
-    assert Steps(FULL, "run-1").stop(Heard(stdout)) == left
+    assert Steps(REQUEST, "run-1").stop(Heard(stdout)) == left
