@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
@@ -63,3 +65,7 @@ def test_the_interface_is_the_adapter_with_the_mac_address(tmp_path, mac, name):
             files.write(f"/sys/class/net/{other}/{('bridge', 'bonding')[number - 1]}/mode", "")
     files.write("/sys/class/net/ens192/address", "00:50:56:90:00:1a\n")
     assert module.interface_with(files, mac) == name
+
+
+def test_a_request_has_every_option():
+    assert {one.name for one in fields(probes.HealthRequest)} == set(module.ARGUMENTS)
