@@ -31,18 +31,18 @@ class ActionModule(GuestsAction):
         return params.check_params(given)
 
     def meet(self, module: RemoteModule, task_vars: dict[str, Any]) -> None:
-        wish = module.params
-        names = [guest["name"] for guest in wish["guests"]]
-        kept = Evidence(wish["result_dir"], module.warn)
+        request = params.request_of(module.params)
+        names = [guest.name for guest in request.guests]
+        kept = Evidence(request.result_dir, module.warn)
         reach = training_reach.opened(self, names, task_vars), training_reach.opened(self, names, task_vars)
         with reach[0] as guests, reach[1] as control:
-            watch = PairWatch(wish, guests, control, PairSteps(wish, new_run()), self.say, kept.keep)
+            watch = PairWatch(request, guests, control, PairSteps(request, new_run()), self.say, kept.keep)
             watch.look()
             if not module.check_mode:
                 watch.run()
         for name in watch.not_tidied:
             module.warn(f"Cannot clean up {name}. The test programs on it end by themselves.")
-        module.exit_json(changed=False, **answer(watch, names, wish["rounds"]))
+        module.exit_json(changed=False, **answer(watch, names, request.rounds))
 
 
 def answer(watch: PairWatch, names: Sequence[str], most: int | None) -> dict[str, Any]:

@@ -6,22 +6,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, look, outcome, scripts
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import PairRequest
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest
 
 
 class PairSteps:
     """The steps of one run, for any of its guests."""
 
-    def __init__(self, params: Mapping[str, Any], run: str) -> None:
-        self._work_dir = params["work_dir"]
-        self._ports = params["ports"]
+    def __init__(self, request: PairRequest, run: str) -> None:
+        self._work_dir = request.work_dir
+        self._ports = request.ports
         self._run = run
 
     def look(self, guest: Guest) -> look.Look:
@@ -41,7 +42,7 @@ class PairSteps:
     def serve(self, guest: Guest, test: commands.Test, limit_s: int) -> outcome.Side:
         """Start the servers of a test. They keep running and end at their time limit."""
         lines = [commands.line(argv) for argv in test.servers]
-        first, count = self._ports["first"], self._ports["count"]
+        first, count = self._ports.first, self._ports.count
         return self._side(guest, scripts.SERVE, "server", limit_s, first, count, test.ready, *lines)
 
     def call(self, guest: Guest, test: commands.Test, ports: Sequence[int], limit_s: int) -> outcome.Side:

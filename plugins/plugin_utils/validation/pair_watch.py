@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.look import End, Look
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import PairRequest
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_steps import PairSteps
 
@@ -49,7 +50,7 @@ class PairWatch:
 
     def __init__(
         self,
-        params: Mapping[str, Any],
+        request: PairRequest,
         guests: Guests,
         control: Guests,
         steps: PairSteps,
@@ -57,12 +58,12 @@ class PairWatch:
         keep: Callable[[Sequence[str], str], str] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self._params = params
+        self._request = request
         self._guests, self._control, self._steps, self._tell = guests, control, steps, tell
         self._keep = keep or (lambda _words, _text: "")
         self._clock = clock or Clock()
         self._parent = self._clock.parent()
-        self._names = [guest["name"] for guest in params["guests"]]
+        self._names = [guest.name for guest in request.guests]
         self._stopped = False
         self._looks: dict[str, Look] = {}
         self._ends: dict[str, End] = {}
@@ -75,7 +76,7 @@ class PairWatch:
 
     def look(self) -> dict[str, Look]:
         """Read the state of all guests, wait for earlier runs, and decide which guests take part."""
-        wishes = {guest["name"]: guest for guest in self._params["guests"]}
+        asked = {guest.name: guest for guest in self._request.guests}
         looks = self._see(self._names)
         until = self._clock.now() + self._longest_s()
         while self._busy(looks) and self._clock.now() < until:
@@ -94,23 +95,23 @@ class PairWatch:
             )
         self._looks = looks
         for name, seen in looks.items():
-            why = look.why_not(wishes[name], seen)
+            why = look.why_not(asked[name], seen)
             if why:
                 self.out[name] = why
-            self._ends[name], self._no_rdma[name] = look.end_of(wishes[name], seen)
+            self._ends[name], self._no_rdma[name] = look.end_of(asked[name], seen)
         return looks
 
     def planned(self) -> list[dict[str, Any]]:
         """The plan of a run, one entry for each check with the commands of its first pair."""
         here = [name for name in self._names if name in self._ends]
         made, many = [], len(self._rounds())
-        for check in self._params["checks"]:
+        for check in self._request.checks:
             # Guests that do not answer have no commands yet.
             tests = self._tests(check, here[1], here[0]) if len(here) > 1 else []
             made.append(
                 {
                     "check": check,
-                    "tests": len(rounds.tested(self._names, self._params["rounds"])),
+                    "tests": len(rounds.tested(self._names, self._request.rounds)),
                     "rounds": many,
                     "at_most_s": 2 * many * sum(self._limit_s(test) for test in tests),
                     "servers": [commands.shown(argv) for test in tests for argv in test.servers],
@@ -128,7 +129,7 @@ class PairWatch:
         pool = ThreadPoolExecutor(max_workers=max(1, len(self._names) // 2))
         going = []
         try:
-            for check in sorted(set(self._params["checks"]), key=names.CHECKS.index):
+            for check in sorted(set(self._request.checks), key=names.CHECKS.index):
                 self._come_back()
                 plan = self._rounds()
                 for number, pairs in enumerate(plan, start=1):
@@ -145,7 +146,7 @@ class PairWatch:
             pool.shutdown(wait=False)
 
     def _rounds(self) -> list[list[tuple[str, str]]]:
-        return rounds.rounds(self._names, self._params["rounds"])
+        return rounds.rounds(self._names, self._request.rounds)
 
     def _wait(self, going: Iterable[Future[list[dict[str, Any]]]]) -> None:
         while wait(going, TURN_S).not_done:
@@ -180,7 +181,7 @@ class PairWatch:
                 break
             rans.append(cast(outcome.Ran, ran))
         if rans and not why:
-            status, why, values = outcome.judged(rans, self._params["messages"])
+            status, why, values = outcome.judged(rans, self._request.messages)
         if check == names.PING and not why:
             values.update(self._passed(values, source, target, rans))
         if status != measured.DONE:
@@ -193,10 +194,10 @@ class PairWatch:
             version=(seen.tools.get(tool, "") if seen else ""),
             readings=values,
             evidence=self._keep((check, source, target), outcome.evidence(rans, source, target)) if rans else "",
-            simulated=bool(simulated.of(check, self._params["simulated"])),
+            simulated=bool(simulated.of(check, self._request.simulated)),
             began=began,
             seconds=round(self._clock.now() - start, 1),
-            variant=self._params["gpu_memory"] if check == names.OF_GPU else "",
+            variant=self._request.gpu_memory if check == names.OF_GPU else "",
         )
 
     def _refused(self, check: str, source: str, target: str) -> tuple[str, str]:
@@ -267,12 +268,12 @@ class PairWatch:
         self, values: Mapping[str, Any], source: str, target: str, rans: list[outcome.Ran]
     ) -> dict[str, int | None]:
         """The requested MTU, and the largest smaller one that arrives if it does not."""
-        mtu = self._params["mtu"] or self._ends[source].mtu
+        mtu = self._request.mtu or self._ends[source].mtu
         told = {"mtu": mtu, "passes": mtu if values.get("received") else None}
         for smaller in commands.SMALLER_MTUS:
             if told["passes"] is not None or smaller >= mtu:
                 continue
-            test = commands.ping(self._params, self._ends[target], self._ends[source], smaller)
+            test = commands.ping(self._request, self._ends[target], self._ends[source], smaller)
             ran, why = self._one(test, source, target)
             if why:
                 break
@@ -283,17 +284,17 @@ class PairWatch:
 
     def _tests(self, check: str, server: str, client: str) -> list[commands.Test]:
         seen = self._looks[client]
-        many = look.processes(self._params["processes"], seen)
-        return commands.runs(check, self._params, self._ends[server], self._ends[client], many)
+        many = look.processes(self._request.processes, seen)
+        return commands.runs(check, self._request, self._ends[server], self._ends[client], many)
 
     def _limit_s(self, test: commands.Test) -> int:
-        return test.seconds + self._params["limits"]["test_s"]
+        return test.seconds + self._request.limits.test_s
 
     def _longest_s(self) -> int:
-        return self._params["seconds"] + self._params["limits"]["test_s"] + SPARE_S
+        return self._request.seconds + self._request.limits.test_s + SPARE_S
 
     def _see(self, asked: Iterable[str]) -> dict[str, Look]:
-        looks, lost = self._guests.ask(asked, self._steps.look, self._params["limits"]["look_s"])
+        looks, lost = self._guests.ask(asked, self._steps.look, self._request.limits.look_s)
         self.lost.update(lost)
         return looks
 

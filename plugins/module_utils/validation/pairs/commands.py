@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.look import End
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import PairRequest
 
 # Placeholder of the port in a command line; the guest of the server chooses it.
 PORT = "@port@"
@@ -36,54 +37,54 @@ class Test:
     seconds: int  # longest normal duration
 
 
-def runs(check: str, params: Mapping[str, Any], server: End, client: End, processes: int = 1) -> list[Test]:
+def runs(check: str, request: PairRequest, server: End, client: End, processes: int = 1) -> list[Test]:
     """All runs for one figure of one direction, in their order."""
     if check == names.PING:
-        return [ping(params, server, client, (params["mtu"] or client.mtu))]
+        return [ping(request, server, client, (request.mtu or client.mtu))]
     if check == names.RPING:
-        return [_rping(params, server)]
+        return [_rping(request, server)]
     if check == names.TCP:
-        return [_iperf3(params, server, client, processes)]
-    sizes = params["latency_sizes"] if check == names.LATENCY else params["sizes"]
-    return [_perftest(check, params, server, client, size) for size in sorted(sizes)]
+        return [_iperf3(request, server, client, processes)]
+    sizes = request.latency_sizes if check == names.LATENCY else request.sizes
+    return [_perftest(check, request, server, client, size) for size in sorted(sizes)]
 
 
-def ping(params: Mapping[str, Any], server: End, client: End, mtu: int) -> Test:
+def ping(request: PairRequest, server: End, client: End, mtu: int) -> Test:
     """Packets of exactly this size that must not be fragmented."""
-    argv = ["ping", "-n", "-M", "do", "-c", params["messages"], "-i", "0.2", "-W", "2"]
+    argv = ["ping", "-n", "-M", "do", "-c", request.messages, "-i", "0.2", "-W", "2"]
     argv += ["-I", client.interface] if client.interface else []
     argv += ["-s", max(0, mtu - HEADERS), server.address]
-    return _test(names.PING, [], [argv], BY_PORT, params["messages"] + 2)
+    return _test(names.PING, [], [argv], BY_PORT, request.messages + 2)
 
 
-def _rping(params: Mapping[str, Any], server: End) -> Test:
-    common = ["-a", server.address, "-p", PORT, "-v", "-C", params["messages"]]
+def _rping(request: PairRequest, server: End) -> Test:
+    common = ["-a", server.address, "-p", PORT, "-v", "-C", request.messages]
     return _test(names.RPING, [["rping", "-s", *common]], [["rping", "-c", *common]], BY_TIME, 5)
 
 
-def _perftest(check: str, params: Mapping[str, Any], server: End, client: End, size: int) -> Test:
+def _perftest(check: str, request: PairRequest, server: End, client: End, size: int) -> Test:
     latency = check == names.LATENCY
     tool = "ib_write_lat" if latency else "ib_write_bw"
     sides = []
     for end in (server, client):
         argv = [tool, "-d", end.device, "-i", end.port, "-x", end.gid_index, "-p", PORT, "-F", "-s", size]
-        argv += ["-n", params["iterations"]] if latency else ["--report_gbits", "-q", params["qps"]]
-        argv += [] if latency else ["-D", params["seconds"]]
+        argv += ["-n", request.iterations] if latency else ["--report_gbits", "-q", request.qps]
+        argv += [] if latency else ["-D", request.seconds]
         argv += ["-b"] if check == names.BOTH else []
-        argv += [f"--tclass={params['traffic_class']}"] if params["traffic_class"] is not None else []
+        argv += [f"--tclass={request.traffic_class}"] if request.traffic_class is not None else []
         if check == names.OF_GPU:
             argv += [f"--use_cuda={end.gpu}"]
-            argv += ["--use_cuda_dmabuf"] if params["gpu_memory"] == "dmabuf" else []
+            argv += ["--use_cuda_dmabuf"] if request.gpu_memory == "dmabuf" else []
         sides.append(argv)
-    return _test(check, [sides[0]], [[*sides[1], server.address]], BY_PORT, 5 if latency else params["seconds"])
+    return _test(check, [sides[0]], [[*sides[1], server.address]], BY_PORT, 5 if latency else request.seconds)
 
 
-def _iperf3(params: Mapping[str, Any], server: End, client: End, processes: int) -> Test:
+def _iperf3(request: PairRequest, server: End, client: End, processes: int) -> Test:
     serve = ["iperf3", "-s", "-1", "-B", server.address, "-p", PORT]
-    call = ["iperf3", "-J", "-c", server.address, "-B", client.address, "-p", PORT, "-t", params["seconds"]]
+    call = ["iperf3", "-J", "-c", server.address, "-B", client.address, "-p", PORT, "-t", request.seconds]
     # The streams are divided among processes, so that their number is the same in all versions.
-    call += ["-P", max(1, params["streams"] // processes)]
-    return _test(names.TCP, [serve] * processes, [call] * processes, BY_PORT, params["seconds"])
+    call += ["-P", max(1, request.streams // processes)]
+    return _test(names.TCP, [serve] * processes, [call] * processes, BY_PORT, request.seconds)
 
 
 def _test(

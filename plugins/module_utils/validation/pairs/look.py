@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import look as training
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import GuestRequest
 
 # The package of a program, by distribution family.
 PACKAGES = {
@@ -74,31 +77,31 @@ def parse(name: str, text: str) -> Look:
     return Look(training.parse(name, network), tools, tuple(left))
 
 
-def end_of(wish: Mapping[str, Any], seen: Look) -> tuple[End, str]:
+def end_of(guest: GuestRequest, seen: Look) -> tuple[End, str]:
     """(the end of a guest, the reason without RDMA or an empty text)."""
     network = seen.network
-    interface = wish["interface"] or network.interface_of(wish["address"]) or ""
+    interface = guest.interface or network.interface_of(guest.address) or ""
     mtu = network.interfaces.get(interface, (0, False))[0]
-    gid = next((one for one in network.gids if _fits(one, wish, interface)), None)
-    device = wish["device"] or (gid.device if gid else "")
-    port = wish["port"] or (gid.port if gid else 1)
-    index = wish["gid_index"] if wish["gid_index"] is not None else (gid.index if gid else None)
-    made = End(wish["name"], wish["address"], interface, mtu, device, port, index, wish["gpu"])
+    gid = next((one for one in network.gids if _fits(one, guest, interface)), None)
+    device = guest.device or (gid.device if gid else "")
+    port = guest.port or (gid.port if gid else 1)
+    index = guest.gid_index if guest.gid_index is not None else (gid.index if gid else None)
+    made = End(guest.name, guest.address, interface, mtu, device, port, index, guest.gpu)
     return made, _why_no_rdma(made, network)
 
 
-def why_not(wish: Mapping[str, Any], seen: Look) -> str:
+def why_not(guest: GuestRequest, seen: Look) -> str:
     """Reason for which a guest cannot take part in any test, or an empty text."""
     network = seen.network
-    if network.interface_of(wish["address"]) is None:
+    if network.interface_of(guest.address) is None:
         held = sorted(address for one in network.addresses.values() for address, _length in one)
-        return f"No interface of {wish['name']} has the address {wish['address']}. It has {', '.join(held) or 'none'}."
+        return f"No interface of {guest.name} has the address {guest.address}. It has {', '.join(held) or 'none'}."
     for tool in ("timeout", "setsid"):
         if tool not in seen.tools:
-            return f"The program {tool} is missing on {wish['name']}. Install {PACKAGES[tool]}."
+            return f"The program {tool} is missing on {guest.name}. Install {PACKAGES[tool]}."
     if network.work_dir != "ok":
         what = "is not writable" if network.work_dir == "closed" else "has no free space"
-        return f"The folder for the run {what} on {wish['name']}. Use become, free space, or set another work_dir."
+        return f"The folder for the run {what} on {guest.name}. Use become, free space, or set another work_dir."
     return ""
 
 
@@ -110,12 +113,12 @@ def processes(wanted: int | None, seen: Look) -> int:
     return 1 if version is not None and version >= THREADS_SINCE else PROCESSES
 
 
-def _fits(gid: training.Gid, wish: Mapping[str, Any], interface: str) -> bool:
-    if wish["device"] and gid.device != wish["device"]:
+def _fits(gid: training.Gid, guest: GuestRequest, interface: str) -> bool:
+    if guest.device and gid.device != guest.device:
         return False
-    if wish["gid_index"] is not None:
-        return gid.index == wish["gid_index"] and (wish["device"] or gid.interface == interface)
-    return "v2" in gid.kind.lower() and gid.address == wish["address"]
+    if guest.gid_index is not None:
+        return gid.index == guest.gid_index and (bool(guest.device) or gid.interface == interface)
+    return "v2" in gid.kind.lower() and gid.address == guest.address
 
 
 def _why_no_rdma(end: End, network: training.Look) -> str:

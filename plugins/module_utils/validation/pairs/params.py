@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
 
 PING, RPING, LATENCY = "pair.ping_mtu", "pair.rping", "pair.write_lat"
@@ -66,6 +68,71 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 RELATIONS: dict[str, Any] = {}
 WORK_DIR = re.compile(r"(/[A-Za-z0-9._-]+){2,}")
 ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
+
+
+@dataclass(frozen=True)
+class GuestRequest:
+    """One guest with its connection to the data path; None lets the test detect it."""
+
+    name: str
+    address: str
+    interface: str | None
+    device: str | None
+    port: int | None
+    gid_index: int | None
+    gpu: int
+
+
+@dataclass(frozen=True)
+class PortsRequest:
+    """The ports of the servers."""
+
+    first: int
+    count: int
+
+
+@dataclass(frozen=True)
+class LimitsRequest:
+    """Time limits in seconds."""
+
+    test_s: int
+    look_s: int
+
+
+@dataclass(frozen=True)
+class PairRequest:
+    """Tests between all pairs of some guests."""
+
+    guests: Sequence[GuestRequest]
+    checks: Sequence[str]
+    rounds: int | None
+    mtu: int | None
+    seconds: int
+    sizes: Sequence[int]
+    latency_sizes: Sequence[int]
+    iterations: int
+    messages: int
+    qps: int
+    traffic_class: int | None
+    gpu_memory: str
+    streams: int
+    processes: int | None
+    ports: PortsRequest
+    limits: LimitsRequest
+    simulated: Sequence[str]
+    work_dir: str
+    result_dir: str | None
+
+
+def request_of(params: Mapping[str, Any]) -> PairRequest:
+    """Return the request of a task."""
+    return request(
+        PairRequest,
+        params,
+        guests=[request(GuestRequest, guest) for guest in params["guests"]],
+        ports=request(PortsRequest, params["ports"]),
+        limits=request(LimitsRequest, params["limits"]),
+    )
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import steps
 
 from unit.plugins.module_utils.training.runs import LIMITS, guests, request
+from unit.plugins.module_utils.validation.pairs.ends import request as pair_request
 
 IMAGE = {"Id": "sha256:1", "RepoDigests": ["a@sha256:1"], "Config": {"Env": ["PATH=/usr/bin"]}, "Architecture": "amd64"}
 WORDS = (
@@ -81,9 +82,9 @@ def of_look(text):
 
 def of_pair(text):
     seen = pair_look.parse("job-01", text)
-    wish = {"name": "job-01", "address": "10.0.112.11", **dict.fromkeys(("interface", "device", "port", "gid_index"))}
-    pair_look.end_of(dict(wish, gpu=0), seen)
-    pair_look.why_not(wish, seen)
+    guest = pair_request().guests[0]
+    pair_look.end_of(guest, seen)
+    pair_look.why_not(guest, seen)
     pair_look.processes(None, seen)
 
 

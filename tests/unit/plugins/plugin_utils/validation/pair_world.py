@@ -8,7 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests, UnreachableError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation import pair_watch
 
-from unit.plugins.module_utils.validation.pairs.ends import BANDWIDTH, LATENCY, RPING, TCP, params, pinged, seen
+from unit.plugins.module_utils.validation.pairs.ends import BANDWIDTH, LATENCY, RPING, TCP, pinged, request, seen
 
 GOOD = {"ping": pinged(9000), "rping": RPING, "ib_write_lat": LATENCY, "ib_write_bw": BANDWIDTH, "iperf3": TCP}
 
@@ -94,8 +94,8 @@ class World:
     """A run with as many guests as wanted."""
 
     def __init__(self, guests=2, looks=None, **changes):
-        self.params = params(guests, **changes)
-        self.names = [guest["name"] for guest in self.params["guests"]]
+        self.request = request(guests, **changes)
+        self.names = [guest.name for guest in self.request.guests]
         self.clock, self.told, self.kept = Clock(), [], {}
         self.steps = Steps(self.clock, {name: seen(name) for name in self.names} | dict(looks or {}))
 
@@ -104,7 +104,7 @@ class World:
 
         self.reaches = [Guests([Guest(name, true) for name in self.names]) for _turn in (1, 2)]
         self.watch = pair_watch.PairWatch(
-            self.params, *self.reaches, self.steps, self.told.append, self._keep, self.clock
+            self.request, *self.reaches, self.steps, self.told.append, self._keep, self.clock
         )
 
     def _keep(self, words, text):

@@ -9,14 +9,16 @@ import socket
 import subprocess
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, scripts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import PortsRequest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_steps import PairSteps
 
-from unit.plugins.module_utils.validation.pairs.ends import params
+from unit.plugins.module_utils.validation.pairs.ends import request
 
 # A server that listens on a port, tells whom it served, and ends; a client that says what it sees.
 SERVER = """#!/usr/bin/env python3
@@ -60,12 +62,12 @@ class Machine:
         for name in ("LOOK", "SERVE", "CALL", "COLLECT", "STOP"):
             text = getattr(scripts, name).replace("PATH=/usr/local/sbin", f"PATH={folder}/bin:/usr/local/sbin", 1)
             monkeypatch.setattr(scripts, name, text)
-        self.params = params(work_dir=self.runs)
+        self.request = request(work_dir=self.runs)
         self.guest = Guest("job-01", self._execute)
         self.steps = self.of_run("20260301-081530-6ed2")
 
     def of_run(self, run):
-        return PairSteps(self.params, run)
+        return PairSteps(self.request, run)
 
     @staticmethod
     def _execute(argv, data):
@@ -133,7 +135,7 @@ def taken_port():
 def test_several_servers_get_ports_of_their_own_that_are_free(machine):
     with taken_port() as taken:
         first = taken.getsockname()[1]
-        machine.params["ports"] = {"first": first, "count": 100}
+        machine.request = replace(machine.request, ports=PortsRequest(first, 100))
         steps = machine.of_run("20260301-081530-6ed2")
         test = of(
             ("server", commands.PORT),
@@ -151,7 +153,7 @@ def test_several_servers_get_ports_of_their_own_that_are_free(machine):
 def test_no_free_port_is_said(machine):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         last = taken.getsockname()[1]
-        machine.params["ports"] = {"first": last, "count": 1}
+        machine.request = replace(machine.request, ports=PortsRequest(last, 1))
         began = machine.of_run("20260301-081530-6ed2").serve(machine.guest, of(("server", commands.PORT)), 20)
     assert began.trouble == f"all ports up to {last} are in use"
 

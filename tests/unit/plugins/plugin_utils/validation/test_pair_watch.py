@@ -231,7 +231,7 @@ def test_check_mode_says_what_it_would_run():
     told = world.watch.planned()
     assert [(one["check"], one["tests"], one["rounds"]) for one in told] == [(names.PING, 6, 3), (names.RPING, 6, 3)]
     # Each of three rounds waits for its server and for its client.
-    limits = world.watch._params["limits"]["test_s"]
+    limits = world.request.limits.test_s
     seconds = [[test.seconds for test in world.watch._tests(one["check"], "job-02", "job-01")] for one in told]
     assert [one["at_most_s"] for one in told] == [2 * 3 * sum(each + limits for each in tests) for tests in seconds]
     assert told[1]["clients"] == ["rping -c -a 10.0.112.12 -p PORT -v -C 5"]

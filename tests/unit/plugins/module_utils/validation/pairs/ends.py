@@ -8,6 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.p
     ARGUMENTS,
     CHECKS,
     RELATIONS,
+    request_of,
 )
 
 from unit.plugins.module_utils.training import runs
@@ -56,6 +57,11 @@ def params(many=2, **changes):
     return checked.validated_parameters
 
 
+def request(many=2, **changes):
+    """The request of a task."""
+    return request_of(params(many, **changes))
+
+
 def seen(name, tools=None, leftovers=(), **changes):
     """A guest with RDMA and all programs."""
     network = runs.rdma(name, **changes)
@@ -63,5 +69,4 @@ def seen(name, tools=None, leftovers=(), **changes):
 
 
 def ends(count=2, **changes):
-    wishes = params(count, **changes)["guests"]
-    return [look.end_of(wish, seen(wish["name"]))[0] for wish in wishes]
+    return [look.end_of(guest, seen(guest.name))[0] for guest in request(count, **changes).guests]

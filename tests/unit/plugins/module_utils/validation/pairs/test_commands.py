@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
 
-from .ends import ends, params
+from .ends import ends, request
 
 WRITE = "-d vmw_pvrdma0 -i 1 -x 0 -p PORT -F"
 ROWS = {
@@ -72,21 +72,21 @@ ROWS = {
 @pytest.mark.parametrize("check, changes, servers, clients", ROWS.values(), ids=ROWS.keys())
 def test_commands_of_a_check(check, changes, servers, clients):
     client, server = ends()
-    (test,) = commands.runs(check, params(**changes), server, client)
+    (test,) = commands.runs(check, request(**changes), server, client)
     assert [commands.shown(argv) for argv in test.servers] == servers
     assert [commands.shown(argv) for argv in test.clients] == clients
 
 
 def test_streams_of_iperf3_are_shared_out_to_its_processes():
     client, server = ends()
-    (test,) = commands.runs(names.TCP, params(streams=8), server, client, processes=4)
+    (test,) = commands.runs(names.TCP, request(streams=8), server, client, processes=4)
     assert (len(test.servers), len(test.clients), test.clients[0][-2:]) == (4, 4, ("-P", "2"))
 
 
 @pytest.mark.parametrize("check, option", [(names.LATENCY, "latency_sizes"), (names.BANDWIDTH, "sizes")])
 def test_each_size_is_a_run_of_its_own_the_smallest_first(check, option):
     client, server = ends()
-    found = commands.runs(check, params(**{option: [4096, 8]}), server, client)
+    found = commands.runs(check, request(**{option: [4096, 8]}), server, client)
     assert [test.clients[0][test.clients[0].index("-s") + 1] for test in found] == ["8", "4096"]
 
 
@@ -98,6 +98,6 @@ def test_a_command_line_keeps_its_words_and_leaves_the_port_to_the_guest():
 @pytest.mark.parametrize("mtu, payload", [(9000, 8972), (29, 1), (28, 0), (20, 0)])
 def test_a_packet_has_the_size_of_the_mtu_with_its_headers(mtu, payload):
     client, server = ends()
-    (test,) = commands.runs(names.PING, params(), server, replace(client, mtu=mtu))
+    (test,) = commands.runs(names.PING, request(), server, replace(client, mtu=mtu))
     argv = [str(word) for word in test.clients[0]]
     assert argv[argv.index("-s") + 1] == str(payload)

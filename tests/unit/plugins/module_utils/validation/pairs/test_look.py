@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import look
 
 from unit.plugins.module_utils.training import runs
 
-from .ends import TOOLS, params, seen
+from .ends import TOOLS, request, seen
 
 PRINTED = """\
 net lo 65536 unknown
@@ -26,7 +28,7 @@ tool iperf3 iperf 3.12 (cJSON 1.7.15)
 tool rping 44.0-2
 tool timeout
 """
-WISH = params()["guests"][0]
+WISH = request().guests[0]
 
 
 def test_what_the_script_prints_is_understood():
@@ -81,7 +83,7 @@ DEVICES = {
 
 @pytest.mark.parametrize("wish, found, told", DEVICES.values(), ids=DEVICES.keys())
 def test_device_is_the_one_by_which_the_address_is_reached(wish, found, told):
-    end, why = look.end_of({**WISH, **wish}, seen("job-01", **found))
+    end, why = look.end_of(replace(WISH, **wish), seen("job-01", **found))
     assert (end.device, end.gid_index, why) == told
 
 
@@ -122,5 +124,5 @@ def test_versions_of_iperf3_without_threads_get_several_processes(wanted, versio
     "wish, found, port", [({}, (), 1), ({}, TABLE, 1), ({"port": 2}, TABLE, 2), ({"port": 2}, (), 2)]
 )
 def test_a_port_is_the_one_asked_for_or_the_first(wish, found, port):
-    end, _why = look.end_of({**WISH, **wish}, seen("job-01", gids=found))
+    end, _why = look.end_of(replace(WISH, **wish), seen("job-01", gids=found))
     assert end.port == port

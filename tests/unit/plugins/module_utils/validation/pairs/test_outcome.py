@@ -9,13 +9,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
 
-from .ends import BANDWIDTH, LATENCY, RPING, TCP, ends, params, pinged
+from .ends import BANDWIDTH, LATENCY, RPING, TCP, ends, pinged, request
 
 
 def ran(check, client, server=None, processes=1, **changes):
     """One test with these outputs: texts of clients, each ended with 0 unless it is (status, text)."""
     source, target = ends()
-    (test,) = commands.runs(check, params(**changes), target, source, processes)
+    (test,) = commands.runs(check, request(**changes), target, source, processes)
     sides = []
     for given in (server or [], client):
         pairs = [one if isinstance(one, tuple) else (0, one) for one in given]

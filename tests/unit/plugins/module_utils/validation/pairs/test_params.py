@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import check_params
+from dataclasses import fields
 
-from .ends import params
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import (
+    ARGUMENTS,
+    LIMITS,
+    PORTS,
+    LimitsRequest,
+    PairRequest,
+    PortsRequest,
+    check_params,
+)
+
+from .ends import params, request
 
 GUEST = {"name": "job-01", "address": "10.0.112.11"}
 WRONG = {
@@ -55,3 +65,10 @@ def test_what_cannot_be_meant_is_refused(changes, problem):
 
 def test_defaults_are_not_refused():
     assert check_params(params()) == []
+
+
+def test_a_request_has_every_option():
+    assert {one.name for one in fields(PairRequest)} == set(ARGUMENTS)
+    made = request(3, ports={"first": 20000})
+    assert [guest.address for guest in made.guests] == ["10.0.112.11", "10.0.112.12", "10.0.112.13"]
+    assert (made.ports, made.limits) == (PortsRequest(20000, PORTS["count"]), LimitsRequest(**LIMITS))
