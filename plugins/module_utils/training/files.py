@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Protocol, Sequence
+from typing import TYPE_CHECKING, Iterable, Mapping, Protocol, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import DISCOVER, INSIDE, PROGRAMS
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.scripts import START, WORKER
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import ImageReport
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, Setting
 
     class Keys(Protocol):
@@ -39,11 +40,11 @@ CHECK_S = 90
 PLAIN, SECRET_FILE, PROGRAM = 0o644, 0o600, 0o755
 
 
-def clean_environment(image: Mapping[str, Any] | None, settings: Iterable[Setting]) -> dict[str, str]:
+def clean_environment(image: ImageReport | None, settings: Iterable[Setting]) -> dict[str, str]:
     """Return the environment of a rank: the variables of the image, and those that this run derives."""
     found = {
         name: value
-        for name, value in (image or {}).get("environment", {}).items()
+        for name, value in (image["environment"] if image else {}).items()
         if not SECRET.search(name) and not name.startswith(NOT_FROM_IMAGE)
     }
     found["PATH"] = f"{PROGRAMS}/bin:{found.get('PATH', USUAL_PATH)}"
@@ -52,9 +53,9 @@ def clean_environment(image: Mapping[str, Any] | None, settings: Iterable[Settin
     return found
 
 
-def not_taken(image: Mapping[str, Any] | None) -> list[str]:
+def not_taken(image: ImageReport | None) -> list[str]:
     """Names of the image's variables that no rank gets."""
-    return sorted(name for name in (image or {}).get("environment", {}) if SECRET.search(name))
+    return sorted(name for name in (image["environment"] if image else {}) if SECRET.search(name))
 
 
 def files(

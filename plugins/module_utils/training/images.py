@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import ImageReport
 
 TENSORFLOW, PYTORCH = "TensorFlow", "PyTorch"
 NONE = "none"
@@ -111,14 +114,14 @@ def known(image: str) -> Image | None:
     return next((entry for entry in IMAGES if re.fullmatch(entry.pattern, name)), None)
 
 
-def nccl_of(image: str, seen: Mapping[str, Any] | None = None) -> tuple[int, int] | None:
+def nccl_of(image: str, seen: ImageReport | None = None) -> tuple[int, int] | None:
     """Return the version of NCCL in an image as (major, minor), or None if it is unknown.
 
     seen is the engine's report on the image, once it is present: NVIDIA's images, and all images based on them, have
     the version in their environment.
     """
     entry = known(image)
-    told = ((seen or {}).get("environment") or {}).get("NCCL_VERSION") or (entry.nccl if entry is not None else "")
+    told = (seen["environment"] if seen else {}).get("NCCL_VERSION") or (entry.nccl if entry is not None else "")
     return version(told)
 
 

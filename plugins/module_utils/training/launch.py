@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import mpi_parameters
 
@@ -36,7 +36,7 @@ class Launch:
     waits: int = 1  # how many launches the run has
 
     @property
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         return {"host": self.place.name, "argv": list(self.argv)}
 
 

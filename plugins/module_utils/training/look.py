@@ -10,9 +10,20 @@ import ipaddress
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+
+if TYPE_CHECKING:
+
+    class ImageReport(TypedDict):
+        """The report of the engine on an image, as far as a run needs it."""
+
+        id: str
+        digests: list[str]
+        environment: dict[str, str]
+        architecture: str
+
 
 GROUP = re.compile(r"[0-9a-fA-F]{1,4}")
 RUN = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
@@ -64,7 +75,7 @@ class Look:
     gpus: int = 0
     engine: str = ""  # the version of the engine; empty when it does not answer
     engine_said: str = ""
-    image: dict[str, Any] | None = None
+    image: ImageReport | None = None
     leftovers: tuple[Leftover, ...] = ()
     work_dir: str = "ok"
     port_taken: bool = False
@@ -136,7 +147,7 @@ def _addresses(rows: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, int
     return held
 
 
-def _image(encoded: str) -> dict[str, Any] | None:
+def _image(encoded: str) -> ImageReport | None:
     """Return the engine's report on the image, shortened to the needs of a run; None if the image is missing."""
     if not encoded:
         return None
@@ -156,5 +167,5 @@ def _image(encoded: str) -> dict[str, Any] | None:
     }
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

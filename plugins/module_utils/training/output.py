@@ -130,7 +130,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     return [plain(one, depth + 1) for one in value[:MOST_PARTS]] if isinstance(value, list) else value
 
 
-def number(value: Any) -> bool:
+def number(value: object) -> bool:
     """Return whether a value of an event is a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

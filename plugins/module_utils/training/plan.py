@@ -22,7 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport
 )
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid, Look
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid, ImageReport, Look
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import HostRequest, TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Setting
 
@@ -105,7 +105,7 @@ def with_result(made: Plan, result: dict[str, Any]) -> Plan:
     return replace(made, result=result)
 
 
-def ranks_environment(made: Plan, image: Mapping[str, Any] | None) -> dict[str, str]:
+def ranks_environment(made: Plan, image: ImageReport | None) -> dict[str, str]:
     """Return all variables of a rank, including those of the image."""
     return files.clean_environment(image, made.settings)
 

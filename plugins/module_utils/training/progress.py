@@ -180,7 +180,7 @@ class Progress:
             self.nccl[what] = sorted([*names, name])
 
 
-def _is_rank(value: Any) -> bool:
+def _is_rank(value: object) -> bool:
     """Return whether it is a valid number of a rank or an iteration."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 

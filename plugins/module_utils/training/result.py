@@ -7,17 +7,27 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, output, progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import ImageReport
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
+
+    class Traffic(TypedDict):
+        """The traffic of one interface or RDMA device during a run."""
+
+        name: str
+        kind: str
+        rx_bytes: int
+        tx_bytes: int
+
 
 SCHEMA = 1
 # RDMA counters count in words of four bytes.
@@ -38,13 +48,13 @@ def counters(text: str) -> dict[str, dict[str, tuple[int, int]]]:
 
 def traffic(
     before: Mapping[str, Mapping[str, tuple[int, int]]], after: Mapping[str, Mapping[str, tuple[int, int]]]
-) -> list[dict[str, Any]]:
+) -> list[Traffic]:
     """Return the traffic of a guest's interfaces and RDMA devices in between: [{name, kind, rx_bytes, tx_bytes}]."""
-    moved = []
+    moved: list[Traffic] = []
     for kind in ("net", "rdma"):
         for name, (received, sent) in sorted(after.get(kind, {}).items()):
             was = before.get(kind, {}).get(name, (0, 0))
-            entry = {
+            entry: Traffic = {
                 "name": name,
                 "kind": kind,
                 "rx_bytes": max(0, received - was[0]),
@@ -55,7 +65,7 @@ def traffic(
     return moved
 
 
-def carried_by(moved: Iterable[Mapping[str, Any]]) -> str | None:
+def carried_by(moved: Iterable[Traffic]) -> str | None:
     """The interface or device that carried most, or None where nothing was carried."""
     most = max(moved, key=lambda entry: entry["rx_bytes"] + entry["tx_bytes"], default=None)
     return most["name"] if most is not None else None
@@ -172,7 +182,7 @@ def _transport(seen: Progress) -> Iterator[tuple[str, str]]:
 
 
 def remarks(
-    request: TrainingRequest, seen: Progress, places: Sequence[Place], moved: Mapping[str, Sequence[Mapping[str, Any]]]
+    request: TrainingRequest, seen: Progress, places: Sequence[Place], moved: Mapping[str, Sequence[Traffic]]
 ) -> list[str]:
     """Return remarks for the operator on a successful run."""
     said = []
@@ -193,7 +203,7 @@ def remarks(
     return said
 
 
-def not_taken(images: Mapping[str, Mapping[str, Any] | None]) -> Iterator[str]:
+def not_taken(images: Mapping[str, ImageReport | None]) -> Iterator[str]:
     """Remarks on variables of the image that no rank gets."""
     names = {name for image in images.values() for name in files.not_taken(image)}
     if names:
@@ -203,8 +213,8 @@ def not_taken(images: Mapping[str, Mapping[str, Any] | None]) -> Iterator[str]:
 def record(
     made: Plan,
     seen: Progress,
-    images: Mapping[str, Mapping[str, Any] | None],
-    moved: Mapping[str, Sequence[Mapping[str, Any]]],
+    images: Mapping[str, ImageReport | None],
+    moved: Mapping[str, Sequence[Traffic]],
     times: Mapping[str, Any],
     verdict: Mapping[str, Any],
     outputs: Mapping[str, str | None],
