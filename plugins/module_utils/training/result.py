@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.verdict import Verdict
 
     class Traffic(TypedDict):
         """The traffic of one interface or RDMA device during a run."""
@@ -216,7 +217,7 @@ def record(
     images: Mapping[str, ImageReport | None],
     moved: Mapping[str, Sequence[Traffic]],
     times: Mapping[str, Any],
-    verdict: Mapping[str, Any],
+    verdict: Verdict,
     outputs: Mapping[str, str | None],
 ) -> dict[str, Any]:
     """The whole result. images and moved are by guest; verdict is {state, code, reason, ...}."""

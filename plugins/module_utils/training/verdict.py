@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Collection, Mapping, Protocol
+from typing import TYPE_CHECKING, Collection, Mapping, Protocol, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import launch, result, scripts, trouble
@@ -14,6 +14,29 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training import la
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
+
+    class Known(TypedDict):
+        """A known error in the output of a run."""
+
+        code: str
+        means: str
+        todo: str
+
+    class Verdict(TypedDict):
+        """Outcome of a run, with the same keys whatever happened."""
+
+        host: str | None
+        rank: int | None
+        status: int | None
+        signal: int | None
+        known: Known | None
+        lines: list[str]
+        also: list[str]
+        log: str | None
+        state: str
+        code: str
+        reason: str
+        todo: str
 
     class Answer(Protocol):
         """Report of a guest on its part of a run, as far as a verdict needs it."""
@@ -61,22 +84,50 @@ CONTAINER_ENDS: Mapping[int | None, str] = {
 }
 
 
-def judge(made: Plan, course: Course, log: str | None = None) -> dict[str, Any]:
+def judge(made: Plan, course: Course, log: str | None = None) -> Verdict:
     """{state, code, reason, todo, ...}: the same keys whatever happened."""
     found = _found(made, course)
     if found is None:
         return _verdict("passed", "trained", "", "")
-    return dict(found, log=log)
+    return {**found, "log": log}
 
 
-def _verdict(state: str, code: str, reason: str, todo: str, **more: Any) -> dict[str, Any]:
-    keys = ("host", "rank", "status", "signal", "known", "lines", "also", "log")
-    said = dict.fromkeys(keys)
-    said.update(lines=[], also=[])
-    return dict(said, state=state, code=code, reason=reason, todo=todo, **more)
+def not_begun(error: OperatorError) -> Verdict:
+    """Return the verdict on a run that never trained."""
+    return _verdict("failed", error.code, error.found, error.todo, host=cast("str | None", error.data.get("host")))
 
 
-def _found(made: Plan, course: Course) -> dict[str, Any] | None:
+def _verdict(
+    state: str,
+    code: str,
+    reason: str,
+    todo: str,
+    *,
+    host: str | None = None,
+    rank: int | None = None,
+    status: int | None = None,
+    signal: int | None = None,
+    known: Known | None = None,
+    lines: Sequence[str] = (),
+    also: Sequence[str] = (),
+) -> Verdict:
+    return {
+        "host": host,
+        "rank": rank,
+        "status": status,
+        "signal": signal,
+        "known": known,
+        "lines": list(lines),
+        "also": list(also),
+        "log": None,
+        "state": state,
+        "code": code,
+        "reason": reason,
+        "todo": todo,
+    }
+
+
+def _found(made: Plan, course: Course) -> Verdict | None:
     if course.why == "interrupted":
         return _verdict("failed", "interrupted", "It was interrupted", "Run it again")
     parts = (_limit, _ranks) if went_without(made, course) else (_guest, _room, _container, _limit, _ranks)
@@ -119,7 +170,7 @@ def _ended_well(made: Plan, course: Course) -> bool:
     return len(course.statuses) == len(made.launches) and not any(course.statuses.values())
 
 
-def _guest(made: Plan, course: Course) -> dict[str, Any] | None:
+def _guest(made: Plan, course: Course) -> Verdict | None:
     for name, why in sorted(course.lost.items()):
         return _failed(
             made,
@@ -137,7 +188,7 @@ def full_guests(course: Course) -> list[str]:
     return sorted(name for name, one in course.answers.items() if one.room is not None and one.room < LEAST_KB)
 
 
-def _room(made: Plan, course: Course) -> dict[str, Any] | None:
+def _room(made: Plan, course: Course) -> Verdict | None:
     for name in [] if _ended_well(made, course) else full_guests(course):
         folder = made.request.work_dir
         return _failed(
@@ -151,7 +202,7 @@ def _room(made: Plan, course: Course) -> dict[str, Any] | None:
     return None
 
 
-def _container(made: Plan, course: Course) -> dict[str, Any] | None:
+def _container(made: Plan, course: Course) -> Verdict | None:
     for place in made.places:
         answer = course.answers.get(place.name)
         if answer is None or answer.running:
@@ -177,7 +228,7 @@ def _end_of(answer: Answer) -> tuple[str, str, str]:
     return code, reason, answer.said or "Check the log of the container engine on that guest"
 
 
-def _limit(made: Plan, course: Course) -> dict[str, Any] | None:
+def _limit(made: Plan, course: Course) -> Verdict | None:
     limits = made.request.limits
     if course.why == "too_long" or any(status == TIMED_OUT for status in course.statuses.values()):
         return _failed(
@@ -208,7 +259,7 @@ def _behind(made: Plan, course: Course) -> str | None:
     return missing.pop() if len(missing) == 1 else None
 
 
-def _ranks(made: Plan, course: Course) -> dict[str, Any] | None:
+def _ranks(made: Plan, course: Course) -> Verdict | None:
     bad = {name: status for name, status in course.statuses.items() if status != 0}
     if not bad:
         for code, sentence in result.shortcomings(made.request, course.seen):
@@ -239,23 +290,44 @@ def _host(made: Plan, first: trouble.First) -> str | None:
 
 
 def _failed(
-    made: Plan, course: Course, code: str, reason: str, todo: str, lines: bool = True, **more: Any
-) -> dict[str, Any]:
-    rank = more.get("rank")
+    made: Plan,
+    course: Course,
+    code: str,
+    reason: str,
+    todo: str,
+    lines: bool = True,
+    *,
+    host: str | None = None,
+    rank: int | None = None,
+    status: int | None = None,
+    signal: int | None = None,
+) -> Verdict:
     mine = [line for line in course.seen.tail(rank) if line.strip()] if rank is not None else []
     everything = course.seen.last_lines()
     shown = (mine or [line for line in everything if line.strip()])[-SHOWN_LINES:] if lines else []
     known = trouble.known_error(mine) or trouble.known_error(everything) if lines else None
-    said = None if known is None else {"code": known.code, "means": known.means, "todo": known.todo}
+    said: Known | None = None if known is None else {"code": known.code, "means": known.means, "todo": known.todo}
     gone = [
         place.name
         for place in made.places
-        if place.name in course.answers and not course.answers[place.name].running and place.name != more.get("host")
+        if place.name in course.answers and not course.answers[place.name].running and place.name != host
     ]
-    return _verdict("failed", code, reason, todo, lines=shown, known=said, also=gone, **more)
+    return _verdict(
+        "failed",
+        code,
+        reason,
+        todo,
+        host=host,
+        rank=rank,
+        status=status,
+        signal=signal,
+        known=said,
+        lines=shown,
+        also=gone,
+    )
 
 
-def error(made: Plan, verdict: Mapping[str, Any]) -> OperatorError:
+def error(made: Plan, verdict: Verdict) -> OperatorError:
     """The verdict as an error for the operator."""
     reason, todo = verdict["reason"], verdict["todo"]
     known = verdict["known"]
@@ -264,12 +336,17 @@ def error(made: Plan, verdict: Mapping[str, Any]) -> OperatorError:
     if verdict["lines"]:
         todo = f"{todo.rstrip('.')}. The last lines were: " + " / ".join(line.strip() for line in verdict["lines"][-4:])
     guests = len(made.places)
-    data = {name: verdict[name] for name in ("host", "rank", "status", "signal", "known", "lines", "log")}
     return OperatorError(
         f"Training {made.run}",
         f"failed on {guests} guest{'s' if guests > 1 else ''}",
         reason,
         todo,
         verdict["code"],
-        **data,
+        host=verdict["host"],
+        rank=verdict["rank"],
+        status=verdict["status"],
+        signal=verdict["signal"],
+        known=known,
+        lines=verdict["lines"],
+        log=verdict["log"],
     )

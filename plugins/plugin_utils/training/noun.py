@@ -150,7 +150,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         made, course = watch.made, watch.course
         # What an image holds is known for sure only when it is there.
         item.wanted, item.changes = made, list(_changes(made))
-        judged = verdict.judge(made, course, outputs.log) if error is None else _not_begun(error)
+        judged = verdict.judge(made, course, outputs.log) if error is None else verdict.not_begun(error)
         moved = {
             name: result.traffic(course.before[name], course.after[name])
             for name in self._names
@@ -194,13 +194,6 @@ def _changes(made: plan.Plan) -> Iterator[Change]:
 
 def _may_be_watched(left: Leftover) -> bool:
     return left.running and left.silent_s is not None and left.silent_s < training_watch.BEATS_S
-
-
-def _not_begun(error: OperatorError) -> dict[str, Any]:
-    """The verdict on a run that never trained."""
-    found = {"state": "failed", "code": error.code, "reason": error.found, "todo": error.todo}
-    empty = dict.fromkeys(("rank", "status", "signal", "known", "log"))
-    return dict(empty, host=error.data.get("host"), lines=[], also=[], **found)
 
 
 def _shown(made: plan.Plan) -> dict[str, Any]:
