@@ -7,9 +7,21 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
+
+if TYPE_CHECKING:
+
+    class Nccl(TypedDict):
+        """Transport of NCCL, from the lines of its log."""
+
+        version: str | None
+        networks: list[str]
+        via: list[str]
+        gpudirect: dict[str, bool]
+        no_device: bool
+
 
 LAST_LINES = 40
 # If a run prints more iterations, the rest of them is in the log alone.
@@ -26,8 +38,8 @@ class Progress:
         self.hosts = hosts_of_ranks
         self.ranks: dict[int, dict[str, Any]] = {}
         self.iterations: list[dict[str, Any]] = []
-        self.benchmark: dict[str, Any] = {}
-        self.nccl: dict[str, Any] = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
+        self.benchmark: dict[str, str | int | float | None] = {}
+        self.nccl: Nccl = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
         self.failures: list[dict[str, Any]] = []
         self.lines = 0
         # Time of the last activity as a number of lines: the caller has the clock.
@@ -174,7 +186,7 @@ class Progress:
         else:
             self.nccl["no_device"] = True
 
-    def _name(self, what: str, name: str) -> None:
+    def _name(self, what: Literal["networks", "via"], name: str) -> None:
         names = self.nccl[what]
         if name not in names and len(names) < NAMES_KEPT:
             self.nccl[what] = sorted([*names, name])

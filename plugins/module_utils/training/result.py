@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.verdict import Verdict
 
+    class Times(TypedDict):
+        """When a run began and ended, and its duration."""
+
+        began: str
+        ended: str
+        seconds: float
+
     class Traffic(TypedDict):
         """The traffic of one interface or RDMA device during a run."""
 
@@ -216,7 +223,7 @@ def record(
     seen: Progress,
     images: Mapping[str, ImageReport | None],
     moved: Mapping[str, Sequence[Traffic]],
-    times: Mapping[str, Any],
+    times: Times,
     verdict: Verdict,
     outputs: Mapping[str, str | None],
 ) -> dict[str, Any]:

@@ -157,7 +157,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
             if name in course.before and name in course.after
         }
         images = {name: look.image for name, look in course.looks.items()}
-        times = {"began": began, "ended": _now(), "seconds": round(self._clock.now() - clock, 1)}
+        times: result.Times = {"began": began, "ended": _now(), "seconds": round(self._clock.now() - clock, 1)}
         told = result.record(made, course.seen, images, moved, times, judged, outputs.names())
         told["build"] = course.build
         told["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
