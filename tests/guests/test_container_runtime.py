@@ -169,7 +169,7 @@ def test_full_disk_in_the_middle_of_a_pull_is_told_with_what_to_do(registry):
         registry.sh("umount /var/lib/docker/tmp")
     assert run.status != 0
     assert "no space left on device" in run.output
-    assert "Make room" in run.output
+    assert "Free space" in run.output
 
 
 def test_file_that_is_no_json_is_named_and_left(docker):

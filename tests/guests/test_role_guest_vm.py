@@ -185,9 +185,9 @@ def test_limit_of_a_user_who_is_made_in_the_same_run_is_proved(bare):
     lines = ["* - memlock 8192", "root - memlock 8192", "trainer - memlock 64"]
     bare.guest.put(LIMITS, "\n".join([*lines, ""]))
     wish = {"data_path": "pvrdma", "data_interface": ADAPTER, "user": "trainer", "limits": {"nofile": 0}}
-    assert "They get 64 kB." in bare.refused(**wish)
+    assert "Their limit is 64 kB." in bare.refused(**wish)
     bare.guest.put(LIMITS, "\n".join([*lines[:2], "trainer - maxlogins 0", ""]))
-    assert "A login of trainer was tried, and is not let in" in bare.refused(**wish)
+    assert "A test login of trainer failed" in bare.refused(**wish)
 
 
 OPENED = {

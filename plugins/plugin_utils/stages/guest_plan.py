@@ -245,20 +245,20 @@ def _problems(wish: Inputs) -> Iterator[str]:
         )
     if wish.with_rdma and not wish.mac:
         yield (
-            f"guest_vm_data_interface.mac is missing, by which the adapter of the data path {path} is found. "
-            "vCenter tells it."
+            f"guest_vm_data_interface.mac is missing. It identifies the adapter of the data path {path}. "
+            "Set it to the MAC address that vCenter reports for the adapter."
         )
     if wish.driver and not wish.driver.get("package"):
-        yield "guest_vm_driver.package is missing. Name the package, its path or its address."
+        yield "guest_vm_driver.package is missing. Set it to the name, the path or the URL of the package."
     if ("signing_key" in wish.driver) != ("signing_certificate" in wish.driver):
         yield (
-            "guest_vm_driver has one of signing_key and signing_certificate. A signature needs the key, and the "
-            "certificate by which the firmware knows it. Give both, or none."
+            "guest_vm_driver has one of signing_key and signing_certificate. A signature needs the key and the "
+            "certificate that the firmware trusts. Set both, or neither."
         )
     if memlock not in ("unlimited", "as_is") and not KILOBYTES.match(str(memlock)):
         yield f"guest_vm_limits.memlock is {memlock}. Use unlimited, as_is, or a number of kB."
     if wish.licence and bool(wish.licence.get("token")) == bool(wish.licence.get("token_file")):
-        yield "guest_vm_licence has to have either token or token_file."
+        yield "guest_vm_licence needs exactly one of token and token_file. Set one of them."
 
 
 def _packages(wanted: list[str], family: str, listed: Mapping[str, Any]) -> Packages:
@@ -307,8 +307,8 @@ def _locks_too_little(user: str, locks: Mapping[str, Any]) -> str:
     if locks.get("hard_kb", 0 if user else UNLIMITED) == UNLIMITED:
         return ""
     if not locks:
-        return f"A login of {user} was tried, and is not let in: see what `su -l {user}` says as root."
-    return f"They get {locks.get('hard_kb')} kB."
+        return f"A test login of {user} failed. Run `su -l {user}` as root to see the reason."
+    return f"Their limit is {locks.get('hard_kb')} kB."
 
 
 def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
@@ -378,7 +378,7 @@ def _port_problem(ports: Sequence[Mapping[str, Any]]) -> str:
         return "has none"
     if ports[0]["state"] != "active":
         return f"is {ports[0]['state']}"
-    return "has no GID of RoCE v2, which comes with an IPv4 address" if ports[0]["roce_v2_gid"] is None else ""
+    return "has no RoCE v2 GID, which needs an IPv4 address" if ports[0]["roce_v2_gid"] is None else ""
 
 
 def _nodes(nodes: Iterable[int | None]) -> list[int]:

@@ -93,7 +93,7 @@ def _blocks(data: bytes) -> Iterator[bytes]:
             if not line:
                 part = "data"
             elif not _HEADER.fullmatch(line):
-                raise Unreadable(f"line {number} is no header of an armored block")
+                raise Unreadable(f"line {number} is not a header of an armored block")
         elif line == _END:
             yield _decoded(held, number)
             part = "outside"
@@ -103,7 +103,7 @@ def _blocks(data: bytes) -> Iterator[bytes]:
         elif part in ("data", "padded") and _CHECKSUM.fullmatch(line):
             part = "checksum"
         else:
-            raise Unreadable(f"line {number} is no base64 of an armored block")
+            raise Unreadable(f"line {number} is not base64 of an armored block")
     if part != "outside":
         raise Unreadable("its last block has no end")
 
@@ -112,7 +112,7 @@ def _decoded(lines: Iterable[str], number: int) -> bytes:
     try:
         return base64.b64decode("".join(lines), validate=True)
     except binascii.Error:
-        raise Unreadable(f"the block before line {number} is no complete base64") from None
+        raise Unreadable(f"the block before line {number} is not complete base64") from None
 
 
 def _primaries(data: bytes) -> list[str]:
@@ -135,7 +135,7 @@ def _packet(data: bytes, place: int) -> tuple[int, int, int]:
     """(type, start, end) of the packet's body; partial and unknown lengths are for messages and not for keys."""
     head = data[place]
     if not head & 0x80:
-        raise Unreadable(f"byte {place} begins no packet")
+        raise Unreadable(f"byte {place} does not begin a packet")
     if head & 0x40:
         tag, first = head & 0x3F, _number(data, place + 1, 1)
         if first < 192:

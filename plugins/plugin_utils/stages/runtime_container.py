@@ -25,22 +25,25 @@ GPU_OPTIONS: dict[str, Sequence[str]] = {
 UUID = re.compile(r"(?:GPU|MIG)-[0-9a-fA-F][0-9a-fA-F/-]+")
 # Messages of engines for failed pulls and runs, and the fix.
 HINTS = (
-    ("no space left on device", "Make room on the disk of the engine's images, `df -h` shows it."),
-    ("certificate signed by unknown authority", "Give the registry's authority as its ca_file."),
+    ("no space left on device", "Free space on the disk of the engine's images. `df -h` shows the disks."),
+    ("certificate signed by unknown authority", "Set ca_file of the registry to the certificate of its authority."),
     (
         "unauthorized|authentication required|denied",
-        "Give container_runtime_registries a login that may pull it.",
+        "Set a login that can pull the image in container_runtime_registries.",
     ),
-    ("manifest unknown|not found: manifest|repository .* not found", "See the name and the tag of the image."),
+    ("manifest unknown|not found: manifest|repository .* not found", "Check the name and the tag of the image."),
     (
         "no such host|connection refused|timeout|network is unreachable",
-        "See that the guest reaches the registry.",
+        "Check that the guest reaches the registry.",
     ),
-    ("server gave HTTP response to HTTPS client", "The registry speaks HTTP: set its `insecure`."),
-    ("unknown runtime|nvidia-container-cli|libnvidia-ml", "See that the guest's driver is loaded: `nvidia-smi`."),
-    ("executable file not found", "The image lacks the program. Take another image for the proof."),
+    ("server gave HTTP response to HTTPS client", "The registry uses HTTP. Set its `insecure` to true."),
+    (
+        "unknown runtime|nvidia-container-cli|libnvidia-ml",
+        "Check with `nvidia-smi` that the driver of the guest is loaded.",
+    ),
+    ("executable file not found", "The image does not contain the program. Use another container_runtime_proof_image."),
 )
-NO_HINT = "The journal of the engine may tell more."
+NO_HINT = "Check the journal of the engine."
 # timeout(1) exits with this status.
 TIMED_OUT = 124
 
@@ -68,7 +71,7 @@ def container_of(wish: Inputs, seen: Mapping[str, Mapping[str, Any]]) -> Contain
         success=(
             f"A container sees every GPU: {lines}"
             if wish.gpu
-            else "A container runs. There is no GPU to see, since container_runtime_gpu is off."
+            else "A container runs. GPUs were not tested, because container_runtime_gpu is off."
         ),
     )
 
@@ -82,8 +85,8 @@ def _argv(wish: Inputs) -> list[str]:
 
 def _undecided(wish: Inputs) -> str:
     if not wish.proof_image:
-        return "container_runtime_proof_image names no image"
-    return "containerd has no command of its own for that" if wish.engine == "containerd" else ""
+        return "container_runtime_proof_image is empty"
+    return "containerd has no command for it" if wish.engine == "containerd" else ""
 
 
 def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
@@ -93,8 +96,8 @@ def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
     if pull.get("rc") == TIMED_OUT:
         why = f"It took longer than {wish.pull_timeout_s} seconds."
     else:
-        why = _last_line(pull, "The engine said nothing.")
-    return f"the image {wish.proof_image} could not be pulled. {why} {_hint(pull)}"
+        why = _last_line(pull, "The engine printed no error.")
+    return f"cannot pull the image {wish.proof_image}. {why} {_hint(pull)}"
 
 
 def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> str:
@@ -105,7 +108,7 @@ def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> s
     if status == 0:
         why = f"does not see {', '.join(unseen)}"
     else:
-        why = f"did not run ({status}): {_last_line(proof, 'it said nothing')}"
+        why = f"did not run ({status}): {_last_line(proof, 'no error output')}"
     return f"a container of {wish.proof_image} {why}. {_hint(proof)}"
 
 

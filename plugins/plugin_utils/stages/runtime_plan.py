@@ -75,7 +75,7 @@ FOLDERS = {
     "containerd": "/etc/containerd/certs.d",
     "podman": "/etc/containers/certs.d",
 }
-RELOADS = "A reload of systemd takes the GPUs away from running containers with it, see container_runtime_cdi."
+RELOADS = "With this driver, a reload of systemd removes the GPUs from running containers, see container_runtime_cdi."
 
 
 @dataclass(frozen=True)

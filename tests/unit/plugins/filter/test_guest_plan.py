@@ -122,10 +122,10 @@ def test_limits_are_tried_before_they_are_set_and_read_from_systemd():
     "user, locks, words",
     [
         ("ai", {"hard_kb": -1}, ""),
-        ("ai", {"hard_kb": 64}, "They get 64 kB."),
-        ("ai", None, "A login of ai was tried, and is not let in: see what `su -l ai` says as root."),
+        ("ai", {"hard_kb": 64}, "Their limit is 64 kB."),
+        ("ai", None, "A test login of ai failed. Run `su -l ai` as root to see the reason."),
         ("", None, ""),
-        ("", {"hard_kb": 64}, "They get 64 kB."),
+        ("", {"hard_kb": 64}, "Their limit is 64 kB."),
     ],
 )
 def test_a_login_that_cannot_lock_enough_memory_has_its_reason(user, locks, words):
@@ -256,7 +256,7 @@ def device(port=None, **more):
         ([], "has none"),
         ([device({"interfaces": ["ens192"]})], "has none"),
         ([device({"state": "down"})], "is down"),
-        ([device({"roce_v2_gid": None})], "has no GID of RoCE v2, which comes with an IPv4 address"),
+        ([device({"roce_v2_gid": None})], "has no RoCE v2 GID, which needs an IPv4 address"),
     ],
     ids=["works", "second device", "no device", "another adapter", "down", "no address"],
 )

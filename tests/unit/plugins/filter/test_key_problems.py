@@ -167,7 +167,7 @@ def test_a_hostile_file_ends_in_one_sentence(data):
 
 def test_a_line_that_is_no_header_of_a_block_is_named():
     data = armored(primary("a"), ["Version: 1", "no header"])
-    assert asked(data, A) == ["The file holds no readable OpenPGP key: line 3 is no header of an armored block."]
+    assert asked(data, A) == ["The file holds no readable OpenPGP key: line 3 is not a header of an armored block."]
 
 
 def test_content_that_is_no_base64_is_refused_too():

@@ -331,9 +331,9 @@ def test_the_proof_runs_what_sees_gpus_or_the_command_of_the_inputs(engine, gpu,
 @pytest.mark.parametrize(
     "engine, image, words",
     [
-        ("docker", "", "container_runtime_proof_image names no image"),
-        ("containerd", "", "container_runtime_proof_image names no image"),
-        ("containerd", "proof:1", "containerd has no command of its own for that"),
+        ("docker", "", "container_runtime_proof_image is empty"),
+        ("containerd", "", "container_runtime_proof_image is empty"),
+        ("containerd", "proof:1", "containerd has no command for it"),
         ("docker", "proof:1", ""),
     ],
 )

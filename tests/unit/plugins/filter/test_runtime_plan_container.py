@@ -7,7 +7,7 @@ import pytest
 from unit.plugins.filter.test_runtime_plan import plan
 
 ON_HOST = "GPU 0: NVIDIA A100 (UUID: GPU-57abc772-1dd3)\n  MIG 1g.5gb Device 0: (UUID: MIG-aa11-22/7/0)\n"
-JOURNAL = "The journal of the engine may tell more."
+JOURNAL = "Check the journal of the engine."
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,11 @@ JOURNAL = "The journal of the engine may tell more."
             f"a container of proof:1 does not see MIG-aa11-22/7/0. {JOURNAL}",
         ),
         ({"rc": 0}, f"a container of proof:1 does not see GPU-57abc772-1dd3, MIG-aa11-22/7/0. {JOURNAL}"),
-        ({}, f"a container of proof:1 did not run (not tried): it said nothing. {JOURNAL}"),
+        ({}, f"a container of proof:1 did not run (not tried): no error output. {JOURNAL}"),
         (
             {"rc": 125, "stderr": "a\nunknown runtime", "stderr_lines": ["a", "unknown runtime"]},
             "a container of proof:1 did not run (125): unknown runtime. "
-            "See that the guest's driver is loaded: `nvidia-smi`.",
+            "Check with `nvidia-smi` that the driver of the guest is loaded.",
         ),
     ],
     ids=["all", "one is missing", "none", "not run", "failed"],
@@ -37,7 +37,7 @@ def test_what_the_container_saw_is_told():
     seen = {"container": {"rc": 0, "stdout_lines": ["GPU 0: A ", "  MIG 1g: B"]}}
     assert plan(seen=seen)["container"]["success"] == "A container sees every GPU: GPU 0: A; MIG 1g: B"
     told = plan(seen=seen, gpu=False)["container"]["success"]
-    assert told == "A container runs. There is no GPU to see, since container_runtime_gpu is off."
+    assert told == "A container runs. GPUs were not tested, because container_runtime_gpu is off."
 
 
 @pytest.mark.parametrize(
@@ -45,24 +45,24 @@ def test_what_the_container_saw_is_told():
     [
         ({"rc": 0}, ""),
         ({"rc": 124}, f"It took longer than 1800 seconds. {JOURNAL}"),
-        ({}, f"The engine said nothing. {JOURNAL}"),
-        ({"rc": 1, "stderr_lines": []}, f"The engine said nothing. {JOURNAL}"),
+        ({}, f"The engine printed no error. {JOURNAL}"),
+        ({"rc": 1, "stderr_lines": []}, f"The engine printed no error. {JOURNAL}"),
         (
             {"rc": 1, "stderr": "no such host", "stderr_lines": ["dial:", "no such host"]},
-            "no such host See that the guest reaches the registry.",
+            "no such host Check that the guest reaches the registry.",
         ),
     ],
     ids=["pulled", "too slow", "not tried", "silent", "failed"],
 )
 def test_an_image_that_cannot_be_pulled_has_its_reason(pull, problem):
-    start = "the image proof:1 could not be pulled. " if problem else ""
+    start = "cannot pull the image proof:1. " if problem else ""
     assert plan(seen={"pull": pull}, proof_image="proof:1")["container"]["pull_problem"] == start + problem
 
 
 @pytest.mark.parametrize(
     "words, hint",
     [
-        ("write /var/lib: no space left on device", "Make room"),
+        ("write /var/lib: no space left on device", "Free space"),
         ("x509: certificate signed by unknown authority", "ca_file"),
         ("Error: unauthorized: access denied", "a login"),
         ("manifest unknown: manifest unknown", "the tag of the image"),
@@ -70,8 +70,8 @@ def test_an_image_that_cannot_be_pulled_has_its_reason(pull, problem):
         ("dial tcp: lookup reg.example: no such host", "reaches the registry"),
         ("http: server gave HTTP response to HTTPS client", "`insecure`"),
         ("nvidia-container-cli: initialization error", "`nvidia-smi`"),
-        ("exec: executable file not found in $PATH", "lacks the program"),
-        ("no space left on device: denied", "Make room"),
+        ("exec: executable file not found in $PATH", "does not contain the program"),
+        ("no space left on device: denied", "Free space"),
         ("something else", "journal"),
     ],
 )
