@@ -130,7 +130,7 @@ def test_preview_without_vms_tells_so_and_goes_on(lab):
     vms = [{"name": "train-01"}, {"name": "new-01"}]
     run = lab.run("--check", *lab.site(vms=vms, guests={"user": "ops"}), of=KNOWN)
     assert run.status == 0, run.output
-    assert "new-01: the VM is not there yet." in run.text
+    assert "new-01: the VM does not exist yet." in run.text
     assert "train-01: the guest has no address for SSH." in run.text
 
 

@@ -56,7 +56,7 @@ def test_prune_removes_what_the_site_created_and_nothing_else(lab):
     made(lab)
     wrong = lab.run(*lab.site(**created("tcp", [{"name": "new-01"}], name="lab", prune="delete", power="cycle")))
     assert wrong.status != 0
-    assert "Of the site lab, only 0 VMs would stay." in wrong.text
+    assert "Only 0 VMs of the site lab would stay." in wrong.text
     assert there(lab) == ["job-01", "job-02"]
     _run, told = look(lab, site=created("tcp", ONE, name="lab"))
     row = found(told, "/lab/vm/training/job-02", "VM that left the site")

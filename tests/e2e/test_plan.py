@@ -99,7 +99,7 @@ def test_stages_that_there_are_not_are_refused_with_the_list(lab, arguments):
     for limit in ([], ["--limit", "esxi_hosts"]):
         run, _folder = run_and_record(lab, "run", *limit, *extra)
         assert run.status != 0
-        assert "in this order, hosts, fabric, machines, guests, runtime, training, validation." in run.text
+        assert "one of hosts, fabric, machines, guests, runtime, training, validation." in run.text
         assert "Read the state of the host" not in run.text
 
 

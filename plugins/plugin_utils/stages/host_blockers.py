@@ -31,7 +31,7 @@ def _boards(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, st
         yield (
             "vGPU profiles",
             f"The host offers {', '.join(offered)}. {', '.join(profiles)} needs another GPU board.",
-            "Set site.gpu.profile, or profiles of single VMs in site.vms, to what the host offers.",
+            "Set site.gpu.profile, or profiles of single VMs in site.vms, to one that the host offers.",
         )
 
 

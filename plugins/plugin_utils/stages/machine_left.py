@@ -115,7 +115,7 @@ def _remove(answer: Left, vms: Sequence[Mapping[str, Any]], absent: Sequence[str
 def _too_many(pruned: Sequence[Mapping[str, Any]], stay: int, owner: str) -> dict[str, str]:
     """A wrong or truncated site file looks like a site whose VMs have all left."""
     return {
-        "found": f"Cannot prune {_listed(pruned)}. Of the site {owner}, only {stay} VMs would stay.",
+        "found": f"Cannot prune {_listed(pruned)}. Only {stay} VMs of the site {owner} would stay.",
         "todo": f"Correct site.name and site.vms. Or name them to remove them: set site.absent to [{_names(pruned)}].",
     }
 
@@ -128,7 +128,7 @@ def _holding(answer: Left) -> str:
     """A sentence each about VMs outside the site that hold GPUs, for messages about missing resources."""
     idle, others = [vm for vm in answer.left if vm["gpus"]], answer.others
     sentences = [f"VMs that left the site hold GPUs: {_listed(idle)}. {todo(idle)}"] if idle else []
-    sentences += [f"VMs that are not of the site hold GPUs: {_listed(others)}."] if others else []
+    sentences += [f"VMs that the site does not define hold GPUs: {_listed(others)}."] if others else []
     return " ".join(sentences)
 
 

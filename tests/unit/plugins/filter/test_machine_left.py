@@ -66,7 +66,7 @@ def test_the_vms_of_a_site_never_left_whichever_way_they_are_named():
 def test_a_vm_of_others_is_never_removed_and_named_where_it_holds_gpus(found, words):
     told = answer(found, prune="delete")
     assert [one["why"] for one in told["others"]] == [words]
-    assert told["holding"] == "VMs that are not of the site hold GPUs: rival (esx-01, grid_a100-40c)."
+    assert told["holding"] == "VMs that the site does not define hold GPUs: rival (esx-01, grid_a100-40c)."
     assert (told["left"], told["remove"], told["leaving"]) == ([], [], [])
 
 
@@ -108,7 +108,7 @@ def test_prune_removes_what_the_site_created_and_no_more_than_what_stays():
     assert names(answer(vm("job-03"), vm("job-04"), prune="delete")["remove"]) == ["job-03", "job-04"]
     told = answer(vm("job-03"), vm("job-04"), vm("job-05"), prune="delete")
     (problem,) = told["problems"]
-    assert problem["found"].endswith("Of the site lab, only 2 VMs would stay.")
+    assert problem["found"].endswith("Only 2 VMs of the site lab would stay.")
     assert problem["todo"].endswith("set site.absent to [job-03, job-04, job-05].")
     assert (told["remove"], told["off"]) == ([], [])
     assert names(answer(vm("job-03"), vm("job-04"), vm("job-05"), prune="delete", absent=["job-03"])["remove"]) == [
