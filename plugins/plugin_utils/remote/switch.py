@@ -39,7 +39,7 @@ class SwitchAction(RemoteAction):
                 f"{self.host}: cannot run `{loss.command}` on the switch, and nothing was changed: "
                 f"{loss.reason.rstrip('.')}. Check its address (ansible_host, ansible_port), ansible_user, "
                 "ansible_password and host key, and that ansible_network_os "
-                f"({self._network_os or 'not set'}) is what runs there."
+                f"({self._network_os or 'not set'}) is the platform of the switch."
             ) from None
 
     def work(self, module: RemoteModule, remote: Remote) -> None:

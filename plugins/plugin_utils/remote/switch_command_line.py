@@ -64,7 +64,7 @@ class CommandLine(CliconfBase):
     ) -> str:
         """The running or the startup configuration; flags are words that follow the command."""
         if source not in self.CONFIGURATIONS:
-            raise ValueError(f"There is no configuration {source}; these exist: {', '.join(self.CONFIGURATIONS)}.")
+            raise ValueError(f"Cannot read the configuration {source}. Use one of {', '.join(self.CONFIGURATIONS)}.")
         return self.send_command(" ".join([self.CONFIGURATIONS[source], *to_list(flags)]))
 
     @enable_mode
@@ -78,7 +78,7 @@ class CommandLine(CliconfBase):
     ) -> dict[str, list[str]]:
         """Send lines in configuration mode, which is left again whatever happens."""
         if not commit or replace:
-            raise ValueError("Lines can only be added to the running configuration: the switch has no candidate.")
+            raise ValueError("Cannot edit a candidate configuration. The switch has only a running configuration.")
         sent, answers = [], []
         self.send_command("configure terminal")
         try:
@@ -102,7 +102,7 @@ class CommandLine(CliconfBase):
     ) -> str:
         """The output of one command; output json asks for JSON, where the switch has it."""
         if command is None:
-            raise ValueError("A command is needed; an empty one asks for a prompt.")
+            raise ValueError("The command is missing. Set a command, or an empty text to read the prompt.")
         return self.send_command(
             command=self._with_output(command, output),
             prompt=prompt,
@@ -117,7 +117,7 @@ class CommandLine(CliconfBase):
     ) -> list[str]:
         """The outputs of several commands; without check_rc, a rejection is an output too."""
         if commands is None:
-            raise ValueError("Commands are needed.")
+            raise ValueError("The commands are missing. Set at least one command.")
         answers = []
         for command in to_list(commands):
             given = dict(command) if isinstance(command, Mapping) else {"command": command}
@@ -153,7 +153,7 @@ class CommandLine(CliconfBase):
         if output in (None, "text") or (output == "json" and self.JSON and self.JSON in command):
             return command
         if output != "json" or not self.JSON:
-            raise ValueError(f"There is no output {output} here.")
+            raise ValueError(f"Cannot get the output as {output}. Use text{', or json' if self.JSON else ''}.")
         return f"{command} | {self.JSON}"
 
 
@@ -169,7 +169,7 @@ class Terminal(TerminalBase):
         try:
             self._exec_cli_command(self.NO_PAGES)
         except AnsibleConnectionFailure as refused:
-            raise AnsibleConnectionFailure(f"The pages of the terminal could not be turned off: {refused}") from refused
+            raise AnsibleConnectionFailure(f"Cannot turn off paging of the terminal: {refused}") from refused
 
     def on_become(self, passwd: str | None = None) -> None:
         """Enter the privileged mode; sends a password if the switch asks for it."""
@@ -181,7 +181,7 @@ class Terminal(TerminalBase):
         try:
             self._exec_cli_command(json.dumps(command).encode())
         except AnsibleConnectionFailure as refused:
-            raise AnsibleConnectionFailure(f"The switch refused enable mode: {refused}") from refused
+            raise AnsibleConnectionFailure(f"The switch rejected enable mode: {refused}") from refused
         if not self._prompt().endswith(b"#"):
             raise AnsibleConnectionFailure(f"The switch is not in enable mode, but at the prompt {self._prompt()!r}")
 

@@ -102,7 +102,7 @@ def test_outputs_may_be_json_where_there_is_json():
     connection = Connection()
     Onyx(connection).run_commands(["show roce", {"command": "show version", "output": "json"}])
     assert connection.sent == ["show roce", "show version | json-print"]
-    with pytest.raises(ValueError, match="no output json"):
+    with pytest.raises(ValueError, match="output as json"):
         Os10(Connection()).get("show version", output="json")
 
 
