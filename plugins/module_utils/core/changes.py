@@ -7,13 +7,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Dict, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
-# One object as the options of a task describe it.
-Wish = Dict[str, Any]
 W = TypeVar("W")
 S = TypeVar("S")
 
