@@ -134,6 +134,15 @@ def test_preview_without_vms_tells_so_and_goes_on(lab):
     assert "train-01: the guest has no address for SSH." in run.text
 
 
+def test_preview_of_a_stage_says_which_guests_are_planned_later(lab):
+    lab = lab()
+    site = lab.site(vms=[{"name": "train-01"}, {"name": "new-01"}], guests={"user": "ops"})
+    run = lab.run("--check", "--tags", "guests", *site, of=PLAYBOOKS / "guests.yml")
+    assert run.status == 0, run.output
+    for name in ("new-01", "train-01"):
+        assert f"{name}: everything will be planned after machines: the VM does not run yet." in run.text
+
+
 def test_vm_that_is_missing_is_named(lab):
     lab = lab()
     run = lab.run(*lab.site(vms=[{"name": "train-03"}], guests={"user": "ops"}), of=KNOWN)
