@@ -181,7 +181,7 @@ STAGES = {
         "ready",
         "hosts",
         {"site": {"cluster": "gpus"}},
-        ("in the cluster gpus. It is connected, in gpu.", "Correct site.cluster, or take the host out of the group"),
+        ("It is connected, in the cluster gpu, not in gpus.", "Correct site.cluster, or remove the host from the group"),
     ),
     "board of the profile": (
         "ready",

@@ -140,7 +140,7 @@ def test_nothing_is_left_when_one_of_the_three_gets_a_signal(checkout, number, w
     three = checkout.ready(process)
     (folder,) = map(Path, checkout.folders())
     assert folder.is_dir()
-    assert len(checkout.left()) == 5
+    awaited(lambda: len(checkout.left()) == 5)
     os.kill(three[whom], number)
     assert checkout.nothing_left()
     assert process.wait(PATIENCE_S) != 0
