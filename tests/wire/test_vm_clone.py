@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from unit.plugins.module_utils.vm.clone.requests import request
 from vsphere_twin.model import cloning
 
 from .held import Held
@@ -131,8 +132,7 @@ def _spec(running, name):
         state.Store(vim.Datastore(store.moid), store.moid, store.name, 0, True),
         vim.ResourcePool(host.compute.pool.moid),
     )
-    wish = {"name": name, "cloud_init": None, "annotation": None, "owner": None, "disk_gb": 0}
-    return spec.clone(wish, target, state.Source(path="/lab/vm/templates/ubuntu-template"), "template")
+    return spec.clone(request(name), target, state.Source(path="/lab/vm/templates/ubuntu-template"), "template")
 
 
 def test_copies_that_a_killed_run_has_begun_are_waited_for_and_not_made_twice(twin, drive):
