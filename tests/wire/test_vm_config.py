@@ -18,6 +18,9 @@ PARTS = {
 
 def test_a_running_vm_is_reconfigured_once_in_one_power_cycle(twin, drive):
     running = twin(seed=lab({"power": "on"}))
+    (vm,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01"]
+    with running.world.changed:
+        assert running.world.changed.wait_for(lambda: vm.tools_running, timeout=120)
     module = drive(running)
     refused = module("vm_config", name="train-01", **PARTS)
     assert result(refused)["failure"]["code"] == "vm_running"
