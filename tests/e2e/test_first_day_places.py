@@ -181,7 +181,7 @@ STAGES = {
         "ready",
         "hosts",
         {"site": {"cluster": "gpus"}},
-        ("It is connected, in the cluster gpu, not in gpus.", "Correct site.cluster, or remove the host from the group"),
+        ("It is connected, in the cluster gpu, not in gpus.", "Correct site.cluster, or remove the host from"),
     ),
     "board of the profile": (
         "ready",
