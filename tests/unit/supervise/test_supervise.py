@@ -150,7 +150,8 @@ def test_nothing_is_left_when_one_of_the_three_gets_a_signal(checkout, number, w
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
 def test_nothing_is_left_when_the_signal_comes_at_once(checkout, number):
     process = checkout.start()
-    awaited(checkout.folders)
+    # Before there is a keeper, the next command of the checkout cleans up.
+    awaited(lambda: list((checkout.folder / ".build" / "runs").glob("*.keeper")))
     process.send_signal(number)
     process.wait(PATIENCE_S)
     assert checkout.nothing_left()
