@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Options of a task as a typed value: each module's code reads a dataclass, never the options themselves."""
+"""Options of a task as a typed value: a frozen dataclass that the code below a module reads."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def test_the_fabric_is_read_unless_the_site_skips_it_or_takes_it_away(name, give
 )
 def test_check_mode_says_of_whom_nothing_can_be_known_yet(check_mode, stages, later, said):
     hostvars = known("runtime" if stages else "other", later=later)
-    given = {"ansible_check_mode": check_mode, "hostvars": hostvars, "__later_stage": "runtime"}
+    given = {"ansible_check_mode": check_mode, "hostvars": hostvars, "aiready_stage": "runtime"}
     assert is_met("later_guests", "Report guests without data", **given) is said
 
 

@@ -35,7 +35,6 @@ class PciRequest:
 
     state: str
     devices: Sequence[DeviceRequest]
-    placement: str
     mixed: str
     max_per_vm: int | None
 

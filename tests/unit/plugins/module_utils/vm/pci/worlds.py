@@ -191,7 +191,7 @@ def entry(kind, **more):
 
 
 def wish(*devices, **more):
-    usual = {"state": "present", "placement": "host", "mixed": "refuse", "max_per_vm": None}
+    usual = {"state": "present", "mixed": "refuse", "max_per_vm": None}
     return PciRequest(**{"devices": list(devices), **usual, **more})
 
 
