@@ -11,7 +11,7 @@ import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
-from gates import times
+from gates import processors, times
 from gates.running import LOGS, ROOT, Gate, GateFailed, Running
 from gates.table import GATES, PARTS
 from supervise.keeper import self_supervised
@@ -54,7 +54,7 @@ def _alone(held: contextlib.ExitStack, name: str) -> bool:
 def _run(chosen: list[str]) -> int:
     running = Running()
     signal.signal(signal.SIGTERM, _interrupt)
-    began = time.monotonic()
+    began, used = time.monotonic(), processors.of_machine()
     gates = [Gate(name, running) for name in chosen]
     # One more thread than processors: gates with guests wait much of their time.
     with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 1) as pool:
@@ -67,7 +67,8 @@ def _run(chosen: list[str]) -> int:
             print("Interrupted.", file=sys.stderr)
             return 130
     times.keep({gate.name: gate.seconds for gate in gates})
-    return _summary(gates, failed, time.monotonic() - began)
+    machine = processors.of_machine() - used
+    return _summary(gates, failed, time.monotonic() - began, machine)
 
 
 def _interrupt(*_) -> None:
@@ -93,13 +94,14 @@ def _follow(futures: dict[Future, Gate]) -> dict[Gate, str]:
         verdict = "ok" if problem is None else "FAILED"
         before = f"{last[gate.name]:6.1f} s" if gate.name in last else "-"
         notes = "; ".join(gate.notes)
-        print(f"{verdict:6} {gate.name:14} {gate.seconds:6.1f} s  last run {before:>8}  {notes}".rstrip(), flush=True)
+        seconds = f"{gate.seconds:6.1f} s  last run {before:>8}  processors {gate.cpu:6.1f} s"
+        print(f"{verdict:6} {gate.name:14} {seconds}  {notes}".rstrip(), flush=True)
         if problem is not None:
             failed[gate] = problem
     return failed
 
 
-def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float) -> int:
+def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float, machine: float) -> int:
     for gate, problem in failed.items():
         lines = [line for line in gate.log.read_text().splitlines() if not NOISE.match(line)]
         print(f"\n===== {gate.name} =====", *lines[-FOLLOWED_TAIL_LINES:], problem, sep="\n")
@@ -110,6 +112,8 @@ def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float) -> int:
             print(gate.closing)
     for line in times.profile(gates):
         print(line)
+    own = sum(gate.cpu for gate in gates)
+    print(f"Seconds of processors: {own:.0f} in gates, {machine:.0f} on the whole machine.")
     verdict = f"failed: {', '.join(gate.name for gate in failed)}" if failed else "all hold"
     print(f"{len(gates)} gates in {seconds:.0f} s, {verdict}.")
     return 1 if failed else 0

@@ -14,6 +14,7 @@ import threading
 import time
 from pathlib import Path
 
+from gates import processors
 from supervise.runs import PYTHONPATH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +88,8 @@ class Gate:
         # Notes of a passed gate for the reader, such as skipped checks.
         self.notes: list[str] = []
         self.seconds = 0.0
+        # Seconds of processors of its commands; what a container engine does for them is not in it.
+        self.cpu = 0.0
         # Costs of its tests, see gates.costs.
         self.costs = LOGS / f"{name}.costs"
         self.costs.unlink(missing_ok=True)
@@ -101,7 +104,8 @@ class Gate:
         with self.log.open("a") as log:
             process = self.running.start(argv, cwd=cwd, env=env or environment(), stdout=log, stderr=log)
         try:
-            status = process.wait(LIMIT_S)
+            self.cpu += processors.used_at_end(process, LIMIT_S)
+            status = process.wait(STOP_S)
         except subprocess.TimeoutExpired:
             raise GateFailed(f"{shlex.join(argv[:3])} ... was stopped after {LIMIT_S} s, the limit of a gate") from None
         finally:
