@@ -89,7 +89,8 @@ options:
     default: missing
   engine:
     description:
-      - Training engine. V(torchrun) is for images with a newer PyTorch, with which Horovod does not compile.
+      - Training engine. V(torchrun) is part of PyTorch, and the default of the role C(aiready.vsphere.horovod).
+      - V(horovod) is for images that contain Horovod.
     type: str
     choices: [horovod, torchrun]
     default: horovod

@@ -82,7 +82,6 @@ OWN_TEXT = {
     "guest_vm_ntp_servers",
     "guest_vm_rdma",
     "horovod_elastic",
-    "horovod_engine",
     "horovod_limits",
     "training_vm_cluster",
     "training_vm_cores_per_socket",

@@ -300,7 +300,10 @@ def _training(site: Mapping[str, Any]) -> Iterator[str]:
     if wish["engine"] == "torchrun":
         for key in ("launcher", "controller"):
             if wish[key]:
-                yield f"site.training.{key}: it is for Horovod, but the engine is torchrun. Remove it."
+                yield (
+                    f"site.training.{key}: it is for Horovod, but the engine is torchrun. Remove it, or set "
+                    "site.training.engine to horovod."
+                )
     gpus = [gpus_of(entry, site["gpu"]) for entry in site["vms"] for dummy in identities(entry)]
     if wish["slots"] is not None and wish["gpus"] == "auto" and 1 <= min(gpus, default=1) < wish["slots"]:
         yield (

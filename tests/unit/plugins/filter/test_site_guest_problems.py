@@ -64,8 +64,8 @@ SOUND = {
     "training of the user's own": training(builtin=None, command=["python", "train.py"]),
     "image by its digest": training(image=f"images.example.org:5000/horovod@sha256:{'a' * 64}"),
     "image of a proof by its digest": runtime(proof_image=f"nvcr.io/nvidia/cuda:12.4.1@sha256:{'a' * 64}"),
-    "torchrun in NVIDIA's image": training(engine="torchrun", image="nvcr.io/nvidia/pytorch:24.05-py3"),
-    "elastic": training(builtin=None, command=["train"], elastic={"min_ranks": 1}),
+    "torchrun in NVIDIA's image, which is the default": training(image="nvcr.io/nvidia/pytorch:24.05-py3"),
+    "elastic": training(engine="horovod", builtin=None, command=["train"], elastic={"min_ranks": 1}),
     "ranks on processors": training(gpus="none", slots=8),
     "two GPUs for each VM": training({"mode": "vgpu", "profile": "grid_a100-20c", "per_vm": 2}, slots=2),
 }
@@ -288,11 +288,11 @@ PROBLEMS = {
         "site.runtime.proof_image: the digest (empty) cannot be pulled.",
     ),
     "NVIDIA's image without Horovod by its digest": (
-        training(image=f"nvcr.io/nvidia/pytorch@sha256:{'a' * 64}"),
+        training(engine="horovod", image=f"nvcr.io/nvidia/pytorch@sha256:{'a' * 64}"),
         "holds no Horovod, which the engine horovod needs.",
     ),
     "image without Horovod": (
-        training(image="nvcr.io/nvidia/pytorch:24.05-py3"),
+        training(engine="horovod", image="nvcr.io/nvidia/pytorch:24.05-py3"),
         "site.training.image: nvcr.io/nvidia/pytorch:24.05-py3 holds no Horovod, which the engine horovod needs.",
     ),
     "image without PyTorch": (
@@ -305,18 +305,26 @@ PROBLEMS = {
     ),
     "launcher of the other engine": (
         training(engine="torchrun", launcher="mpirun"),
-        "site.training.launcher: it is for Horovod, but the engine is torchrun. Remove it.",
+        "site.training.launcher: it is for Horovod, but the engine is torchrun. Remove it, or set site.training.engine "
+        "to horovod.",
     ),
     "Gloo by mpirun": (
-        training(launcher="mpirun", controller="gloo"),
+        training(engine="horovod", launcher="mpirun", controller="gloo"),
         "site.training.controller: only horovodrun starts gloo.",
     ),
     "elastic with MPI": (
-        training(builtin=None, command=["train"], elastic={"min_ranks": 1}, launcher="mpirun", controller="mpi"),
+        training(
+            engine="horovod",
+            builtin=None,
+            command=["train"],
+            elastic={"min_ranks": 1},
+            launcher="mpirun",
+            controller="mpi",
+        ),
         "site.training.elastic: only Horovod with launcher: horovodrun and controller: gloo can add and remove ranks.",
     ),
     "elastic with more ranks than there are": (
-        training(builtin=None, command=["train"], elastic={"min_ranks": 3}),
+        training(engine="horovod", builtin=None, command=["train"], elastic={"min_ranks": 3}),
         "site.training.elastic: min_ranks is 3, and the hosts have 2 slots.",
     ),
     "more ranks than GPUs": (

@@ -16,7 +16,7 @@ from unit.plugins.filter.seen_guests import seen, site, vm
 site_guests = FilterModule().filters()["site_guests"]
 site_training = FilterModule().filters()["site_training"]
 ROLES = pathlib.Path(__file__).resolve().parents[4] / "roles"
-TRAINING = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
+TRAINING = {"image": "images.example.org/horovod:0.28.1", "engine": "horovod", "builtin": "small"}
 
 
 def adapter(number, name, address, **more):
@@ -55,6 +55,11 @@ def test_each_guest_has_a_rank_for_each_gpu_and_talks_by_the_adapter_of_the_trai
     ]
     assert (told["interface"], told["gpus"], told["data_path"]) == ("ens224", "all", "pvrdma")
     assert (told["training"], told["roce"]["dscp"], told["problems"]) == ({"builtin": "small"}, 26, [])
+
+
+def test_torchrun_is_the_engine_of_a_site_that_names_none():
+    unnamed = {key: value for key, value in TRAINING.items() if key != "engine"}
+    assert site_training(site(training=unnamed), variables())["engine"] == "torchrun"
 
 
 @pytest.mark.parametrize(
