@@ -19,8 +19,15 @@ def said(capsys, *arguments):
 def test_seeds_are_listed_with_what_they_hold(capsys):
     status, text, _errors = said(capsys, "seeds")
     assert status == 0
-    assert [line.split()[0] for line in text.splitlines()] == ["factory", "large", "small"]
-    assert "small     Two hosts with an A100 each" in text
+    assert [line.split()[0] for line in text.splitlines()] == [
+        "factory",
+        "factory-9.1",
+        "large",
+        "small",
+        "small-9.0",
+        "small-9.1",
+    ]
+    assert "small        Two hosts with an A100 each" in text
 
 
 def test_a_seed_without_mistakes_is_counted(capsys):

@@ -64,8 +64,10 @@ def _serve(options):
 
 
 def _seeds(_options):
-    for name, text in seeds.shipped().items():
-        print(f"{name:10}{text}")
+    found = seeds.shipped()
+    width = max(map(len, found)) + 2
+    for name, text in found.items():
+        print(f"{name:{width}}{text}")
     return 0
 
 

@@ -24,6 +24,60 @@ def test_small_is_ready_for_vgpus():
     assert inventory.find_by_path(world, "lab/vm/training/train-01").firmware == "efi"
 
 
+RELEASES = {
+    "small-9.0": ("9.0.1", "9.0.0.0", "580.105.06"),
+    "small-9.1": ("9.1.0", "9.1.0.0", "595.71.03"),
+    "factory-9.1": ("9.1.0", "9.1.0.0", ""),
+}
+
+
+@pytest.mark.parametrize("name, expected", RELEASES.items())
+def test_seed_of_another_release_differs_in_release_driver_and_image_only(name, expected):
+    base, newer = seed.load(name.partition("-")[0]), seed.load(name)
+    release = newer.release
+    drivers = {host.driver.version for host in newer.of_kind("HostSystem")}
+    assert (release.version, release.api_version, *drivers) == expected
+    assert {host.release for host in newer.of_kind("HostSystem")} == {release}
+    assert [one.image.managed for one in newer.of_kind("ClusterComputeResource")] == [True]
+    assert [one.image.managed for one in base.of_kind("ClusterComputeResource")] == [False]
+    for kind in ("HostSystem", "VirtualMachine", "DistributedVirtualPortgroup", "Datastore"):
+        assert [one.name for one in newer.of_kind(kind)] == [one.name for one in base.of_kind(kind)]
+
+
+def test_depot_of_a_seed_is_built_for_its_release():
+    (store,) = seed.load("factory-9.1").of_kind("Datastore")
+    assert "NVD-AIE-900_595.71.03-1OEM.900.0.0.24755229_24000000.zip" in str(list(store.files.paths("depots")))
+
+
+def test_extending_seed_replaces_keys_and_keys_of_each_host():
+    data = {"extends": "small", "api_version": "m5CA1EF4D", "every_host": {"ssh": "stopped", "maintenance": True}}
+    world = seed.from_data(data)
+    assert world.release.api_version == "m5CA1EF4D"
+    assert world.release.version == "8.0.3"
+    assert [host.maintenance for host in world.of_kind("HostSystem")] == [True, True]
+    assert data == {
+        "extends": "small",
+        "api_version": "m5CA1EF4D",
+        "every_host": {"ssh": "stopped", "maintenance": True},
+    }
+
+
+def test_problem_of_an_extending_seed_has_its_own_line(tmp_path):
+    file = tmp_path / "mine.yml"
+    file.write_text(
+        "description: Mine.\nextends: small\nevery_host: {driver: {family: nvaie}, hardware: {sockets: x}}\nnew: 1\n"
+    )
+    with pytest.raises(SeedError) as caught:
+        seed.load(file)
+    assert [line.split(": ")[0] for line in str(caught.value).splitlines()] == [f"{file}:3", f"{file}:4"]
+    file.write_text("description: Mine.\nextends: smaller\n")
+    with pytest.raises(SeedError, match=r"mine\.yml:2: There is no seed smaller"):
+        seed.load(file)
+    file.write_text(f"extends: {file}\n")
+    with pytest.raises(SeedError, match="extend each other"):
+        seed.load(file)
+
+
 def test_factory_is_ready_for_nothing_yet():
     world = seed.load("factory")
     hosts = world.of_kind("HostSystem")
@@ -190,7 +244,7 @@ def test_all_problems_come_at_once():
 
 
 def test_a_seed_that_is_not_there_names_those_that_are():
-    with pytest.raises(SeedError, match="factory, large, small"):
+    with pytest.raises(SeedError, match="factory, factory-9.1, large, small, small-9.0, small-9.1"):
         seed.load("medium")
 
 

@@ -157,5 +157,5 @@ def test_a_file_that_holds_no_table_is_refused(tmp_path, text):
 
 
 def test_every_shipped_seed_is_described():
-    assert sorted(seed.shipped()) == ["factory", "large", "small"]
+    assert sorted(seed.shipped()) == ["factory", "factory-9.1", "large", "small", "small-9.0", "small-9.1"]
     assert all(text.endswith(".") for text in seed.shipped().values())

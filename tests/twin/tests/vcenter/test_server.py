@@ -15,7 +15,7 @@ import pytest
 from pyVim.connect import Disconnect, SmartConnect
 from pyVmomi import vmodl
 
-from vsphere_twin.launch import running
+from vsphere_twin.launch import launch, running
 from vsphere_twin.vcenter.server import service_versions
 from vsphere_twin.vcenter.types import version_of
 
@@ -102,6 +102,24 @@ def test_versions_end_with_the_release_of_the_server():
     assert "<version>7.0.3.0</version><priorVersions>" in text
     assert "<version>7.0.2.0</version>" in text
     assert "8.0" not in text
+
+
+def test_service_versions_name_ids_that_are_no_numbers_in_their_place():
+    text = service_versions(version_of("9.1.1.0")).decode()
+    assert "<version>9.1.1.0</version><priorVersions><version>m5CA1EF4D</version><version>9.1.0.0</version>" in text
+    assert "m5CA1EF4D" not in service_versions(version_of("9.1.0.0")).decode()
+
+
+@pytest.mark.parametrize("newest", ["9.1.1.0", "m5CA1EF4D", "9.1.0.0", "8.0.3.1"])
+def test_client_negotiates_the_version_of_the_server(newest):
+    with launch(seed={"extends": "small-9.1", "api_version": newest}) as twin:
+        service = SmartConnect(
+            host=twin.host, port=twin.port, user=twin.username, pwd=twin.password, sslContext=verifying(twin)
+        )
+        assert service._stub.versionId == f'"urn:vim25/{newest}"'
+        assert service.content.about.apiVersion == newest
+        assert service.content.about.build == "25370922"
+        Disconnect(service)
 
 
 def test_large_answer_is_compressed_only_for_who_takes_it(twin):

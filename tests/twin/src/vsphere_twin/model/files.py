@@ -87,7 +87,7 @@ class Files:
 def furnish(world, store, entry):
     """The files that a seed puts on a datastore."""
     for one in entry.get("files", []):
-        store.files.put(*_seeded(one))
+        store.files.put(*_seeded(world, one))
 
 
 def clean(path):
@@ -137,11 +137,12 @@ def already_exists(path):
     )
 
 
-def _seeded(one):
+def _seeded(world, one):
     if "path" not in one and "depot" not in one:
         raise SeedError([f"A file of a datastore needs a path: {one}."])
     if "depot" in one:
-        wanted = dict(one["depot"])
+        usual = {"family": "nvaie", "version": world.release.driver, "release": world.release.packages}
+        wanted = {**usual, **one["depot"]}
         path = one.get("path") or f"depots/{depot.file_name(**wanted)}"
         return path, depot.build(**wanted)
     if "package" in one:

@@ -65,7 +65,7 @@ class Image:
 def furnish(world, cluster, entry):
     """The management that a seed describes: baselines, managed, or the components of an image."""
     image = cluster.image
-    wanted = entry.get("image", "baselines")
+    wanted = entry.get("image", "managed" if world.release.images_only else "baselines")
     if wanted == "baselines":
         return
     content = wanted if isinstance(wanted, dict) else {}

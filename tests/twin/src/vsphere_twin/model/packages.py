@@ -18,6 +18,8 @@ DRIVER_FILES = (
 TARGETS = {
     "702": ("1OEM.702.0.0.17630552", "vmkapi_2_8_0_0", "7.0.2"),
     "800": ("1OEM.800.1.0.20613240", "vmkapi_2_10_0_0", "8.0.0"),
+    # No package for ESX 9 was seen: its names follow those for 8.0 [unsure].
+    "900": ("1OEM.900.0.0.24755229", "vmkapi_2_13_0_0", "9.0.0"),
 }
 # Published depots: (release, version) -> build number at the end of the file's name.
 BUILDS = {
@@ -39,8 +41,14 @@ NAMES = {
         "NVD-AIE-800",
         f"{COMPUTE_TITLE}-8.0.0",
     ),
+    ("nvaie", "900"): (
+        "NVD-AIE_ESXi_9.0.0_Driver",
+        "NVD-AIE-900",
+        f"{COMPUTE_TITLE}-9.0.0",
+    ),
     ("graphics", "702"): ("NVIDIA-VMware_ESXi_7.0.2_Driver", "NVD-VGPU", f"{GRAPHICS_TITLE}-7.0.2"),
     ("graphics", "800"): ("NVD-VMware_ESXi_8.0.0_Driver", "NVD-VGPU-800", f"{GRAPHICS_TITLE}-8.0.0"),
+    ("graphics", "900"): ("NVD-VMware_ESXi_9.0.0_Driver", "NVD-VGPU-900", f"{GRAPHICS_TITLE}-9.0.0"),
 }
 FAMILY_OF = {names[0]: family for (family, _release), names in NAMES.items()}
 DAEMON = "nvdgpumgmtdaemon"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyVmomi import VmomiSupport
+
 
 @dataclass(frozen=True)
 class Release:
@@ -15,6 +17,8 @@ class Release:
     api_version: str
     build: str
     newest_hardware: int
+    driver: str = "550.54.16"  # host driver of seeds that name none
+    server_build: str = ""  # of vCenter, where it differs from that of ESX
 
     @property
     def numbers(self):
@@ -22,6 +26,20 @@ class Release:
 
     def at_least(self, *numbers):
         return self.numbers >= numbers
+
+    @property
+    def vcenter_build(self):
+        return self.server_build or self.build
+
+    @property
+    def images_only(self):
+        """Clusters have images and no baselines: vSphere 9.0 (product support notes of vSphere 9.0)."""
+        return self.at_least(9, 0, 0)
+
+    @property
+    def packages(self):
+        """Name of the release for which vendors build their packages, such as 800."""
+        return {7: "702", 8: "800"}.get(self.numbers[0], "900")
 
     @property
     def fractional_multi_vgpu(self):
@@ -39,6 +57,9 @@ class Release:
         return 8 if self.at_least(8, 0, 0) else 4
 
 
+# Builds and API versions: release notes and version lists of vSphere; API versions of 9.x: types of pyVmomi 9.1.1.0.
+# vCenter 9.0.1 has the API 9.0.0.0, because pyVmomi knows no version between it and 9.1.0.0. The builds of 9.0.1 and
+# "newest hardware of 9.1 is 22" (no client knows a 23) are [unsure].
 RELEASES = {
     release.name: release
     for release in (
@@ -48,6 +69,15 @@ RELEASES = {
         Release("8.0.1", "8.0.1", "1", "8.0.1.0", "21560480", 20),
         Release("8.0.2", "8.0.2", "2", "8.0.2.0", "22380479", 21),
         Release("8.0.3", "8.0.3", "3", "8.0.3.0", "24022510", 21),
+        Release("9.0.0", "9.0.0", "0", "9.0.0.0", "24755229", 22, "580.105.06", "24755230"),
+        Release("9.0.1", "9.0.1", "1", "9.0.0.0", "24957456", 22, "580.105.06", "24957454"),
+        Release("9.1.0", "9.1.0", "0", "9.1.0.0", "25370933", 22, "595.71.03", "25370922"),
     )
 }
 DEFAULT = "8.0.3"
+# Version ids that a seed may give its vCenter, which a patch raises; an id is not always a number (m5CA1EF4D).
+API_VERSIONS = [
+    VmomiSupport.versionIdMap[version]
+    for version in VmomiSupport.GetServiceVersions("vim25")
+    if VmomiSupport.IsChildVersion(version, VmomiSupport.versionMap[f"vim25/{RELEASES['7.0.2'].api_version}"])
+]

@@ -66,6 +66,27 @@ def changed(data, **values):
     return made
 
 
+def laid_over(base, data):
+    """A table with the keys of both; those of the second one hold."""
+    made = changed(base, **data)
+    made.lines = {**base.lines, **getattr(data, "lines", {})}
+    return made
+
+
+def placed(data, line):
+    """A copy of data of another file: each problem with it is at this line."""
+    if isinstance(data, dict):
+        made = Table((key, placed(value, line)) for key, value in data.items())
+        made.lines = dict.fromkeys(made, line)
+    elif isinstance(data, list):
+        made = Entries(placed(value, line) for value in data)
+        made.lines = [line] * len(made)
+    else:
+        return data
+    made.line = line
+    return made
+
+
 @contextlib.contextmanager
 def within(data, key=None):
     """Problems without a line, found in here, are at this one."""

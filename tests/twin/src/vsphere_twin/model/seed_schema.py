@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 
 from . import adapters, catalogue
-from .release import RELEASES
+from .release import API_VERSIONS, RELEASES
 from .seed_file import Problem, SeedError, line_of
 
 
@@ -217,6 +217,9 @@ SEED = {
     "description": TEXT,
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
+    "extends": TEXT,
+    "every_host": Key(dict, table={key: value for key, value in HOST.items() if key != "name"}),
+    "api_version": Key(str, choices=tuple(API_VERSIONS)),
     "roles": Key(dict),
     "permissions": Key(list, table=PERMISSION),
     "task_seconds": Key(dict),

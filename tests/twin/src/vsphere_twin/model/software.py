@@ -87,8 +87,8 @@ def furnish(world, host, entry):
     wanted = [_seeded(one) for one in entry.get("vibs", [])]
     family = entry.get("driver", {"family": "none"})["family"]
     if family != "none" and entry.get("state", "ready") == "ready":
-        target = "800" if host.release.at_least(8, 0, 0) else "702"
-        wanted.append(packages.driver(family, entry["driver"].get("version", "550.54.16"), target))
+        version = entry["driver"].get("version", host.release.driver)
+        wanted.append(packages.driver(family, version, host.release.packages))
     for contents, components in wanted:
         software.image = _with(software.image, contents, components)
 

@@ -143,9 +143,7 @@ class Server(https.Server):
 def service_versions(newest):
     """The document by which clients choose a version: the newest and all before it."""
     first, *prior = [
-        version_id
-        for version_id in types.version_ids()
-        if version_id[:1].isdigit() and types.knows(newest, types.version_of(version_id))
+        version_id for version_id in types.version_ids() if types.knows(newest, types.version_of(version_id))
     ]
     older = "".join(f"<version>{version_id}</version>" for version_id in prior)
     return (

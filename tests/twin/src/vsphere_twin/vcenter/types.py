@@ -120,4 +120,5 @@ def version_of(version_id):
 
 def version_ids():
     """Return all version ids of the vim25 service that the type system has, newest first."""
-    return [VmomiSupport.versionIdMap[version] for version in VmomiSupport.GetServiceVersions(SERVICE_NAMESPACE)]
+    found = [VmomiSupport.versionIdMap[version] for version in VmomiSupport.GetServiceVersions(SERVICE_NAMESPACE)]
+    return [version_id for version_id in found if version_id]  # vmodl's own versions have no id

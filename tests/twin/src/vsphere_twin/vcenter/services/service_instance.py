@@ -62,11 +62,11 @@ def about(world):
     release = world.release
     return vim.AboutInfo(
         name="VMware vCenter Server",
-        fullName=f"VMware vCenter Server {release.version} build-{release.build}",
+        fullName=f"VMware vCenter Server {release.version} build-{release.vcenter_build}",
         vendor="VMware, Inc.",
         version=release.version,
         patchLevel="00000",
-        build=release.build,
+        build=release.vcenter_build,
         localeVersion="INTL",
         localeBuild="000",
         osType="linux-x64",
