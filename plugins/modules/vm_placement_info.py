@@ -266,15 +266,15 @@ placement:
           returned: always
         gpus:
           description:
-            - GPUs of the VM, each with C(id), C(board), C(profile) (null for a whole GPU), C(vendor_id), C(device_id)
-              and C(label).
+            - GPUs of the VM, each with C(id), C(board), C(profile) (null for a whole GPU), C(vendor_id), C(device_id),
+              C(label) and C(root), its PCIe root.
           type: list
           elements: dict
           returned: always
         nics:
           description:
-            - Ports of the VM, each with C(device) (null for a passthrough port), C(pci), C(vendor_id), C(device_id) and
-              C(label). With O(path=sriov), the port of the virtual function.
+            - Ports of the VM, each with C(device) (null for a passthrough port), C(pci), C(vendor_id), C(device_id),
+              C(label) and C(root), its PCIe root. With O(path=sriov), the port of the virtual function.
           type: list
           elements: dict
           returned: always
@@ -337,8 +337,9 @@ placement:
             vendor_id: 10de
             device_id: 20f1
             label: null
+            root: "0000:36"
         nics:
-          - {device: vmnic3, pci: "0000:3a:00.1", vendor_id: 15b3, device_id: 101d, label: null}
+          - {device: vmnic3, pci: "0000:3a:00.1", vendor_id: 15b3, device_id: 101d, label: null, root: "0000:36"}
         numa_nodes: [0]
         nodes_apart: null
         root: "0000:36"

@@ -90,10 +90,14 @@ OWN_TEXT = {
     "training_vm_datastore",
     "training_vm_drs",
     "training_vm_folder",
+    "training_vm_gpu_assignment",
+    "training_vm_gpu_devices",
+    "training_vm_gpu_mode",
     "training_vm_hardware_version",
     "training_vm_max_per_vm",
     "training_vm_memory_gb",
     "training_vm_mmio_size_gb",
+    "training_vm_nic_assignment",
     "training_vm_numa",
     "training_vm_owner",
     "training_vm_path",
@@ -107,6 +111,13 @@ OWN_TEXT = {
 }
 # Without a site, the role changes or runs nothing that is not asked for. A site has to name its mode.
 OWN_DEFAULT = {"esxi_host_mtu", "esxi_host_vfs", "training_vm_gpu_mode", "validation_nccl_command"}
+# DirectPath of a site is passthrough with an assignment of its own here.
+OWN_CHOICES = {
+    "training_vm_gpu_assignment",
+    "training_vm_gpu_mode",
+    "training_vm_nic_assignment",
+    "training_vm_path",
+}
 SECRETS = {"site_userdata": "training_vm_userdata"}
 WIDTH = 130
 
@@ -129,7 +140,8 @@ def wanted(role: str) -> dict[str, dict[str, Any]]:
 
 
 def _wanted(option: str, entry: dict[str, Any], names: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    yield from ((kind, entry[kind]) for kind in KINDS if kind in entry)
+    kinds = [kind for kind in KINDS if kind in entry and (kind != "choices" or option not in OWN_CHOICES)]
+    yield from ((kind, entry[kind]) for kind in kinds)
     default = entry.get("default")
     if option not in OWN_DEFAULT:
         yield "default", NOTHING[entry["type"]] if default is None else default

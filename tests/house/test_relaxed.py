@@ -30,7 +30,7 @@ NOT_LOOSER = {
         runtime.proxy.no_proxy runtime.proxy.username training.image training.mounts[].source training.mounts[].target
         training.result_dir validation.result_dir gpu.passthrough.devices gpu.passthrough.label
         fabric.cables[].switch fabric.cables[].port fabric.cables[].host fabric.cables[].nic fabric.cables[].peer
-        fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m name
+        fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m name directpath.label directpath.group
     """,
     "It says what is built, and that is checked whatever it is.": """
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.passthrough.assignment driver.method
@@ -45,10 +45,11 @@ NOT_LOOSER = {
         runtime.toolkit_version runtime.cdi training.pull training.builtin training.command training.arguments
         training.engine training.launcher training.controller training.slots training.environment
         training.mounts[].writable training.shm_size bios.attributes vcenter.session hosts.ssh
+        directpath.assignment licence guests.driver.flavour
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
-        validation.osu.latency validation.osu.bandwidth validation.osu.allreduce
+        validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.evacuation driver.downgrade driver.replace fabric.allow

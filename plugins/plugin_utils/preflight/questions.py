@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileges import NEEDS
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests, inventory_checks, trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, guests, inventory_checks, trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.inventory_doubles import value_of
@@ -70,6 +70,7 @@ def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str
         return told
     stages = guests.stages(site)
     site, dummy = validate(site)
+    site = directpath.lowered(site)
     addresses = list(_addresses(site, stages))
     return dict(
         told,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import safety
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, safety
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.fabric_checks import fabric_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guest_checks import guest_problems
@@ -50,6 +50,8 @@ SHARED_BY_HOSTS = (
     "machine",
     "placement",
     "fabric",
+    "licence",
+    "directpath",
     "guests",
     "runtime",
     "training",
@@ -95,6 +97,7 @@ def _compared(site: Mapping[str, Any]) -> list[str]:
         *_vcenter(site["vcenter"] or {}),
         *_gpu(site["gpu"], site["vms"]),
         *_vms(site["vms"], site["absent"]),
+        *directpath.problems(site),
         *host_problems(site),
         *fabric_problems(site),
         *machine_problems(site),
@@ -124,12 +127,12 @@ def _gpu(gpu: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> Iterator[s
             f"site.gpu.per_vm: {gpu['per_vm']} is not a valid number of GPUs. Use at least 1, and remove VMs "
             "without GPUs from site.vms."
         )
-    if gpu["mode"] == "passthrough":
+    if gpu["mode"] in directpath.WHOLE:
         named = ["site.gpu.profile"] if gpu["profile"] else []
         named += [f"site.vms[{index}].profiles" for index, entry in enumerate(vms) if entry["profiles"]]
         if named:
             yield (
-                f"{' and '.join(named)}: profiles are for shared GPUs, but site.gpu.mode is passthrough. Remove "
+                f"{' and '.join(named)}: profiles are for shared GPUs, but site.gpu.mode is {gpu['mode']}. Remove "
                 "them, or set the mode to vgpu with a profile of a whole GPU, such as grid_a100-40c."
             )
         return

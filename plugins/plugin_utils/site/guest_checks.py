@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params as training_params
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validation
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, validation
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.host_checks import CHECKSUM, LARGEST_MTU
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpus_of
@@ -133,12 +133,12 @@ def _signature(driver: Mapping[str, Any]) -> Iterator[str]:
 def _licence(licence: Mapping[str, Any] | None, mode: str) -> Iterator[str]:
     if licence is None:
         return
-    if licence["feature_type"] in ("vgpu", "rtx_vws") and mode == "passthrough":
+    if licence["feature_type"] in ("vgpu", "rtx_vws") and mode in directpath.WHOLE:
         yield (
             f"site.guests.licence.feature_type: {licence['feature_type']} is for vGPUs, but site.gpu.mode is "
-            "passthrough. Use compute, or remove it."
+            f"{mode}. Use compute, or remove it."
         )
-    if licence["feature_type"] == "compute" and mode != "passthrough":
+    if licence["feature_type"] == "compute" and mode not in directpath.WHOLE:
         yield (
             f"site.guests.licence.feature_type: compute is for whole GPUs, but site.gpu.mode is {mode}, whose "
             "licence depends on the profile. Use vgpu, or remove it."

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import unchecked
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import (
@@ -41,6 +42,7 @@ def of_stage(site: Any, name: str) -> tuple[Any, Any]:
     site, errors = validate(site)
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    site = directpath.lowered(site)
     return site, part_of(site, name)
 
 
@@ -168,7 +170,7 @@ def _guest(
 def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that all guests share, under the names of the role guest_vm."""
     return {
-        "driver": _driver(wish["driver"]),
+        "driver": _driver(wish["driver"], site["licence"]),
         "licence": _licence(site, wish["licence"]),
         "roce": given(site["roce"]) if site["network"]["path"] in RDMA_PATHS else {},
         "rdma": dict(wish["rdma"], gpudirect=_gpudirect(site, wish)),
@@ -181,9 +183,11 @@ def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _driver(driver: Mapping[str, Any] | None) -> dict[str, Any]:
+def _driver(driver: Mapping[str, Any] | None, licence: str) -> dict[str, Any]:
     """A checksum that has only digits is a SHA-256 checksum; the module needs its type."""
     made = given(driver)
+    if made.get("flavour") == "auto":
+        made["flavour"] = "data_centre" if licence == "none" else "vgpu"
     if made.get("checksum") and ":" not in made["checksum"]:
         made["checksum"] = f"sha256:{made['checksum']}"
     return made

@@ -10,8 +10,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS, SOURCES
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import DIRECT_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -111,10 +113,10 @@ def _network(network: Mapping[str, Any]) -> Iterator[str]:
     if path in RDMA_PATHS and not network["nics"]:
         yield f"site.network.nics: it is empty, but the path is {path}. Name the RDMA ports, such as [vmnic2]."
     names = [name for name in network["nics"] if not PCI.fullmatch(name)]
-    if path == "passthrough" and names:
+    if path in directpath.WHOLE and names:
         yield (
             f"site.network.nics: {', '.join(names)} disappears once the port is passed through. With the path "
-            "passthrough, name ports by their PCI addresses, such as 0000:3b:00.0."
+            f"{path}, name ports by their PCI addresses, such as 0000:3b:00.0."
         )
     if path in ("pvrdma", "sriov") and len(names) < len(network["nics"]):
         addresses = ", ".join(name for name in network["nics"] if name not in names)
@@ -151,7 +153,7 @@ def _together(site: Mapping[str, Any]) -> Iterator[str]:
             "site.gpu: MIG instances have no peer-to-peer traffic, so several per VM do not speed up training over "
             "RDMA. Use mode vgpu with whole GPUs, or set per_vm to 1."
         )
-    if path in ("sriov", "passthrough") and site["network"]["ats"] == "disabled":
+    if path in DIRECT_PATHS and site["network"]["ats"] == "disabled":
         yield (
             f"site.network.ats: it is disabled, but the path {path} is for direct traffic between network adapter and "
             "GPU, which needs ATS. Remove ats, or use the path pvrdma."

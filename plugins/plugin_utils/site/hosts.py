@@ -11,10 +11,10 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities, validate
 
-RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
+RDMA_PATHS = ("pvrdma", "sriov", "passthrough", directpath.DIRECTPATH)
 # Paths whose ports need firmware settings.
 FIRMWARE = {
     "sriov": {"ATS_ENABLED": True, "SRIOV_EN": True},
@@ -28,6 +28,7 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
     site, errors = validate(overlaid(site, override or {}))
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    label, site = directpath.label(site), directpath.lowered(site)
     network, gpu, treatment = site["network"], site["gpu"], site["hosts"]
     rdma = network["path"] in RDMA_PATHS
     shared = gpu["mode"] in ("vgpu", "mig")
@@ -45,6 +46,7 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
         "nics": network["nics"] if rdma else [],
         "vfs": network["vfs"] if network["path"] == "sriov" else 0,
         "nic_passthrough": network["path"] == "passthrough",
+        "directpath_label": label,
         "nic_firmware": firmware(network),
         "pvrdma": network["path"] == "pvrdma",
         "vmknic": (network["vmknic"] or "") if rdma else "",

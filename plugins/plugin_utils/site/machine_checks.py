@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import DIRECT_PATHS, creates
 
 if TYPE_CHECKING:
@@ -217,9 +218,9 @@ def _adapters(network: Mapping[str, Any], machine: Mapping[str, Any], made: bool
             f"site.network.portgroup: it is not set, and the adapters of the path {path} need a port group. Set it "
             "to a port group of the switch behind site.network.nics."
         )
-    if path == "passthrough" and group:
+    if path in directpath.WHOLE and group:
         yield (
-            f"site.network.portgroup: {group} has no effect, because with the path passthrough a VM has the port "
+            f"site.network.portgroup: {group} has no effect, because with the path {path} a VM has the port "
             "itself. Remove it, or use the path sriov."
         )
     if network["protocol"] != "auto" and path != "pvrdma":
@@ -287,7 +288,8 @@ def _reservation(site: Mapping[str, Any]) -> Iterator[str]:
     if site["gpu"]["memory_reservation"] == "all":
         return
     direct = [f"site.network.path is {site['network']['path']}"] if site["network"]["path"] in DIRECT_PATHS else []
-    direct += ["site.gpu.mode is passthrough"] if site["gpu"]["mode"] == "passthrough" else []
+    mode = site["gpu"]["mode"]
+    direct += [f"site.gpu.mode is {mode}"] if mode in directpath.WHOLE else []
     if direct:
         yield (
             f"site.gpu.memory_reservation: it is ignore, but {' and '.join(direct)}, and a VM with a passed-through "

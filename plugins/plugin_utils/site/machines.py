@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities, validate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # GPUDirect needs the adapter, or a part of it, as a PCIe device of the VM.
-DIRECT_PATHS = ("sriov", "passthrough")
+DIRECT_PATHS = ("sriov", "passthrough", directpath.DIRECTPATH)
 OF_GPU = ("unified_memory", "memory_reservation", "mmio")
 OF_NETWORK = ("adapters", "path", "portgroup", "protocol", "switch")
 OF_PLACEMENT = ("anti_affinity", "automation", "drs", "policy", "rule")
@@ -28,6 +29,8 @@ def machines(site: Any) -> dict[str, Any]:
     site, errors = validate(site)
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    pairs = {"directpath_label": directpath.label(site), "device_group": directpath.group(site)}
+    site = directpath.lowered(site)
     gpu, network = site["gpu"], site["network"]
     inputs = {
         **{key: gpu[key] for key in OF_GPU},
@@ -45,6 +48,7 @@ def machines(site: Any) -> dict[str, Any]:
         "nic_assignment": network["assignment"],
         "nic_devices": network["devices"],
         "nic_label": network["label"],
+        **pairs,
         "mmio_size_gb": gpu["mmio_size_gb"],
         "max_per_vm": gpu["max_per_vm"],
         "owner": site["name"],
@@ -101,4 +105,4 @@ def _vms(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> list[dict[str, Any
 
 def gpus_of(entry: Mapping[str, Any], gpu: Mapping[str, Any]) -> int:
     """The number of GPUs of each VM of an entry."""
-    return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] != "passthrough" else gpu["per_vm"]
+    return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] not in directpath.WHOLE else gpu["per_vm"]

@@ -52,7 +52,7 @@ def left(proofs: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str,
     request = request_of(inputs)
     answers = [
         Answer("bios", proofs.get("bios"), request.bios),
-        Answer("passthrough", proofs.get("passthrough"), request.nic_passthrough),
+        Answer("passthrough", proofs.get("passthrough"), request.nic_passthrough or bool(request.directpath_label)),
         Answer("firmware", proofs.get("firmware"), request.firmware),
     ]
     # Another client's maintenance mode is not ended by the role.

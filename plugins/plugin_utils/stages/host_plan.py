@@ -190,7 +190,7 @@ def _asks(request: Request, steps: set[str]) -> dict[str, bool]:
         **{step: step in steps for step in ("kernel", "modules", "pvrdma", "mtu", "graphics")},
         "bios": request.bios,
         "driver": bool(request.driver),
-        "passthrough": "passthrough" in steps or request.nic_passthrough,
+        "passthrough": "passthrough" in steps or request.nic_passthrough or bool(request.directpath_label),
         "mig": "mig" in steps,
         "firmware": request.firmware,
         "vms": request.shuts_vms,

@@ -36,6 +36,7 @@ class Request:
     nics: Sequence[str] = ()
     vfs: int = 0
     nic_passthrough: bool = False
+    directpath_label: str = ""
     nic_firmware: Mapping[str, Any] = field(default_factory=dict)
     pvrdma: bool = False
     vmknic: str = ""
@@ -70,14 +71,31 @@ class Request:
     def passthrough_on(self, host: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The devices to pass through, or to return to the host: all GPUs, and the ports of the network."""
         gpus = [] if self.gpu_passthrough == "ignore" else [gpu["id"] for gpu in host.get("gpus") or ()]
+        given: list[dict[str, Any]]
         given = [{"id": gpu, "state": self.gpu_passthrough, "take_from_vgpu": True} for gpu in gpus]
-        return given + [{"id": port, "state": "enabled"} for port in self.nics if self.nic_passthrough]
+        given += [{"id": port, "state": "enabled"} for port in self.nics if self.nic_passthrough]
+        labels = self.labels_on(host)
+        return [dict(one, label=labels[one["id"]]) if one["id"] in labels else one for one in given]
+
+    def labels_on(self, host: Mapping[str, Any]) -> dict[str, str]:
+        """{address: hardware label} of the devices that a VM gets together: all of one PCIe root have the same."""
+        if not self.directpath_label:
+            return {}
+        roots = {gpu["id"]: gpu["root"] for gpu in host.get("gpus") or () if self.gpu_passthrough == "enabled"}
+        ports = {port["pci"]: port["root"] for port in host.get("nics") or ()}
+        roots.update({port: ports[port] for port in self.nics if self.nic_passthrough and port in ports})
+        return {address: label_of(self.directpath_label, root) for address, root in roots.items()}
 
 
 def request_of(inputs: Mapping[str, Any]) -> Request:
     """The request with numeric types; ansible-core before 2.19 passes numbers as text."""
     given: dict[str, Any] = {key: int(value or 0) if key in NUMBERS else value for key, value in inputs.items()}
     return Request(**given)
+
+
+def label_of(prefix: str, root: str) -> str:
+    """The hardware label of the devices below one PCIe root, such as aiready-0000-36."""
+    return f"{prefix}-{root.replace(':', '-')}"
 
 
 def is_loaded(host: Mapping[str, Any]) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import label_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -183,24 +185,36 @@ def _gpu_ids(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[st
 
 
 def _devices(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The passthrough devices of a VM: GPUs, then ports."""
+    """The passthrough devices of a VM: GPUs, then ports; or a vendor's groups of both."""
+    if inputs["device_group"]:
+        return [{"kind": "group", "group": inputs["device_group"]} for dummy in range(vm.get("gpus", 1))]
     devices = []
     if inputs["gpu_mode"] == "passthrough":
-        gpus = [gpu["id"] for gpu in place.get("gpus", [])]
-        devices += _direct("gpu", gpus, vm.get("gpus", 1), inputs["gpu_devices"], inputs)
+        gpus = [dict(gpu, address=gpu["id"]) for gpu in place.get("gpus", [])]
+        devices += _direct("gpu", gpus, vm.get("gpus", 1), inputs)
     if inputs["path"] == "passthrough":
-        ports = place.get("nics", [])
-        kinds = inputs["nic_devices"] or sorted({f"{port['vendor_id']}:{port['device_id']}" for port in ports})
-        devices += _direct("nic", [port["pci"] for port in ports], inputs["adapters"], kinds, inputs)
+        ports = [dict(port, address=port["pci"]) for port in place.get("nics", [])]
+        devices += _direct("nic", ports, inputs["adapters"], inputs)
     return devices
 
 
 def _direct(
-    what: str, chosen: Iterable[str], count: int, kinds: Iterable[str], inputs: Mapping[str, Any]
+    what: str, chosen: Sequence[Mapping[str, Any]], count: int, inputs: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """The selected devices, or the requested number of these kinds."""
+    """The selected devices, or as many of their kinds, each with the label of its root if the site pairs devices."""
     if inputs[f"{what}_assignment"] == "static":
-        return [{"kind": "static", "id": address} for address in chosen]
+        return [{"kind": "static", "id": one["address"]} for one in chosen]
+    if inputs["directpath_label"]:
+        return [
+            {
+                "kind": "dynamic",
+                "allowed": [f"{one['vendor_id']}:{one['device_id']}"],
+                "label": label_of(inputs["directpath_label"], one["root"]),
+            }
+            for one in chosen
+        ]
+    found = sorted({f"{one['vendor_id']}:{one['device_id']}" for one in chosen})
+    kinds = inputs[f"{what}_devices"] or (found if what == "nic" else [])
     device = {"kind": "dynamic", "allowed": list(kinds)}
     label = inputs[f"{what}_label"]
     return [dict(device, label=label) if label else dict(device) for dummy in range(count)]

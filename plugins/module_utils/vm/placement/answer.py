@@ -107,7 +107,12 @@ def _entry(world: World, board: Board, vm: Vm, reason: str) -> dict[str, object]
 
 
 def _device(one: Gpu | Nic) -> dict[str, str | None]:
-    return {"vendor_id": one.vendor_id, "device_id": one.device_id, "label": one.label or None}
+    return {
+        "vendor_id": one.vendor_id,
+        "device_id": one.device_id,
+        "label": one.label or None,
+        "root": one.root or None,
+    }
 
 
 def _root(gpus: Sequence[Gpu], nics: Sequence[Nic]) -> str | None:

@@ -90,7 +90,7 @@ def test_the_driver_of_the_site_is_what_the_role_takes_and_nobody_has_to_say_a_d
     said = {"package": "https://depot.example.org/grid.run", "ca_file": "/srv/ca.pem", "downgrade": "allow"}
     signed = {"secure_boot": "signed", "signing_key": "/etc/keys/mok.key", "signing_certificate": "/etc/keys/mok.der"}
     told = guest(guests={"driver": {**said, **signed}})["driver"]
-    assert told == {**said, **signed, "source": "auto", "headers": True}
+    assert told == {**said, **signed, "source": "auto", "flavour": "vgpu", "headers": True}
     spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
     assert set(spec["options"]["guest_vm_driver"]["options"]) == {*told, "checksum", "version"}
 

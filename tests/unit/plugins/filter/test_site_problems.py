@@ -232,7 +232,7 @@ def test_all_contradictions_are_told_at_once():
 
 
 KNOWN = (
-    "Known keys: mode, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm, "
+    "Known keys: mode, nvlink, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm, "
     "passthrough."
 )
 UNKNOWN = {

@@ -1,0 +1,177 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""DirectPath of a site: its meaning for the roles, which know passthrough devices only, and its conflicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+DIRECTPATH = "directpath"
+# Modes whose VMs have whole GPUs, and paths whose VMs have whole ports.
+WHOLE = ("passthrough", DIRECTPATH)
+# First hardware version with device groups, and the first that allows several GPUs beside each other in any server.
+HARDWARE_OF_GROUPS = 20
+# Multi-vGPU guide of NVIDIA AI Enterprise 2.0, for vSphere 7.
+MOST_BEFORE_GROUPS = 4
+# The most passthrough devices of a VM from hardware version 20 on, and before (vSphere 8.0 release notes).
+MOST_DEVICES = 32
+ASSIGNMENTS = {"labels": "dynamic", "group": "group"}
+
+
+def lowered(site: Any) -> Any:
+    """A validated site in the words of the roles: directpath is passthrough with an assignment at power-on."""
+    if not isinstance(site, dict):
+        return site
+    gpu, network, wish = site["gpu"], site["network"], site["directpath"]
+    assignment = ASSIGNMENTS[wish["assignment"]]
+    if gpu["mode"] == DIRECTPATH:
+        gpu = dict(gpu, mode="passthrough", passthrough=dict(gpu["passthrough"], assignment=assignment))
+    if network["path"] == DIRECTPATH:
+        network = dict(network, path="passthrough", assignment=assignment)
+    return dict(site, gpu=gpu, network=network)
+
+
+def uses(site: Mapping[str, Any]) -> bool:
+    """Whether any device of a validated site comes by DirectPath."""
+    return DIRECTPATH in (site["gpu"]["mode"], site["network"]["path"])
+
+
+def label(site: Mapping[str, Any]) -> str:
+    """The beginning of the hardware labels, empty without them."""
+    wish = site["directpath"]
+    return wish["label"] if uses(site) and wish["assignment"] == "labels" else ""
+
+
+def group(site: Mapping[str, Any]) -> str:
+    """The vendor device group that a VM requests, empty without one."""
+    wish = site["directpath"]
+    return wish["group"] or "" if uses(site) and wish["assignment"] == "group" else ""
+
+
+def problems(site: Mapping[str, Any]) -> Iterator[str]:
+    """Conflicts of DirectPath, NVLink and the licence with the other settings."""
+    yield from _directpath(site)
+    yield from _nvlink(site)
+    yield from _licence(site)
+
+
+def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
+    gpu, wish = site["gpu"], site["directpath"]
+    mode, path, version = gpu["mode"], site["network"]["path"], site["machine"]["hardware_version"]
+    if not uses(site):
+        if wish["group"] or wish["assignment"] != "labels":
+            yield (
+                "site.directpath: it has no effect, because neither gpu.mode nor network.path is directpath. Set them "
+                "to directpath, or remove it."
+            )
+        return
+    if wish["assignment"] == "group":
+        if not wish["group"]:
+            yield (
+                "site.directpath.group: it is not set, and assignment is group. Set it to a device group that vSphere "
+                "shows for the hosts."
+            )
+        if (mode, path) != (DIRECTPATH, DIRECTPATH):
+            yield (
+                "site.directpath.assignment: a device group has the GPUs and the ports of a VM, but gpu.mode is "
+                f"{mode} and network.path is {path}. Set both to directpath, or use labels."
+            )
+    elif wish["group"]:
+        yield (
+            "site.directpath.group: it has no effect, because assignment is labels. Set assignment to group, or remove "
+            "it."
+        )
+    if wish["assignment"] == "labels" and not wish["label"].strip():
+        yield "site.directpath.label: it is empty, so GPUs and ports could not be paired. Set it, such as aiready."
+    if wish["assignment"] == "group" and version and version < HARDWARE_OF_GROUPS:
+        yield (
+            f"site.directpath.assignment: a device group needs hardware version {HARDWARE_OF_GROUPS}, but "
+            f"site.machine.hardware_version is {version}. Raise it, or use labels."
+        )
+    if mode == DIRECTPATH and version and version < HARDWARE_OF_GROUPS and gpu["per_vm"] > MOST_BEFORE_GROUPS:
+        yield (
+            f"site.gpu.per_vm: {gpu['per_vm']} GPUs per VM need hardware version {HARDWARE_OF_GROUPS}, but "
+            f"site.machine.hardware_version is {version}, with which NVIDIA supports {MOST_BEFORE_GROUPS} by dynamic "
+            "DirectPath. Raise it, lower per_vm, or use passthrough with a static assignment."
+        )
+    devices = (gpu["per_vm"] if mode == DIRECTPATH else 0) + (site["network"]["adapters"] if path == DIRECTPATH else 0)
+    if devices > MOST_DEVICES:
+        yield (
+            f"site.gpu.per_vm: {devices} devices per VM exceed the {MOST_DEVICES} that vSphere supports. Lower per_vm "
+            "or site.network.adapters."
+        )
+
+
+def _nvlink(site: Mapping[str, Any]) -> Iterator[str]:
+    gpu = site["gpu"]
+    if gpu["nvlink"] != "required":
+        return
+    key = "site.gpu.nvlink: it is required, but"
+    if gpu["mode"] == "mig":
+        yield (
+            f"{key} gpu.mode is mig, and MIG instances have no NVLink. Use vgpu with a whole-GPU profile, or "
+            "directpath."
+        )
+        return
+    if gpu["mode"] == DIRECTPATH and site["directpath"]["assignment"] == "labels":
+        yield (
+            f"{key} labels do not select GPUs by their NVLink connections. Set site.directpath.assignment to group, "
+            "with a group of the NVLink set."
+        )
+    several = gpu["per_vm"] > 1 or any(len(entry["profiles"] or ()) > 1 for entry in site["vms"])
+    # A device group brings its GPUs itself.
+    if not several and gpu["mode"] != DIRECTPATH:
+        yield f"{key} each VM has one GPU. Set site.gpu.per_vm to the number of connected GPUs, or remove nvlink."
+    if gpu["mode"] == "vgpu":
+        named = [gpu["profile"], *(name for entry in site["vms"] for name in entry["profiles"] or ())]
+        for profile in dict.fromkeys(name for name in named if name):
+            yield from _peers(key, profile)
+
+
+def _peers(key: str, profile: str) -> Iterator[str]:
+    """Several vGPUs of a VM are NVLink peers only as whole GPUs of the C series (vGPU user guide)."""
+    name, board = parse(profile), catalogue.board_of(profile)
+    if name is None or name.mig_backed or board is None:
+        return
+    if name.series != "c" or name.gb != board.memory_gb:
+        yield (
+            f"{key} {profile} is not a whole GPU, and only whole-GPU profiles of the C series are NVLink peers. Use "
+            f"{board.vsphere_prefix}-{board.memory_gb}c."
+        )
+
+
+def _licence(site: Mapping[str, Any]) -> Iterator[str]:
+    if site["licence"] != "none":
+        return
+    mode, guests = site["gpu"]["mode"], site["guests"] or {}
+    if mode not in WHOLE:
+        yield (
+            f"site.licence: it is none, but gpu.mode is {mode}, and every vGPU needs a licence of NVIDIA AI "
+            "Enterprise. Set gpu.mode to directpath, or licence to nvaie."
+        )
+        return
+    if site["driver"] is not None:
+        yield (
+            "site.driver: it installs NVIDIA's host driver, but site.licence is none, and whole GPUs need no host "
+            "driver. Remove it."
+        )
+    if guests.get("licence") is not None:
+        yield "site.guests.licence: it configures a licence, but site.licence is none. Remove one of them."
+    if (guests.get("driver") or {}).get("flavour") == "vgpu":
+        yield (
+            "site.guests.driver.flavour: it is vgpu, whose driver needs a licence, but site.licence is none. Use "
+            "data_centre, or remove it."
+        )
+    if site["directpath"]["assignment"] == "group" and uses(site):
+        yield (
+            "site.directpath.assignment: NVIDIA's host driver offers the device groups, but site.licence is none, so "
+            "the hosts have no such driver. Use labels, or set licence to nvaie."
+        )

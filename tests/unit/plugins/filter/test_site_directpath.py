@@ -1,0 +1,222 @@
+"""DirectPath as the data path of a site: what the roles get of it, and what is rejected."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
+
+from .machine_inputs import GPU, PORT, inputs, placed
+
+FILTERS = FilterModule().filters()
+site_problems, site_hosts, site_machines = (FILTERS[name] for name in ("site_problems", "site_hosts", "site_machines"))
+NIC, OTHER = "0000:3a:00.0", "0000:86:00.0"
+WHOLE = {
+    "cluster": "gpu",
+    "licence": "none",
+    "gpu": {"mode": "directpath"},
+    "network": {"path": "directpath", "nics": [NIC]},
+    "machine": {"template": "ubuntu-template", "cpus": 16, "memory_gb": 64},
+    "vms": [{"prefix": "job-", "count": 2}],
+}
+GROUP = {"assignment": "group", "group": "gpu-nic"}
+DRIVER = {"package": "nvidia-driver-580-open", "source": "repository"}
+
+
+def site(**parts):
+    """The site above, with keys of its parts replaced; None removes a part."""
+    made = copy.deepcopy(WHOLE)
+    for name, part in parts.items():
+        made[name] = {**made.get(name, {}), **part} if isinstance(part, dict) else part
+    return {name: part for name, part in made.items() if part is not None}
+
+
+SOUND = {
+    "GPU and port by labels, without a licence": site(),
+    "with the data centre driver": site(guests={"driver": DRIVER}),
+    "with a licence and a device group": site(licence="nvaie", directpath=GROUP, gpu={"nvlink": "required"}),
+    "GPU alone": site(network={"path": "tcp", "nics": []}),
+    "port alone, with vGPUs": site(licence="nvaie", gpu={"mode": "vgpu", "profile": "grid_a100-40c"}),
+    "five GPUs on hardware version 20": site(machine={"hardware_version": 20}, gpu={"per_vm": 5}),
+    "static passthrough without a licence": site(gpu={"mode": "passthrough"}, network={"path": "tcp", "nics": []}),
+    "NVLink peers of whole vGPUs": site(
+        licence="nvaie", gpu={"mode": "vgpu", "profile": "grid_a100dx-80c", "per_vm": 2, "nvlink": "required"}
+    ),
+}
+
+
+@pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
+def test_a_sound_site_has_no_problem(given):
+    assert site_problems(given) == []
+
+
+VGPU = {"mode": "vgpu", "profile": "grid_a100-40c"}
+WRONG = {
+    "no licence, but vGPUs": (site(gpu=VGPU), "site.licence: it is none, but gpu.mode is vgpu"),
+    "no licence, but a host driver": (
+        site(driver={"url": "https://depot.example.org/NVD-AIE-800_550.54.16.zip"}),
+        "site.driver: it installs NVIDIA's host driver, but site.licence is none",
+    ),
+    "no licence, but a licence in guests": (
+        site(guests={"licence": {"token_file": "/srv/token.tok"}}),
+        "site.guests.licence: it configures a licence, but site.licence is none",
+    ),
+    "no licence, but the vGPU driver": (
+        site(guests={"driver": {**DRIVER, "flavour": "vgpu"}}),
+        "site.guests.driver.flavour: it is vgpu, whose driver needs a licence",
+    ),
+    "no licence, but a device group": (site(directpath=GROUP), "NVIDIA's host driver offers the device groups"),
+    "a group without a name": (
+        site(licence="nvaie", directpath={"assignment": "group"}),
+        "site.directpath.group: it is not set",
+    ),
+    "a group for half of a pair": (
+        site(licence="nvaie", directpath=GROUP, gpu=VGPU),
+        "a device group has the GPUs and the ports of a VM, but gpu.mode is vgpu",
+    ),
+    "a group beside labels": (site(directpath={"group": "gpu-nic"}), "it has no effect, because assignment is labels"),
+    "a group on old hardware": (
+        site(licence="nvaie", directpath=GROUP, machine={"hardware_version": 19}),
+        "a device group needs hardware version 20",
+    ),
+    "no label": (site(directpath={"label": " "}), "site.directpath.label: it is empty"),
+    "DirectPath settings without DirectPath": (
+        site(licence="nvaie", gpu=VGPU, network={"path": "tcp", "nics": []}, directpath=GROUP),
+        "site.directpath: it has no effect",
+    ),
+    "more than four GPUs on old hardware": (
+        site(machine={"hardware_version": 19}, gpu={"per_vm": 5}),
+        "site.gpu.per_vm: 5 GPUs per VM need hardware version 20",
+    ),
+    "more devices than a VM can have": (site(gpu={"per_vm": 32}), "33 devices per VM exceed the 32"),
+    "no ATS": (site(network={"ats": "disabled"}), "site.network.ats: it is disabled, but the path directpath"),
+    "a port by its name": (site(network={"nics": ["vmnic2"]}), "With the path directpath, name ports by their PCI"),
+    "a port group": (site(network={"portgroup": "pg"}), "because with the path directpath a VM has the port itself"),
+    "a profile": (site(gpu={"profile": "grid_a100-40c"}), "but site.gpu.mode is directpath"),
+    "memory that is not reserved": (
+        site(gpu={"memory_reservation": "ignore"}),
+        "site.network.path is directpath and site.gpu.mode is directpath",
+    ),
+    "NVLink by labels": (
+        site(gpu={"nvlink": "required", "per_vm": 2}),
+        "labels do not select GPUs by their NVLink connections",
+    ),
+    "NVLink with MIG": (
+        site(licence="nvaie", gpu={"mode": "mig", "profile": "grid_a100-3-20c", "nvlink": "required"}),
+        "MIG instances have no NVLink",
+    ),
+    "NVLink of one GPU": (site(licence="nvaie", gpu={**VGPU, "nvlink": "required"}), "each VM has one GPU"),
+    "NVLink of parts of GPUs": (
+        site(licence="nvaie", gpu={"mode": "vgpu", "profile": "grid_a100-20c", "per_vm": 2, "nvlink": "required"}),
+        "grid_a100-20c is not a whole GPU",
+    ),
+}
+
+
+@pytest.mark.parametrize("given, words", WRONG.values(), ids=WRONG)
+def test_a_conflict_is_named_with_its_fix(given, words):
+    (problem,) = (one for one in site_problems(given) if words in one)
+    assert problem.rstrip().endswith(".")
+
+
+def test_hosts_without_a_licence_get_passthrough_labels_ats_and_no_driver():
+    wanted = site_hosts(site())
+    assert (wanted["gpu_passthrough"], wanted["nic_passthrough"], wanted["directpath_label"]) == (
+        "enabled",
+        True,
+        "aiready",
+    )
+    assert (wanted["driver"], wanted["graphics_type"], wanted["mig"], wanted["profiles"]) == (
+        {},
+        "ignore",
+        "ignore",
+        [],
+    )
+    assert (wanted["nic_firmware"], wanted["kernel_settings"]) == ({"ATS_ENABLED": True}, {"atsSupport": True})
+
+
+HOST = {
+    "gpus": [{"id": "0000:39:00.0", "root": "0000:36"}, {"id": "0000:89:00.0", "root": "0000:85"}],
+    "nics": [
+        {"pci": NIC, "root": "0000:36"},
+        {"pci": OTHER, "root": "0000:85"},
+        {"pci": "0000:01:00.0", "root": "0000:00"},
+    ],
+}
+
+
+def test_devices_of_one_root_get_one_label_and_others_none():
+    request = request_of(
+        {
+            key: value
+            for key, value in site_hosts(site()).items()
+            if key in ("nics", "nic_passthrough", "gpu_passthrough", "directpath_label")
+        }
+    )
+    assert [(one["id"], one.get("label")) for one in request.passthrough_on(HOST)] == [
+        ("0000:39:00.0", "aiready-0000-36"),
+        ("0000:89:00.0", "aiready-0000-85"),
+        (NIC, "aiready-0000-36"),
+    ]
+
+
+def test_static_passthrough_keeps_the_labels():
+    wanted = site_hosts(site(gpu={"mode": "passthrough"}, network={"path": "passthrough"}))
+    assert wanted["directpath_label"] == ""
+    assert request_of({"gpu_passthrough": "enabled"}).passthrough_on(HOST)[0] == {
+        "id": "0000:39:00.0",
+        "state": "enabled",
+        "take_from_vgpu": True,
+    }
+
+
+def test_machines_get_the_mechanism_of_each_assignment():
+    keys = ("gpu_mode", "path", "gpu_assignment", "nic_assignment", "directpath_label", "device_group", "gpudirect")
+    labels, group = (site_machines(given) for given in (site(), site(licence="nvaie", directpath=GROUP)))
+    assert [labels[key] for key in keys] == [
+        "passthrough",
+        "passthrough",
+        "dynamic",
+        "dynamic",
+        "aiready",
+        "",
+        "enabled",
+    ]
+    assert [group[key] for key in keys] == ["passthrough", "passthrough", "group", "group", "", "gpu-nic", "enabled"]
+
+
+def devices(place, **changes):
+    asked = inputs(template="t", path="passthrough", gpu_mode="passthrough", **changes)
+    (entry,) = FILTERS["machine_steps"]([{"name": "a", "gpus": 1}], asked, place)["config"]
+    return entry["passthrough"]["devices"]
+
+
+def test_a_vm_requests_the_pair_of_the_root_that_the_placement_selected():
+    place = placed("a", gpus=[dict(GPU, root="0000:36")], nics=[dict(PORT, root="0000:36")])
+    how = {"gpu_assignment": "dynamic", "nic_assignment": "dynamic", "directpath_label": "aiready"}
+    assert devices(place, **how) == [
+        {"kind": "dynamic", "allowed": ["10de:20f1"], "label": "aiready-0000-36"},
+        {"kind": "dynamic", "allowed": ["15b3:101d"], "label": "aiready-0000-36"},
+    ]
+
+
+def test_a_vm_requests_its_device_group_once_for_each_gpu():
+    how = {"gpu_assignment": "group", "nic_assignment": "group", "device_group": "gpu-nic"}
+    assert devices(placed("a"), **how) == [{"kind": "group", "group": "gpu-nic"}]
+
+
+@pytest.mark.parametrize(
+    "licence, driver, flavour",
+    [
+        ("none", DRIVER, "data_centre"),
+        ("nvaie", DRIVER, "vgpu"),
+        ("nvaie", {**DRIVER, "flavour": "data_centre"}, "data_centre"),
+    ],
+)
+def test_the_licence_decides_the_driver_of_guests_unless_it_is_set(licence, driver, flavour):
+    vm = {"path": "/lab/vm/job-1", "name": "job-1", "address": "192.0.2.1", "adapters": [], "gpus": 1, "host": {}}
+    given = site(licence=licence, guests={"driver": driver}, vms=[{"name": "job-1"}])
+    told = FILTERS["site_guests"](given, {"vms": [vm]})
+    assert told["guests"]["job-1"]["driver"]["flavour"] == flavour
