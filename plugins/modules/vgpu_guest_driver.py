@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vgpu_guest_driver
-short_description: Manage the NVIDIA guest driver for a vGPU
+short_description: Manage the NVIDIA guest driver for a vGPU or a whole GPU
 version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
@@ -60,6 +60,17 @@ options:
     type: str
     choices: [auto, file, url, repository]
     default: auto
+  flavour:
+    description:
+      - Driver for the GPU of the VM. V(vgpu) is the guest driver of the vGPU software.
+      - V(data_centre) is the driver for whole GPUs, by passthrough or DirectPath. It needs no host driver and no
+        licence. The module ignores O(host_version) then.
+      - On a guest with a GPU of the Ada, Hopper or Blackwell generation, V(data_centre) needs the open kernel modules.
+        The module rejects a package without C(open) in its name. It passes the option for them to a .run file.
+      - V(data_centre) needs O(state=present).
+    type: str
+    choices: [vgpu, data_centre]
+    default: vgpu
   version:
     description:
       - Version of the driver, such as V(550.54.15).
@@ -159,6 +170,13 @@ EXAMPLES = r"""
     - name: Reboot if nouveau or another version is still loaded
       ansible.builtin.reboot:
       when: driver.driver.pending | length > 0
+
+- name: Install the data centre driver for a whole GPU
+  aiready.vsphere.vgpu_guest_driver:
+    package: nvidia-driver-580-open
+    flavour: data_centre
+    install_requirements: true
+  become: true
 
 - name: Prepare a template that has no GPU
   aiready.vsphere.vgpu_guest_driver:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # NVIDIA's installer writes its failures here.
 INSTALLER_LOG = "/var/log/nvidia-installer.log"
+OPTION_SINCE = 560
 REBUILD_S, LOAD_S = 600, 120
 
 
@@ -109,7 +110,7 @@ class Steps:
                 notes.begin(self._files, "driver")
                 others = self._make_way(now, wanted, around)
                 if found.format == "run":
-                    self._run_file(path, found, now, others)
+                    self._run_file(path, found, now, others, around)
                 else:
                     self._manager.install([path], self._how(now, wanted), others)
         notes.end(self._files, "driver")
@@ -131,7 +132,9 @@ class Steps:
         old = [now.package] if now.package and now.package != wanted.package else []
         return sorted({*around.others, *old})
 
-    def _run_file(self, path: str, found: source.Source, now: DriverState, others: Sequence[str]) -> None:
+    def _run_file(
+        self, path: str, found: source.Source, now: DriverState, others: Sequence[str], around: Surroundings
+    ) -> None:
         if others:
             self._manager.remove(others)
         if now.loaded is not None:
@@ -144,7 +147,8 @@ class Steps:
                 f"--module-signing-secret-key={self._wish.signing_key}",
                 f"--module-signing-public-key={self._wish.signing_certificate}",
             ]
-        done = self._commands.run(["sh", path, "--silent", "--dkms", *keys], limit_s=packages.LIMIT_S)
+        kind = _kernel_modules(found.version) if around.needs_open else []
+        done = self._commands.run(["sh", path, "--silent", "--dkms", *kind, *keys], limit_s=packages.LIMIT_S)
         if not done.ok:
             raise OperatorError(
                 self._label,
@@ -196,6 +200,11 @@ class Steps:
         done = self._commands.run(["modprobe", "nvidia"], limit_s=LOAD_S)
         if not done.ok and self._wish.gpu == "required":
             raise trouble.not_loaded(self._label, wanted.version, done.words, around)
+
+
+def _kernel_modules(version: str | None) -> list[str]:
+    """The installer's option for the open kernel modules; its name changed with branch 560 [unsure]."""
+    return ["--kernel-module-type=open"] if _numbers(version) >= (OPTION_SINCE,) else ["-m=kernel-open"]
 
 
 def _numbers(version: str | None) -> tuple[int, ...]:

@@ -66,7 +66,9 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
         self._manager = packages.of(
             distribution, self._commands, self._files, item.label, wish.lock_wait_s, self._clock
         )
-        self._look = read.Look(self._commands, self._files, self._manager, distribution, self._kernel, self._machine)
+        self._look = read.Look(
+            self._commands, self._files, self._manager, distribution, self._kernel, self._machine, wish.flavour
+        )
         self._found = self._named(item.label, wish, distribution)
         self._see(item)
         item.ids.update(

@@ -17,6 +17,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "package": {"type": "str"},
     "source": {"type": "str", "choices": ["auto", "file", "url", "repository"], "default": "auto"},
+    "flavour": {"type": "str", "choices": ["vgpu", "data_centre"], "default": "vgpu"},
     "version": {"type": "str"},
     "checksum": {"type": "str"},
     "ca_file": {"type": "path"},
@@ -44,6 +45,7 @@ class DriverRequest:
     # None with state absent alone. A URL may hold a password.
     package: str | None = field(repr=False)
     source: str
+    flavour: str
     version: str | None
     checksum: str | None
     ca_file: str | None
@@ -63,6 +65,8 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     problems: list[str] = []
     if params["state"] == "present":
         problems += _package(params)
+    elif params["flavour"] != "vgpu":
+        problems.append("`flavour` is for `state: present`. Remove it, or uninstall the data centre driver yourself.")
     for name in ("host_version", "version"):
         if params[name] and versions.parse(params[name]) is None:
             problems.append(

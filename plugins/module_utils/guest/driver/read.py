@@ -61,6 +61,7 @@ class Look:
         distribution: Distribution,
         kernel: str,
         machine: str,
+        flavour: str = "vgpu",
     ) -> None:
         self._commands = commands
         self._files = files
@@ -68,6 +69,7 @@ class Look:
         self._distribution = distribution
         self._kernel = kernel
         self._machine = machine
+        self._data_centre = flavour == "data_centre"
         self._installed: list[packages.Package] = []
 
     def state(self, wish: source.Source | None) -> tuple[DriverState, Surroundings]:
@@ -117,7 +119,8 @@ class Look:
 
     def _ran(self) -> str | None:
         """The version that a .run file has installed; None without one."""
-        if not self._files.exists(UNINSTALLER) or not self._files.exists(LICENCE_SERVICE):
+        # The driver for whole GPUs has no licence service.
+        if not self._files.exists(UNINSTALLER) or self._files.exists(LICENCE_SERVICE) is self._data_centre:
             return None
         names = [name for folder in LIBRARIES for name in self._files.names(folder)]
         found = [name[len("libnvidia-ml.so.") :] for name in names if re.match(r"libnvidia-ml\.so\.\d{3,}", name)]
@@ -158,11 +161,15 @@ class Look:
             machine=self._machine,
             secure_boot=enabled,
             key_enrolled=bool(enabled) and self._key_enrolled(),
+            # Packages of the driver for whole GPUs need each other.
             conflicting=tuple(
                 one.name for one in packages.named(self._installed, CONFLICTING) if one.name not in mine | wished
-            ),
+            )
+            if not self._data_centre
+            else (),
             broken=tuple(sorted(one.name for one in self._installed if not one.whole)),
-            foreign_run=self._files.exists(UNINSTALLER) and not self._files.exists(LICENCE_SERVICE),
+            foreign_run=self._files.exists(UNINSTALLER) and self._files.exists(LICENCE_SERVICE) is self._data_centre,
+            needs_open=self._data_centre and bool(pci.open_only(self._files, gpus or [])),
             others=tuple(guests),
             users=self._users() if state.loaded else (),
             device=None if gpus is None else bool(gpus),

@@ -25,9 +25,19 @@ TOLD = 5
 def refuse(label: str, now: DriverState, around: Surroundings, wish: DriverRequest, source: sources.Source) -> None:
     """Refuse a driver that cannot work on this guest, or that would do harm."""
     subject, wanted = label, f"cannot install the guest driver {source.version or source.base}"
-    _refuse_kind(subject, wanted, around, source)
+    _refuse_kind(subject, wanted, around, source, wish.flavour)
     _refuse_company(subject, wanted, around)
-    refuse_pair(subject, wanted, wish.host_version, source.version)
+    if wish.flavour == "vgpu":
+        refuse_pair(subject, wanted, wish.host_version, source.version)
+    elif around.needs_open and not source.open:
+        raise OperatorError(
+            subject,
+            wanted,
+            f"By its name, {source.base} has the proprietary kernel modules. The GPU of this guest is of the Ada, "
+            "Hopper or Blackwell generation, which needs the open ones",
+            "Use a package with `open` in its name, such as nvidia-driver-580-open, or NVIDIA's .run file",
+            "open_modules_needed",
+        )
     kind = source.format or around.distribution.package_format
     if (source.version, kind) == (now.version, now.format) and not now.interrupted and now.built == now.version:
         return
@@ -87,7 +97,7 @@ def refuse_in_use(subject: str, now: DriverState, around: Surroundings, wanted: 
     )
 
 
-def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: sources.Source) -> None:
+def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: sources.Source, asked: str) -> None:
     """A package of another system, of another processor, or of another kind of driver."""
     os_release.refuse_foreign(subject, wanted, around.distribution)
     own = around.distribution.package_format
@@ -109,6 +119,9 @@ def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: source
             "wrong_architecture",
             architecture=source.architecture,
         )
+    if asked == "data_centre":
+        _refuse_shared(subject, wanted, source)
+        return
     if source.kind == sources.REPOSITORY or source.flavour == "guest":
         return
     kinds = {"host": "a host driver", "data_centre": "a data centre driver for whole GPUs"}
@@ -118,6 +131,21 @@ def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: source
         f"By its name, {source.base} is {kinds[source.flavour]}. With it, the guest does not detect its vGPU",
         "Use the guest driver from NVIDIA's licensing portal or enterprise catalogue. Its name contains `grid`",
         "not_a_guest_driver",
+        flavour=source.flavour,
+    )
+
+
+def _refuse_shared(subject: str, wanted: str, source: sources.Source) -> None:
+    """Refuse a driver that is not for whole GPUs, as far as its name shows."""
+    if source.flavour == "data_centre":
+        return
+    kinds = {"host": "a host driver", "guest": "a guest driver for vGPUs, which needs a licence"}
+    raise OperatorError(
+        subject,
+        wanted,
+        f"By its name, {source.base} is {kinds[source.flavour]}. `flavour` is data_centre",
+        "Use the data centre driver, whose name contains neither `grid` nor `vgpu`, or set `flavour: vgpu`",
+        "not_a_data_centre_driver",
         flavour=source.flavour,
     )
 

@@ -21,6 +21,7 @@ _FORMATS = (".deb", ".rpm", ".run")
 # Names of NVIDIA's files and packages, from the vGPU guide: guest drivers have grid in their names, the drivers of
 # hosts vgpu, and those of data centres neither.
 _GRID = re.compile(r"(?i)(?:^|[^a-z])grid(?:[^a-z]|$)")
+_OPEN = re.compile(r"(?i)(?:^|[^a-z])open(?:[^a-z]|$)")
 _HOST = re.compile(r"(?i)vgpu|vsphere|\bhost\b")
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 # Bytes to read of a .run file: its script comes before the archive.
@@ -54,6 +55,11 @@ class Source:
         if _GRID.search(words):
             return "guest"
         return "host" if _HOST.search(words) else "data_centre"
+
+    @property
+    def open(self) -> bool:
+        """Whether its kernel modules are the open ones; a .run file has both kinds, and its installer an option."""
+        return self.format == "run" or bool(_OPEN.search(f"{self.name or ''} {self.base}"))
 
 
 def of(package: str, kind: str = "auto", version: str | None = None) -> Source:

@@ -63,6 +63,8 @@ class Surroundings:
     broken: tuple[str, ...] = ()
     # A driver that was installed by NVIDIA's .run file and has no licence service: that of a data centre.
     foreign_run: bool = False
+    # True if a whole GPU on the PCI bus works with the open kernel modules only.
+    needs_open: bool = False
     # Packages of other guest drivers, to remove before one of another branch is installed.
     others: tuple[str, ...] = ()
     # Processes that use the GPU.

@@ -263,3 +263,41 @@ def test_a_loaded_driver_without_its_package_or_nvidia_smi_has_no_gpus(guest):
     guest._nvidia_smi = None
     answer = call(guest, state="absent")
     assert (answer["msg"], answer["changed"], answer["after"]["gpus"]) == ("", False, [])
+
+
+WHOLE_GPU = "/sys/bus/pci/devices/0000:02:00.0"
+
+
+def gpu(guest, device):
+    """Put a whole GPU with this device ID on the PCI bus."""
+    for name, text in {"vendor": "0x10de", "class": "0x030200", "device": device}.items():
+        guest.put(f"{WHOLE_GPU}/{name}", f"{text}\n")
+
+
+@pytest.mark.parametrize("package", ["nvidia-linux-grid-550", "nvidia-vgpu-vsphere-550"])
+def test_a_driver_that_is_not_for_whole_gpus(guest, tmp_path, package):
+    path = guest.package_file(tmp_path, package)
+    message = refused(guest, "not_a_data_centre_driver", package=path, flavour="data_centre")
+    assert "`flavour` is data_centre. Use the data centre driver" in message
+
+
+@pytest.mark.parametrize("device", ["0x2330", "0x26b9", "0x2901", "0x2bb5", "0x3182"])
+def test_a_gpu_that_needs_the_open_modules(guest, tmp_path, device):
+    gpu(guest, device)
+    path = guest.package_file(tmp_path, "nvidia-driver-550")
+    message = refused(guest, "open_modules_needed", package=path, flavour="data_centre")
+    assert "Use a package with `open` in its name, such as nvidia-driver-580-open" in message
+
+
+@pytest.mark.parametrize("device, package", [("0x20f1", "nvidia-driver-550"), ("0x2330", "nvidia-driver-550-open")])
+def test_a_data_centre_driver_that_fits_its_gpu(guest, tmp_path, device, package):
+    gpu(guest, device)
+    path = guest.package_file(tmp_path, package)
+    answer = call(guest, package=path, check=True, flavour="data_centre", host_version="470.10")
+    assert (answer["msg"], answer["changed"]) == ("", True)
+
+
+def test_packages_of_the_data_centre_driver_do_not_conflict_with_it(guest, tmp_path):
+    guest.packages["nvidia-utils-550"] = ("550.54.15", "ii ")
+    path = guest.package_file(tmp_path, "nvidia-driver-550")
+    assert call(guest, check=True, package=path, flavour="data_centre")["msg"] == ""
