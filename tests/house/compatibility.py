@@ -76,6 +76,42 @@ def branches() -> list[list[str]]:
     return rows
 
 
+def drivers() -> list[list[str]]:
+    """Each branch with the newest release, and what it needs from ESXi."""
+    matrix = importlib.import_module(f"{UTILS}.host.driver.matrix")
+    support = importlib.import_module(f"{UTILS}.host.driver.support")
+    minima = {row.branch: row for row in support.ESX_MINIMUM}
+    rows = []
+    for branch in matrix.BRANCHES:
+        newest = [one for one in matrix.RELEASES if one.host.startswith(f"{branch.number}.")][-1]
+        needs = minima.get(branch.number)
+        oldest = " or ".join(needs.oldest) if needs else ""
+        patch = f" ({needs.oldest[0]} with {needs.patch})" if needs and needs.patch else ""
+        driver = newest.host if newest.host == newest.guest else f"{newest.host} / {newest.guest}"
+        rows.append(
+            [
+                f"R{branch.number}",
+                f"{newest.name}",
+                mark(newest.sure),
+                driver,
+                newest.nvaie,
+                f"{oldest}{patch}",
+                mark(support.entry(needs.key).sure) if needs else "",
+            ]
+        )
+    return rows
+
+
+def rules() -> list[list[str]]:
+    """The rules of support, each with its mark and source."""
+    entries = importlib.import_module(f"{UTILS}.host.driver.support").ENTRIES
+    return [[f"`{one.key}`", one.rule, mark(one.sure), one.source] for one in entries]
+
+
+def mark(sure: bool) -> str:
+    return "[sure]" if sure else "[unsure]"
+
+
 def gpus() -> list[list[str]]:
     boards = importlib.import_module(f"{UTILS}.gpu.boards").BOARDS
     rows = []
@@ -139,12 +175,17 @@ HEADS = {
     "guests": "Distribution",
     "cores": "ansible-core",
 }
+# Tables with columns of their own.
+OWN_HEADS = {
+    "drivers": "Branch | Newest vGPU | Its mark | Host driver / guest driver | AI Enterprise | Oldest ESXi | Its mark",
+    "rules": "Key | Rule | Mark | Source",
+}
 COLUMNS = "Tested on the twin | Parsers tested on captures | Run on real hardware"
 
 
 def table(name: str) -> str:
     """One table of the page, with the comments around it."""
-    head = f"| {HEADS[name]} | {COLUMNS} |"
+    head = f"| {OWN_HEADS[name]} |" if name in OWN_HEADS else f"| {HEADS[name]} | {COLUMNS} |"
     rows = [f"| {' | '.join(row)} |" for row in globals()[name]()]
     return "\n".join(
         [f"<!-- {name}: made by tests/house/compatibility.py -->", head, "|---" * head.count(" | ") + "|---|", *rows]
@@ -153,7 +194,7 @@ def table(name: str) -> str:
 
 def renewed(text: str) -> str:
     """The page with all tables as they are in the code."""
-    for name in HEADS:
+    for name in (*HEADS, *OWN_HEADS):
         before, mark, rest = text.partition(f"<!-- {name}: ")
         if not mark:
             raise ValueError(f"{FILE.name} has no place for the table {name}.")

@@ -15,6 +15,7 @@ UTILS = "ansible_collections.aiready.vsphere.plugins.module_utils"
 # Modules whose constants are what vendors, standards and sources say.
 TABLES = (
     "host.driver.matrix",
+    "host.driver.support",
     "gpu.boards",
     "host.mig.table",
     "host.redfish.function_map",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.compatibility import host_driver
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     AGAIN,
     BLOCKS,
@@ -192,7 +193,7 @@ def compatibility(
         return
     versions: dict[str, list[str]] = {}
     for name, preview in previews.items():
-        versions.setdefault(_host_driver(preview or {}), []).append(name)
+        versions.setdefault(host_driver(preview or {}), []).append(name)
     for version, names in versions.items():
         where = ", ".join(sorted(names))
         if not version:
@@ -207,13 +208,6 @@ def compatibility(
             branches = " or ".join(f"R{number}" for number in matrix.guest_branches(version)) or "another branch"
             todo = f"Use a guest driver of {branches}, or another host driver."
             yield Finding("compatibility", where, "driver of host and guests", BLOCKS, found, "", todo)
-
-
-def _host_driver(preview: Mapping[str, Any]) -> str:
-    """The host driver that a host will have: the planned one, otherwise the installed one."""
-    planned = ((preview.get("answers") or {}).get("driver") or {}).get("host") or {}
-    there = (preview.get("host") or {}).get("driver") or {}
-    return (planned.get("after") or {}).get("version") or there.get("version") or ""
 
 
 def controller(

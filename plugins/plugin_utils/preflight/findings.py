@@ -12,7 +12,7 @@ from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, compatibility, machines
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import hosts as preflight_hosts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     BLOCKS,
@@ -64,6 +64,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         *preflight_hosts.switches(seen.get("switches") or {}),
         *([] if asked["problems"] else machines.machines(seen.get("machines"), waits)),
         *around.compatibility(seen.get("site"), seen.get("hosts") or {}),
+        *([] if asked["problems"] else compatibility.rules(seen.get("site"), seen.get("hosts") or {})),
         *around.controller(seen.get("here"), asked, seen["limits"], (seen.get("guests") or {}).get("answers") or ()),
         *around.guests(seen.get("guests"), asked, seen["limits"]),
     ]

@@ -45,6 +45,7 @@ SHARED_BY_HOSTS = (
     "vms",
     "absent",
     "prune",
+    "accept_unsure",
     "power",
     "guest_shutdown_timeout_s",
     "machine",

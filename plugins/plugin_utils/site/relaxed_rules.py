@@ -79,6 +79,12 @@ RULES = {
     "vcenter.validate_certs": Rule(
         "true", f"The certificate of vCenter is not verified: {UNTRUSTED}", _is(False), ("placement.hosts",), ALL_STAGES
     ),
+    "accept_unsure": Rule(
+        "empty",
+        "Rules of support that no vendor document confirms are not applied.",
+        lambda value, site: bool(value),
+        stages=("preflight",),
+    ),
     "gpu.unified_memory": Rule(
         "enabled", "Unified memory, which NCCL needs, is not set.", _is("ignore"), ("cluster.nccl",), ("machines",)
     ),

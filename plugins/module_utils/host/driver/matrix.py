@@ -28,6 +28,8 @@ class Release:
     seen_on_esxi: bool = False
     # Release of NVIDIA AI Enterprise; a question mark if no document names it.
     nvaie: str = ""
+    # False if the versions come from tables in the field or from file names.
+    sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,13 @@ BRANCHES = (
     Branch(550, 17),
     Branch(570, 18),
     Branch(580, 19, long_term=True, source="NVIDIA vGPU version table"),
-    Branch(595, 20, source="names of depots"),
+    Branch(595, 20, source="NVIDIA AI Enterprise 8.0 and 8.1"),
 )
 
 # Sources: version tables of docs.nvidia.com/vgpu (11.0 to 19.1), versions of the KVM packages of each release, a
-# bulletin of NVIDIA's (13.8, 15.2, 15.3); tables in the field and names of files for 19.3 to 20.1 and the guest of
-# 16.13 [unsure]. Seen on ESXi: names of depots (12.1, 15.1, 15.4, 16.1, 20.1), output of
+# bulletin of NVIDIA's (13.8, 15.2, 15.3), pages of NVIDIA AI Enterprise 4, 6, 7 and 8 (16.14, 18.6, 19.0 to 20.1, of
+# which those for 19.3 and 19.4 name the host alone); tables in the field for these guests and that of 16.13 [unsure].
+# Seen on ESXi: names of depots (12.1, 15.1, 15.4, 16.1, 20.1), output of
 # esxcli (14.1, 16.0, 16.10), a field report (14.0), frankdenneman.nl 2023-07-06 (15.2), the NVIDIA AI Enterprise user
 # guide 5.0 (15.3, 17.1) and that of vGPU 17 (17.6), test data of vmware/govmomi (17.0), release notes of vGPU 19.
 RELEASES = (
@@ -120,7 +123,8 @@ RELEASES = (
     Release("16.10", "535.247.02", "535.247.01", seen_on_esxi=True, nvaie="4.x?"),
     Release("16.11", "535.261.04", "535.261.03", nvaie="4.x?"),
     Release("16.12", "535.274.03", "535.274.02", nvaie="4.x?"),
-    Release("16.13", "535.288.01", "535.288.01", nvaie="4.x?"),
+    Release("16.13", "535.288.01", "535.288.01", nvaie="4.x?", sure=False),
+    Release("16.14", "535.309.01", "535.309.01", nvaie="4.10"),
     Release("17.0", "550.54.10", "550.54.14", seen_on_esxi=True, nvaie="5.0"),
     Release("17.1", "550.54.16", "550.54.15", seen_on_esxi=True, nvaie="5.0"),
     Release("17.2/17.3", "550.90.05", "550.90.07", nvaie="5.1?"),
@@ -133,16 +137,20 @@ RELEASES = (
     Release("18.3", "570.158.02", "570.158.01", nvaie="6.x?"),
     Release("18.4", "570.172.07", "570.172.08", nvaie="6.4?"),
     Release("18.5", "570.195.02", "570.195.03", nvaie="6.x?"),
+    Release("18.6", "570.211.01", "570.211.01", nvaie="6.x"),
     Release("19.0", "580.65.05", "580.65.06", seen_on_esxi=True, nvaie="7.0?"),
     Release("19.1", "580.82.02", "580.82.07", nvaie="7.x?"),
     Release("19.2", "580.95.02", "580.95.05", nvaie="7.x?"),
-    Release("19.3", "580.105.06", "580.105.08", nvaie="7.x?"),
-    Release("19.4", "580.126.08", "580.126.09", nvaie="7.x?"),
+    Release("19.3", "580.105.06", "580.105.08", nvaie="7.x?", sure=False),
+    Release("19.4", "580.126.08", "580.126.09", nvaie="7.x?", sure=False),
     Release("19.5", "580.159.01", "580.159.03", nvaie="7.x?"),
-    Release("20.0", "595.58.02", "595.58.03", nvaie="8.x?"),
-    Release("20.1", "595.71.03", "595.71.05", seen_on_esxi=True, nvaie="8.1?"),
+    Release("20.0", "595.58.02", "595.58.03", nvaie="8.0"),
+    Release("20.1", "595.71.03", "595.71.05", seen_on_esxi=True, nvaie="8.1"),
 )
 
+# From this branch on, NVIDIA's pages disagree about the previous long-term branch (AI Enterprise 7 to 9 against the
+# release notes of vGPU 19).
+_AI_ENTERPRISE_7 = 580
 _BY_NUMBER = {branch.number: branch for branch in BRANCHES}
 _OLDEST, _NEWEST = min(_BY_NUMBER), max(_BY_NUMBER)
 
@@ -200,7 +208,10 @@ def _judge(host: int, guest: int) -> Verdict:
     long_term = [number for number, branch in _BY_NUMBER.items() if branch.long_term and number < host]
     if ours.long_term and guest == max(long_term, default=None):
         reason = f"R{guest} is the long-term branch before that of the host, R{host}."
-        return Verdict(True, "previous_long_term_branch", reason, sure=ours.sure and cast("Branch", theirs).sure)
+        if host >= _AI_ENTERPRISE_7:
+            reason += " The pages of NVIDIA AI Enterprise allow at most one branch older."
+        sure = ours.sure and cast("Branch", theirs).sure and host < _AI_ENTERPRISE_7
+        return Verdict(True, "previous_long_term_branch", reason, sure=sure)
     return Verdict(
         False,
         "older_guest",

@@ -213,6 +213,51 @@ def test_the_drivers_of_hosts_and_guests_are_paired_before_either_is_installed(h
     assert state_of(told, "esx-01", "driver of host and guests") == state
 
 
+def rows(wish, driver, **host):
+    one = preview(host={**preview()["host"], "driver": {"version": driver}, **host})
+    told = preflight_findings.answer(seen(site=wish, hosts={"esx-02": one, "esx-01": one}))
+    return {row["code"]: row for row in told["findings"] if row["category"] == "compatibility" and row["code"]}
+
+
+@pytest.mark.parametrize(
+    "driver, version, accepted, expected",
+    [
+        ("595.71.03", "8.0.2", [], {"esx_r595": "blocks"}),
+        ("595.71.03", "8.0.3", [], {"esx_r595": "open"}),
+        ("595.71.03", "8.0.2", ["esx_r595"], {"esx_r595": "ok"}),
+        ("550.54.16", "8.0.2", [], {}),
+    ],
+)
+def test_rules_of_support_block_unless_the_site_accepts_an_unsure_one(driver, version, accepted, expected):
+    told = rows({**SITE, "accept_unsure": accepted}, driver, version=version)
+    assert {code: row["state"] for code, row in told.items()} == expected
+    assert {row["where"] for row in told.values()} <= {"esx-01, esx-02"}
+
+
+def test_a_sure_rule_has_no_way_to_accept_it():
+    wish = {**CREATES, "machine": {**CREATES["machine"], "hardware_version": 22}}
+    (row,) = rows(wish, "550.54.16").values()
+    assert (row["code"], row["state"]) == ("hardware_22", "blocks")
+    assert "accept_unsure" not in row["todo"]
+
+
+def test_guests_of_newer_branches_ask_for_the_version_of_the_licence_server():
+    package = {"driver": {"package": "/p/nvidia-linux-grid-570_570.211.01_amd64.deb"}, "licence": {}}
+    told = rows({**INSIDE, "guests": package}, "570.211.01")
+    assert {code: row["state"] for code, row in told.items()} == {"dls_3_4": "open"}
+
+
+def test_boards_of_a_profile_that_a_driver_has_no_types_for_block():
+    wish = {**SITE, "gpu": {"mode": "vgpu", "profile": "grid_v100-16c"}}
+    told = rows(wish, "595.71.03", version="9.0.1")
+    assert {code: row["state"] for code, row in told.items()} == {"without_volta": "blocks"}
+
+
+def test_passthrough_needs_no_host_driver():
+    wish = {**SITE, "gpu": {"mode": "passthrough", "passthrough": {"assignment": "dynamic", "label": "a"}}}
+    assert rows(wish, "595.71.03", version="8.0.2") == {}
+
+
 @pytest.mark.parametrize(
     "answer, times, what, state",
     [

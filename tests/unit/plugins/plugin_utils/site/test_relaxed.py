@@ -42,6 +42,7 @@ def settings(given, around=None):
 # Path of the option: (looser values, values that are as strict or stricter).
 VALUES = {
     "vcenter.validate_certs": ([False], [True]),
+    "accept_unsure": ([["esx_r595"]], [[]]),
     "gpu.unified_memory": (["ignore"], ["enabled"]),
     "gpu.memory_reservation": (["ignore"], ["all"]),
     "gpu.mmio": (["ignore"], ["auto"]),

@@ -44,7 +44,14 @@ def branches():
 
 def releases():
     return [
-        [release.name, release.host, release.guest, "yes" if release.seen_on_esxi else "", release.nvaie]
+        [
+            release.name,
+            release.host,
+            release.guest,
+            "sure" if release.sure else "unsure",
+            "yes" if release.seen_on_esxi else "",
+            release.nvaie,
+        ]
         for release in matrix.RELEASES
     ]
 

@@ -16,7 +16,7 @@ PAIRS = [
     ("550.54.16", "535.161.08", True, "previous_branch", True),
     ("525.105.14", "510.108.03", True, "previous_branch", True),
     ("535.54.06", "470.256.02", True, "previous_long_term_branch", True),
-    ("580.65.05", "535.230.02", True, "previous_long_term_branch", True),
+    ("580.65.05", "535.230.02", True, "previous_long_term_branch", False),
     ("550.54.16", "570.124.06", False, "newer_guest", True),
     ("470.63", "510.47.03", False, "newer_guest", True),
     ("550.54.16", "525.60.13", False, "older_guest", True),

@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Findings on the rules of support: drivers, ESXi, boards, hardware versions and the licence server. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import support
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import BLOCKS, OK, OPEN, Finding
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests as site_guests
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import profiles
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Modes whose GPUs need the host driver.
+SHARED = ("vgpu", "mig")
+
+
+@dataclass
+class _Asked:
+    """What a site asks for, as far as the rules need it."""
+
+    mode: str
+    boards: list[Any]
+    guest: str
+    licensed: bool
+    hardware: int | None
+    protocol: str | None
+    accepted: list[str] = field(default_factory=list)
+
+
+def rules(wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
+    """Findings on each rule that a host breaks or that cannot be measured; one row for all hosts alike."""
+    asked = _asked(wish)
+    if asked is None:
+        return
+    alike: dict[support.Verdict, list[str]] = {}
+    for name, preview in previews.items():
+        for verdict in _verdicts(asked, preview or {}):
+            alike.setdefault(verdict, []).append(name)
+    for verdict, names in alike.items():
+        yield _finding(verdict, ", ".join(sorted(names)), asked.accepted)
+
+
+def host_driver(preview: Mapping[str, Any]) -> str:
+    """The host driver that a host will have: the planned one, otherwise the installed one."""
+    planned = ((preview.get("answers") or {}).get("driver") or {}).get("host") or {}
+    there = (preview.get("host") or {}).get("driver") or {}
+    return (planned.get("after") or {}).get("version") or there.get("version") or ""
+
+
+def _asked(wish: Mapping[str, Any] | None) -> _Asked | None:
+    site, errors = validate(wish) if wish else (None, [])
+    if site is None or errors:
+        return None
+    found = [board for board in map(catalogue.board_of, profiles(site)) if board is not None]
+    guest, licensed = _guest(wish or {}, site)
+    return _Asked(
+        site["gpu"]["mode"],
+        list({board.key: board for board in found}.values()),
+        guest,
+        licensed,
+        site["machine"]["hardware_version"],
+        site["network"]["protocol"] if site["network"]["path"] == "pvrdma" else None,
+        site["accept_unsure"],
+    )
+
+
+def _guest(wish: Mapping[str, Any], site: Mapping[str, Any]) -> tuple[str, bool]:
+    """The guest driver, and whether the guests get a licence."""
+    if "guests" not in site_guests.stages(wish):
+        return "", False
+    driver = site_guests.of_stage(wish, "guests")[1]["driver"]
+    if not driver:
+        return "", False
+    version = driver["version"] or source.of(driver["package"], driver["source"]).version
+    return version or "", bool(site["guests"]["licence"]) and site["gpu"]["mode"] in SHARED
+
+
+def _verdicts(asked: _Asked, preview: Mapping[str, Any]) -> Iterator[support.Verdict]:
+    host = preview.get("host") or {}
+    release, driver = str(host.get("version") or ""), host_driver(preview)
+    seen = support.boards_of([str(one.get("board")) for one in host.get("gpus") or ()])
+    boards = list({board.key: board for board in [*asked.boards, *seen]}.values())
+    yield from support.machine(release, asked.hardware, asked.protocol)
+    yield from support.nvswitch(asked.mode, boards)
+    if asked.mode in SHARED and driver:
+        yield from support.esx(driver, release)
+        yield from support.dropped(driver, boards)
+        if asked.mode == "mig":
+            yield from support.mig(driver, release, asked.boards)
+        if asked.guest:
+            yield from support.guest(driver, asked.guest, asked.licensed)
+
+
+def _finding(verdict: support.Verdict, where: str, accepted: list[str]) -> Finding:
+    rule = support.entry(verdict.key)
+    if rule.sure:
+        state = BLOCKS if verdict.blocks else OPEN
+        return Finding("compatibility", where, verdict.what, state, verdict.found, "", verdict.todo, verdict.key)
+    if verdict.key in accepted:
+        found = f"{verdict.found} The site accepts this ({verdict.key} in site.accept_unsure)."
+        return Finding("compatibility", where, verdict.what, OK, found, code=verdict.key)
+    found = f"{verdict.found} This rule is not confirmed [unsure]: {rule.source}."
+    todo = f"{verdict.todo} To continue without this check, add {verdict.key} to site.accept_unsure."
+    state = BLOCKS if verdict.blocks else OPEN
+    return Finding("compatibility", where, verdict.what, state, found, "", todo, verdict.key)
