@@ -60,6 +60,16 @@ class Twin:
         with self.world.lock:
             return self._dispatcher.sessions.living()
 
+    @property
+    def sts_url(self):
+        """The address of the security token service."""
+        return f"https://{self.host}:{self.port}/sts/STSService"
+
+    def saml_token(self, user=None, **options):
+        """A SAML token of a user, as the security token service issues it; options of model.sso.Sso.issue."""
+        with self.world.lock:
+            return self.world.sso.issue(user or self.username, **options)
+
     def start(self):
         """Let time run and answer."""
         self.world.timeline.start()

@@ -15,6 +15,7 @@ from .depots import Depots
 from .faults import FaultPlan
 from .journal import Journal
 from .operations import Operations
+from .sso import Sso
 from .tagging import Tagging
 from .timeline import Timeline
 
@@ -69,6 +70,7 @@ class World:
         self.libraries = Libraries()
         self.tagging = Tagging()
         self.users: dict[str, str] = {}
+        self.sso = Sso(self)
         self.clocks = Clocks()
         self.permissions = None  # twin.model.permissions.Permissions: privileges of the users
         self.release = None  # twin.model.release.Release of the vCenter

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import logging
 import re
 import urllib.parse
+import zlib
 from dataclasses import dataclass, field
 
 from pyVmomi import vim
 
 from ..https import basic_credentials
+from ..model.sso import LARGEST
 from .errors import RestError
 from .stamps import stamp
 
@@ -20,6 +24,7 @@ OLD_SESSION = "/rest/com/vmware/cis/session"  # of before 7.0 Update 2; clients 
 WRAPPERS = ("create_spec", "update_spec", "spec", "deployment_spec", "destination_create_spec")
 MAPS = ("disks", "nics")
 ROUTES = []
+_SIGN = re.compile(r'SIGN token="([A-Za-z0-9+/=]+)"', re.I)
 
 
 @dataclass
@@ -116,8 +121,7 @@ class Api:
         self._dispatcher.requests[f"{method} /api/session"] += 1
         if method == "POST":
             try:
-                user, password = basic_credentials(headers)
-                session = self._dispatcher.sessions.login(user, password, client)
+                session = self._new_session(headers, client)
             except vim.fault.InvalidLogin as fault:
                 raise RestError("UNAUTHENTICATED", "Authentication required.") from fault
             session.face = "api"
@@ -130,6 +134,14 @@ class Api:
             self._dispatcher.sessions.end(session)
             return Answer(204)
         raise RestError("OPERATION_NOT_FOUND", "The method is not known here.", status=405)
+
+    def _new_session(self, headers, client):
+        """GOVC sts.Signer.SignRequest: SIGN token="..." has a gzipped assertion in base64; Basic is a password."""
+        token = _SIGN.fullmatch(headers.get("Authorization") or "")
+        if token is None:
+            user, password = basic_credentials(headers)
+            return self._dispatcher.sessions.login(user, password, client)
+        return self._dispatcher.sessions.login_by_token(_unpacked(token[1]), client)
 
     def _old_session(self, method, headers, client):
         answer = self._session(method, headers, client)
@@ -158,6 +170,16 @@ class Api:
             raise RestError("UNAUTHENTICATED", "Authentication required.")
         session.used()
         return session
+
+
+def _unpacked(text):
+    """The assertion; nothing for text that is none, or that would grow without bounds."""
+    try:
+        unpack = zlib.decompressobj(wbits=31)
+        data = unpack.decompress(base64.b64decode(text, validate=True), LARGEST)
+    except (binascii.Error, zlib.error):
+        return b""
+    return b"" if unpack.unconsumed_tail or not unpack.eof else data
 
 
 def _new_path(path):

@@ -33,6 +33,7 @@ class Call:
     version: str
     method: str = ""
     client: Any = None  # the connection: address, user_agent, hung_up()
+    message: bytes = b""  # as it arrived, for what is in its header
     new_cookie: str | None = field(default=None, init=False)
 
     def resolve(self, reference):

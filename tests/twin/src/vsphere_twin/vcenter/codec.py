@@ -18,7 +18,10 @@ from pyVmomi.SoapAdapter import (
     SoapDeserializer,
 )
 
+from ..model.sso import SAML, Rejected, span_of
 from . import serialiser, types
+
+WSSE = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
 
 BODY = f"{XMLNS_SOAPENV}{NS_SEP}Body"
 _COOKIE = re.compile(r'vmware_soap_session="?([^";,\s]+)"?')
@@ -69,6 +72,7 @@ class _RequestReader(ExpatDeserializerNSHandlers):
     def read(self, data):
         self.parser = expat.ParserCreate(namespace_separator=NS_SEP)
         self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self.parser.EntityDeclHandler = _declares
         SetHandlers(self.parser, GetHandlers(self))
         self.parser.Parse(data, True)
         return self.inner.result
@@ -122,6 +126,11 @@ def read_request(data):
     return Request(reader.method, values._this, arguments)
 
 
+def _declares(*_declaration):
+    # A SOAP message has no document type (SOAP 1.1, 3).
+    raise ValueError("it declares a document type or entities")
+
+
 def _unreadable(text):
     return vmodl.fault.InvalidRequest(msg=text)
 
@@ -149,6 +158,16 @@ def fault_answer(fault, version):
     serialiser.write_bare_fault(out, f"{name}Fault", fault, version)
     out += ["</detail></soapenv:Fault>", _END]
     return "".join(out).encode()
+
+
+def security_token(data):
+    """The SAML assertion in the WS-Security header of a message, or nothing."""
+    try:
+        header = span_of(data, f"{WSSE} Security")
+        token = span_of(header.raw, f"{SAML} Assertion") if header else None
+    except Rejected as problem:
+        raise _unreadable(str(problem)) from problem
+    return token.raw if token else b""
 
 
 def session_cookie(header):

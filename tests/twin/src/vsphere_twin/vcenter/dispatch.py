@@ -57,7 +57,7 @@ class Dispatcher:
                 reply.method = request.method
                 self.requests[request.method] += 1
                 session = self.sessions.get(codec.session_cookie(cookie))
-                call = Call(self.world, self.reader, self.sessions, session, version, request.method, client)
+                call = Call(self.world, self.reader, self.sessions, session, version, request.method, client, data)
                 call.begin()
                 if session is not None:
                     session.used()

@@ -12,6 +12,7 @@ from ..rest.api import Api
 from . import types
 from .calls import ClientGone
 from .folder import DatastoreFiles
+from .sts import Sts
 
 
 class Handler(https.Handler):
@@ -56,6 +57,9 @@ class Handler(https.Handler):
             return
         data = self.body()
         if not self._available():
+            return
+        if self.server.sts.serves(self.path):
+            self.send(*self.server.sts.handle(data, self.headers.get("SOAPAction")), "text/xml; charset=utf-8")
             return
         if self.path.rstrip("/") != "/sdk":
             self.send(404, b"Not found", "text/plain")
@@ -128,6 +132,7 @@ class Server(https.Server):
         self.dispatcher = dispatcher
         self.files = DatastoreFiles(dispatcher)
         self.api = Api(dispatcher)
+        self.sts = Sts(dispatcher)
         super().__init__(tls, Handler, host, port, name="twin-vcenter")
 
     def verify_request(self, request, client_address):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import secrets
 import time
 
 from pyVmomi import vim
 
 from ..model import accounts
+from ..model.sso import Rejected
 from ..model.world import Entity
 from .updates import Collector
 
+LOG = logging.getLogger(__name__)
 IDLE_S = 30 * 60  # vCenter's default
 
 
@@ -85,10 +88,20 @@ class SessionManager(Entity):
 
     def login(self, user, password, client=None, locale=None):
         """A new session, or InvalidLogin."""
-        user = accounts.account(self.world, user)
-        known = self.world.users.get(user)
-        if known is None or not secrets.compare_digest(known.encode(), (password or "").encode()):
+        user = self.world.sso.authenticated(user, password)
+        if user is None:
             raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
+        return self.begin(user, client, locale)
+
+    def login_by_token(self, text, client=None, locale=None):
+        """A new session for a SAML assertion, or InvalidLogin, whatever is wrong with it."""
+        try:
+            user = self.world.sso.user_of(text)
+        except Rejected as problem:
+            LOG.debug("A token is refused: %s", problem)
+            raise vim.fault.InvalidLogin(
+                msg="Cannot complete login due to an incorrect user name or password."
+            ) from problem
         return self.begin(user, client, locale)
 
     def begin(self, user, client=None, locale=None):

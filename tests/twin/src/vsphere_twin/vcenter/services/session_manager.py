@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim, vmodl
 
 from ...model import accounts
-from .. import calls
+from .. import calls, codec
 from ..registry import method, prop
 
 
@@ -14,6 +14,16 @@ def login(call, this, userName="", password="", locale=None):
     if call.session is not None:
         raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
     call.session = call.sessions.login(userName, password, call.client, locale)
+    call.new_cookie = call.session.key
+    return call.session.describe()
+
+
+@method("SessionManager", "LoginByToken")
+def login_by_token(call, this, locale=None):
+    """PYV: the token is in the WS-Security header of the message (API 5.1)."""
+    if call.session is not None:
+        raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
+    call.session = call.sessions.login_by_token(codec.security_token(call.message), call.client, locale)
     call.new_cookie = call.session.key
     return call.session.describe()
 
