@@ -23,13 +23,42 @@ options:
   username:
     description:
       - Name of the vCenter user, with the domain, such as V(automation@vsphere.local).
-      - If the task does not set it, the module uses the environment variable E(VMWARE_USER). One of them is required.
+      - A login has either O(username) and O(password), or O(saml_token_file), or O(session_id). The module rejects two
+        of them in one task. A login in the task has precedence over the environment.
+      - vCenter 9.0 and later reject the password of a user of a federated domain, as if it were wrong. Use a service
+        account of the SSO domain, or O(saml_token_file). The behaviour of 9.1 is derived from that of 9.0 [unsure].
+      - If the task does not set it, the module uses the environment variable E(VMWARE_USER).
     type: str
   password:
     description:
       - Password of O(username). The module uses it only to log in, and never writes it.
-      - If the task does not set it, the module uses the environment variable E(VMWARE_PASSWORD). One of them is
-        required.
+      - If the task does not set it, the module uses the environment variable E(VMWARE_PASSWORD).
+    type: str
+  saml_token_file:
+    description:
+      - Path of a file with a SAML 2.0 bearer token of the security token service (STS) of vCenter, as
+        C(govc session.login -issue) prints it. The file must have mode 0600 or stricter.
+      - The module logs in with C(LoginByToken), and to the REST services with C(SIGN). Holder-of-key tokens are
+        rejected.
+      - vCenter issues bearer tokens for at most 5 minutes. With O(session=reuse), the session outlives the token. A new
+        token gets a new session.
+      - If the task does not set it, the module uses the environment variable E(AIREADY_SAML_TOKEN_FILE), or the token
+        itself in E(AIREADY_SAML_TOKEN). No option takes the token itself.
+    type: path
+  session_id:
+    description:
+      - ID of an existing session of the vSphere API, the value of the cookie C(vmware_soap_session).
+      - The module does not log in, and never ends this session. It fails when the session expires. It does not use
+        O(session).
+      - If the task does not set it, the module uses the environment variable E(AIREADY_SESSION_ID).
+    type: str
+  rest_session_id:
+    description:
+      - ID of an existing session of the REST services, as C(POST /api/session) returns it. It must belong to the user
+        of O(session_id).
+      - Only modules that use the REST services need it. If omitted, they send O(session_id), which vCenter usually does
+        not know there [unsure].
+      - If the task does not set it, the module uses the environment variable E(AIREADY_REST_SESSION_ID).
     type: str
   validate_certs:
     description:
@@ -62,9 +91,9 @@ options:
   session:
     description:
       - Lifetime of a vCenter session.
-      - With V(reuse), all tasks and forks with the same O(hostname), O(port) and O(username) share one session. A file
-        in O(session_dir), which only you can read, contains its cookie. When vCenter drops the idle session, one task
-        logs in again. The module does not check O(password) while the session is valid.
+      - With V(reuse), all tasks and forks with the same O(hostname), O(port) and O(username) (or the same SAML token)
+        share one session. A file in O(session_dir), which only you can read, contains its cookie. When vCenter drops
+        the idle session, one task logs in again. The module does not check O(password) while the session is valid.
       - With V(once), the task logs in, logs out at its end, and writes nothing.
     type: str
     choices: [reuse, once]

@@ -50,6 +50,7 @@ NAVIGATION = {
         "docs/host_settings.md",
         "docs/machines.md",
         "docs/performance.md",
+        "docs/login.md",
         "docs/security.md",
         "docs/dependencies.md",
         "CHANGELOG.md",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping
 
 from ansible.module_utils.basic import env_fallback
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import login
 
 if TYPE_CHECKING:
     # Options of a module in the form of AnsibleModule.
@@ -24,6 +25,10 @@ CONNECTION: Options = {
     "port": {"type": "int", "default": 443, "fallback": _env("VMWARE_PORT")},
     "username": {"type": "str", "fallback": _env("VMWARE_USER")},
     "password": {"type": "str", "no_log": True, "fallback": _env("VMWARE_PASSWORD")},
+    # A path, which messages have to show; the token itself is no option.
+    "saml_token_file": {"type": "path", "no_log": False, "fallback": _env("AIREADY_SAML_TOKEN_FILE")},
+    "session_id": {"type": "str", "no_log": True, "fallback": _env("AIREADY_SESSION_ID")},
+    "rest_session_id": {"type": "str", "no_log": True, "fallback": _env("AIREADY_REST_SESSION_ID")},
     "validate_certs": {"type": "bool", "default": True, "fallback": _env("VMWARE_VALIDATE_CERTS")},
     "ca_file": {"type": "path", "fallback": _env("AIREADY_VCENTER_CA_FILE")},
     "proxy_host": {"type": "str", "fallback": _env("VMWARE_PROXY_HOST")},
@@ -58,8 +63,9 @@ ESXCLI_TRANSPORT: Options = {
     "ssh_known_hosts_file": {"type": "path"},
 }
 
-# Not required by the specification: Ansible's own message does not name the environment variable.
-_NEEDED = {"hostname": "VMWARE_HOST", "username": "VMWARE_USER", "password": "VMWARE_PASSWORD"}
+# Not required by the specification: Ansible's own message does not name the environment variable. login.py checks the
+# options of the login.
+_NEEDED = {"hostname": "VMWARE_HOST"}
 
 _RANGES = {
     "port": (1, 65535),
@@ -79,6 +85,7 @@ def check_common(params: Mapping[str, Any]) -> list[str]:
         for name, variable in _NEEDED.items()
         if name in params and not (params[name] or "").strip()
     ]
+    missing += login.problems(params)
     return missing + [
         f"{name} is {params[name]}; it must be between {low} and {high}."
         for name, (low, high) in sorted(_RANGES.items())

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 from http.client import HTTPException
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.login import Existing, same_user
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import persist
 
@@ -54,6 +54,8 @@ class Rest:
             if self._token is None:
                 self._token = self._log_in()
             status, answer = self._send(method, path, body, {_HEADER: self._token})
+            if status == 401 and isinstance(self._vcenter.login, Existing):
+                raise self._vcenter.login.unknown_to_rest(self._vcenter.name)
             if status != 401 or not renewals_left:
                 break
             self._token = None
@@ -120,20 +122,20 @@ class Rest:
 
     def is_user(self, owner: str) -> bool:
         """Return whether a user name from vCenter is the user of this session."""
-        (name, domain), (our_name, our_domain) = _parts_of(owner), _parts_of(self._vcenter.login_words()[0])
-        return name == our_name and (domain == our_domain or "" in (domain, our_domain))
+        return same_user(owner, self._vcenter.user)
 
     def close(self) -> None:
-        """Log out."""
-        if self._token is not None:
+        """Log out of a session of our own."""
+        if self._token is not None and self._vcenter.login.own:
             token, self._token = self._token, None
             with contextlib.suppress(OperatorError):
                 self._send("DELETE", _SESSION, None, {_HEADER: token})
 
     def _log_in(self) -> str:
-        words = ":".join(self._vcenter.login_words())
-        basic = base64.b64encode(words.encode("utf-8")).decode("ascii")
-        status, answer = self._send("POST", _SESSION, None, {"Authorization": f"Basic {basic}"}, repeatable=True)
+        login = self._vcenter.login
+        if isinstance(login, Existing):
+            return self._existing(login)
+        status, answer = self._send("POST", _SESSION, None, {"Authorization": login.rest()}, repeatable=True)
         wanted = "cannot log in to the REST services"
         if status == 404:
             raise OperatorError(
@@ -145,8 +147,22 @@ class Rest:
                 status=status,
             )
         if status >= 400:
-            raise refused(_refusal(status, answer), self._vcenter.name, wanted, "the REST services")
+            name, error = self._vcenter.name, _refusal(status, answer)
+            general = refused(error, name, wanted, "the REST services")
+            raise (
+                login.refused(name, self._vcenter.content.about, general.found) if status == 401 else None
+            ) or general
         return answer
+
+    def _existing(self, login: Existing) -> str:
+        """The session that was given, if the service knows it and it is of the same user."""
+        name = self._vcenter.name
+        status, answer = self._send("GET", _SESSION, None, {_HEADER: login.rest_session})
+        if status in (401, 403):
+            raise login.unknown_to_rest(name)
+        if status < 400 and isinstance(answer, dict):
+            login.check_rest_user(name, str(answer.get("user") or ""))
+        return login.rest_session
 
     def _send(
         self, method: str, path: str, body: Any, headers: Mapping[str, str], repeatable: bool | None = None
@@ -174,14 +190,6 @@ class Rest:
             if status >= 400:
                 return status, None
             raise trouble.not_vsphere(wire.target, f"the answer to {path} is not JSON") from error
-
-
-def _parts_of(user: str) -> tuple[str, str]:
-    """The name and the first label of the domain: DOMAIN\\user, user@domain.example.com and user are all written."""
-    domain, backslash, name = user.lower().partition("\\")
-    if not backslash:
-        name, dummy, domain = user.lower().partition("@")
-    return name, domain.partition(".")[0]
 
 
 def refused(error: Answered, label: str, wanted: str, field: str = "vSphere Lifecycle Manager") -> OperatorError:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, cast
 from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, session_file, trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, login, session_file, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock, ReliableStub, persist
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target, Wire
@@ -41,13 +40,14 @@ def connect(
     told = trust.warning(trust.VCENTER, params["hostname"], params, os.environ)
     if told:
         warn(told)
+    chosen = login.chosen(params)
     store = None
-    if params.get("session", "reuse") == "reuse":
+    if chosen.own and params.get("session", "reuse") == "reuse":
         server = f"{params['hostname']}:{params['port']}"
         store = session_file.open_store(
             params.get("session_dir"),
             server,
-            params["username"],
+            chosen.identity,
             api_version.newest_known(),
             patience_s=4 * params["request_timeout_s"],
             warn=warn,
@@ -62,7 +62,7 @@ def connect(
         timeout_s=params["request_timeout_s"],
         session_file=store.path if store is not None else None,
     )
-    vcenter = VCenter(make_wire(target), params["username"], params["password"], store, clock)
+    vcenter = VCenter(make_wire(target), chosen, store, clock)
     vcenter.open()
     return vcenter
 
@@ -73,8 +73,7 @@ class VCenter:
     def __init__(
         self,
         wire: Wire,
-        username: str,
-        password: str,
+        chosen: login.Login,
         store: session_file.SessionStore | None = None,
         clock: type[Clock] = Clock,
     ) -> None:
@@ -83,8 +82,7 @@ class VCenter:
         self.si: Ref = vim.ServiceInstance("ServiceInstance", self.stub)
         self.content: Data = None
         self._wire = wire
-        self._username = username
-        self._password = password
+        self.login = chosen
         self._store = store
         self._instance_uuid: str | None = None
 
@@ -118,9 +116,10 @@ class VCenter:
         """Return the wire for requests other than SOAP."""
         return self._wire
 
-    def login_words(self) -> tuple[str, str]:
-        """The user and the password, for services that have a session of their own."""
-        return self._username, self._password
+    @property
+    def user(self) -> str:
+        """The user of the session."""
+        return self.login.user
 
     @contextlib.contextmanager
     def patience(self, seconds: int) -> Iterator[None]:
@@ -141,19 +140,21 @@ class VCenter:
         valid.
         """
         if self._store is None:
-            self._adopt(self._login())
+            self._adopt(self._log_in())
             atexit.register(self.close)
         else:
-            self._adopt(self._store.fresh(None, self._login))
+            self._adopt(self._store.fresh(None, self._log_in))
 
     def renew(self, stale: str | None = None) -> None:
         """Replace a session that vCenter has dropped; of many processes only one logs in."""
+        if isinstance(self.login, login.Existing):
+            raise self.login.unknown(self.name)
         stale = self._wire.cookie if stale is None else stale
-        self._adopt(self._login() if self._store is None else self._store.fresh(stale, self._login))
+        self._adopt(self._log_in() if self._store is None else self._store.fresh(stale, self._log_in))
 
     def close(self) -> None:
-        """Log out, unless the session is saved for later tasks."""
-        if self.content is not None and (self._store is None or not self._store.kept):
+        """Log out, unless the session is saved for later tasks, or is not our own."""
+        if self.login.own and self.content is not None and (self._store is None or not self._store.kept):
             atexit.unregister(self.close)
             sessions, self.content = self.content.sessionManager, None
             with contextlib.suppress(vmodl.MethodFault, OperatorError):
@@ -175,7 +176,7 @@ class VCenter:
         self._wire.pin = state.fingerprint
         self.content = _content(state, self.stub)
 
-    def _login(self) -> session_file.State:
+    def _log_in(self) -> session_file.State:
         wire = self._wire
         wire.cookie = ""
         if wire.target.validate_certs:
@@ -188,11 +189,16 @@ class VCenter:
         except CertificateChanged as error:
             raise trouble.explain(error, wire.target) from error
         wire.use_version(api_version.negotiate(wire.target, status, page))
+        # Another version starts without a cookie.
+        wire.cookie, wire.saml_token = self.login.cookie, self.login.token
+        content = None
         try:
             content = self.si.RetrieveContent()
-            content.sessionManager.Login(userName=self._username, password=self._password)
+            self.login.soap(content)
         except vmodl.MethodFault as fault:
-            raise explain(fault, self.name, f"cannot log in as {self._username}") from fault
+            raise self.login.explain(fault, self.name, content.about if content is not None else None) from fault
+        finally:
+            wire.saml_token = None
         return _state(wire, content)
 
 

@@ -23,7 +23,11 @@ FORMAT = 1
 _POLL_S = 0.05
 # A failure of another process during the wait counts for this one too: another login would only lock the account, and a
 # hundred processes that detect one after the other that vCenter does not answer would wait for hours.
-_REFUSALS = ("wrong_password", "password_expired", "no_permission", "vcenter_timeout", "vcenter_unreachable")
+_REFUSALS = (
+    *("wrong_password", "federated_login", "password_expired", "no_permission"),
+    *("saml_token_expired", "saml_token_not_yet_valid", "saml_token_rejected"),
+    *("vcenter_timeout", "vcenter_unreachable"),
+)
 _REFUSAL_PARTS = ("subject", "wanted", "found", "todo", "code")
 
 

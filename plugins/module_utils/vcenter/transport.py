@@ -58,6 +58,7 @@ _ONCE = ("CancelTask", "CancelStorageDrsRecommendation")
 _NEVER_RENEW = (
     "RetrieveServiceContent",
     "Login",
+    "LoginByToken",
     "Logout",
     "ContinueRetrievePropertiesEx",
     "CancelRetrievePropertiesEx",

@@ -63,6 +63,8 @@ class Wire:
         self.shown: str | None = None
         # True if any part of the latest request has left this machine.
         self.sent = False
+        # Sent with LoginByToken alone.
+        self.saml_token: str | None = None
         # Time limit of the next answer.
         self.patience_s = target.timeout_s
         self._context = tls_context(target)
@@ -91,7 +93,9 @@ class Wire:
     def call(self, mo: Ref, info: Data, args: Sequence[object], stub: ReliableStub) -> tuple[int, Data]:
         """Send one SOAP request; return the HTTP status and the answer or fault."""
         self.sent = False
-        if info.wsdlName == "Login":
+        by_token = info.wsdlName == "LoginByToken"
+        self._adapter.samlToken = self.saml_token if by_token else None
+        if by_token or info.wsdlName == "Login":
             # vCenter refuses the login of a session that is logged in, as one is whose answer was lost.
             self.cookie = ""
         self._shed_dead_connections()

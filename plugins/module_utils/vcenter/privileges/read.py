@@ -68,7 +68,7 @@ def _vcenter(vcenter: VCenter) -> dict[str, Any]:
     ahead, within = _clock(vcenter.si.CurrentTime, vcenter.name)
     return {
         "name": vcenter.name,
-        "user": vcenter.login_words()[0],
+        "user": vcenter.user,
         "version": about.version,
         "build": about.build,
         "api_version": about.apiVersion,

@@ -32,7 +32,7 @@ def test_the_documentation_describes_exactly_the_arguments():
 
 def test_the_passwords_alone_are_secret():
     secret = [name for name, option in module.ARGUMENTS.items() if option.get("no_log")]
-    assert secret == ["password", "bmc_password"]
+    assert secret == ["password", "session_id", "rest_session_id", "bmc_password"]
 
 
 @pytest.mark.parametrize("call", described.calls(module))

@@ -27,9 +27,13 @@ def test_the_documentation_describes_exactly_the_arguments(name):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_only_the_password_is_secret(name):
+def test_only_the_login_is_secret(name):
     spec = MODULES[name].ARGUMENTS.spec
-    assert [option for option, value in spec.items() if value.get("no_log")] == ["password"]
+    assert [option for option, value in spec.items() if value.get("no_log")] == [
+        "password",
+        "session_id",
+        "rest_session_id",
+    ]
 
 
 @pytest.mark.parametrize("name, call", CALLS)

@@ -37,8 +37,12 @@ def test_the_documentation_describes_exactly_the_arguments(module, spec):
 
 
 @pytest.mark.parametrize("module, spec", MODULES)
-def test_only_the_password_is_secret(module, spec):
-    assert [name for name, option in spec.items() if option.get("no_log")] == ["password"]
+def test_only_the_login_is_secret(module, spec):
+    assert [name for name, option in spec.items() if option.get("no_log")] == [
+        "password",
+        "session_id",
+        "rest_session_id",
+    ]
 
 
 @pytest.mark.parametrize("module, spec", MODULES)

@@ -19,8 +19,12 @@ def test_the_documentation_describes_exactly_the_arguments():
     assert described.documented(module) == described.specified(params.ARGUMENTS.spec)
 
 
-def test_only_the_password_is_secret():
-    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == ["password"]
+def test_only_the_login_is_secret():
+    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == [
+        "password",
+        "session_id",
+        "rest_session_id",
+    ]
 
 
 @pytest.mark.parametrize("call", described.calls(module))

@@ -44,8 +44,12 @@ def test_the_documentation_describes_exactly_the_arguments():
     assert essence(documented()["options"], "suboptions") == essence(vgpu_params.ARGUMENTS.spec, "options")
 
 
-def test_only_the_password_is_secret():
-    assert [name for name, option in vgpu_params.ARGUMENTS.spec.items() if option.get("no_log")] == ["password"]
+def test_only_the_login_is_secret():
+    assert [name for name, option in vgpu_params.ARGUMENTS.spec.items() if option.get("no_log")] == [
+        "password",
+        "session_id",
+        "rest_session_id",
+    ]
 
 
 def tasks():

@@ -33,8 +33,12 @@ def test_every_example_is_a_call_that_the_module_takes(call):
     assert params.check_params(checked(call, params.ARGUMENTS)) == []
 
 
-def test_only_the_password_and_the_userdata_are_secret():
-    assert [name for name, option in params.ARGUMENTS.items() if option.get("no_log")] == ["password"]
+def test_only_the_login_and_the_userdata_are_secret():
+    assert [name for name, option in params.ARGUMENTS.items() if option.get("no_log")] == [
+        "password",
+        "session_id",
+        "rest_session_id",
+    ]
     for level in (params.ARGUMENTS, params.ARGUMENTS["vms"]["options"]):
         secret = [name for name, option in level["cloud_init"]["options"].items() if option.get("no_log")]
         # Names are in the metadata: as secrets they would be blotted out wherever they stand in the result.

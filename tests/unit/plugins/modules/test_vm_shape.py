@@ -56,8 +56,12 @@ def test_every_example_is_a_call_that_the_module_takes(call):
     assert params.check_params(checked(call, params.ARGUMENTS.spec, RELATIONS)) == []
 
 
-def test_only_the_password_is_secret():
-    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == ["password"]
+def test_only_the_login_is_secret():
+    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == [
+        "password",
+        "session_id",
+        "rest_session_id",
+    ]
 
 
 def test_the_result_is_the_documented_one():

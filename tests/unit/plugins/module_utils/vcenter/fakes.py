@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.login import Password
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target
 from pyVmomi import vim, vmodl
@@ -23,6 +24,27 @@ def target(**changes) -> Target:
         "timeout_s": 60,
     }
     return Target(**{**values, **changes})
+
+
+def assertion(
+    user="Ops@VSPHERE.LOCAL",
+    begins="2026-11-28T13:00:00.000Z",
+    ends="2026-11-28T13:05:00.000Z",
+    audience="",
+    method="bearer",
+    signature='<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo/></ds:Signature>',
+    more="",
+) -> str:
+    """A SAML token with the elements of vCenter's."""
+    if audience:
+        audience = f"<saml2:AudienceRestriction><saml2:Audience>{audience}</saml2:Audience></saml2:AudienceRestriction>"
+    return (
+        '<saml2:Assertion xmlns:saml2="urn:oasis:names:tc:SAML:2.0:assertion" ID="_1" Version="2.0">'
+        f"<saml2:Issuer>https://sso.example</saml2:Issuer>{signature}<saml2:Subject><saml2:NameID>{user}</saml2:NameID>"
+        f'<saml2:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:{method}"/></saml2:Subject>'
+        f'<saml2:Conditions NotBefore="{begins}" NotOnOrAfter="{ends}">{audience}'
+        f"</saml2:Conditions>{more}</saml2:Assertion>"
+    )
 
 
 class FakeClock:
@@ -57,11 +79,19 @@ class FakeWire:
         self.drops = 0
         self.logins = 0
         self.password = "secret"
+        self.saml_token: str | None = None
+        self.tokens: list[str | None] = []
+        self.token_is_good = True
+        self.release = "8.0.3"
+        # The user of a session that another client opened.
+        self.user = None
         self.instance_uuid = "11111111-2222-3333-4444-555555555555"
         self.versions = ["8.0.3.0", "8.0.2.0", "7.0.3.0"]
         self.trouble: dict[str, list] = {}
         self.live_cookie: str | None = None
         self.handlers = {"RetrieveServiceContent": self._content, "Login": self._login, "Logout": self._logout}
+        self.handlers["LoginByToken"] = self._login_by_token
+        self.handlers["Fetch"] = self._fetch
 
     def use_version(self, version: str) -> None:
         self.version = version
@@ -85,7 +115,10 @@ class FakeWire:
             raise happening
         self.sent = True
         try:
-            if info.wsdlName not in ("RetrieveServiceContent", "Login") and self.live_cookie != self.cookie:
+            if (
+                info.wsdlName not in ("RetrieveServiceContent", "Login", "LoginByToken")
+                and self.live_cookie != self.cookie
+            ):
                 raise vim.fault.NotAuthenticated(msg="The session is not authenticated.")
             names = [param.name for param in info.params]
             return 200, self.handlers[info.wsdlName](mo, **dict(zip(names, args, strict=True)))
@@ -102,6 +135,17 @@ class FakeWire:
         self.logins += 1
         self.cookie = self.live_cookie = f"session-{self.logins}"
 
+    def _login_by_token(self, mo, locale=None):
+        self.tokens.append(self.saml_token)
+        if not self.token_is_good:
+            raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
+        self.logins += 1
+        self.cookie = self.live_cookie = f"session-{self.logins}"
+
+    def _fetch(self, mo, prop):
+        assert prop == "currentSession"
+        return vim.UserSession(userName=self.user) if self.user else None
+
     def _logout(self, mo):
         self.live_cookie = None
 
@@ -117,7 +161,7 @@ class FakeWire:
                 name="VMware vCenter Server",
                 fullName="VMware vCenter Server 8.0.3",
                 vendor="VMware, Inc.",
-                version="8.0.3",
+                version=self.release,
                 build="1",
                 osType="linux-x64",
                 productLineId="vpx",
@@ -211,7 +255,7 @@ class FakeInventory:
 def opened(wire: FakeWire | None = None, clock: FakeClock | None = None) -> tuple[VCenter, FakeWire]:
     """A VCenter that is logged in over a fake wire, with the requests of the login no longer counted."""
     wire = wire or FakeWire()
-    vcenter = VCenter(wire, "ops@vsphere.local", "secret", clock=clock or FakeClock())
+    vcenter = VCenter(wire, Password("ops@vsphere.local", "secret"), clock=clock or FakeClock())
     vcenter.renew("")
     wire.requests.clear()
     return vcenter, wire

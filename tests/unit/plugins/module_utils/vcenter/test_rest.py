@@ -9,10 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import saml
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.login import Existing, Password, Token
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, Rest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 from pyVmomi import vim
 
-from unit.plugins.module_utils.vcenter.fakes import FakeClock, FakeWire, opened
+from unit.plugins.module_utils.vcenter.fakes import FakeClock, FakeWire, assertion, opened
 
 TASK = "/api/things?vmw-task=true"
 
@@ -205,3 +208,68 @@ def test_a_session_that_is_refused_names_no_other_service(rest, wire):
     wire.answers["POST", "/api/session"] = [(403, told(["no"]))]
     with pytest.raises(OperatorError, match="privileges for the REST services"):
         rest.call("GET", "/api/things")
+
+
+def rest_of(chosen, wire, user=None):
+    vcenter = VCenter(wire, chosen, clock=FakeClock())
+    wire.user, wire.live_cookie = user, chosen.cookie
+    vcenter.open()
+    return Rest(vcenter)
+
+
+def test_a_token_opens_the_session_of_the_rest_services(wire):
+    rest = rest_of(Token(saml.parsed(assertion().encode(), "/token")), wire)
+    wire.answers["GET", "/api/a"] = [(200, {"a": 1})]
+    rest.call("GET", "/api/a")
+    rest.close()
+    assert wire.asked[0][3]["Authorization"].startswith('SIGN token="')
+    assert wire.asked[-1][:2] == ("DELETE", "/api/session")
+
+
+def test_a_token_that_the_rest_services_refuse_is_explained_by_the_token(wire):
+    rest = rest_of(Token(saml.parsed(assertion(ends="2026-11-28T13:00:01.000Z").encode(), "/token")), wire)
+    wire.answers["POST", "/api/session"] = [(401, told(["Authentication required."], "UNAUTHENTICATED"))]
+    with pytest.raises(OperatorError) as caught:
+        rest.call("GET", "/api/a")
+    assert caught.value.code.startswith("saml_token_")
+
+
+def test_a_blocked_federated_user_of_the_rest_services_is_named(wire):
+    wire.release = "9.1.0"
+    rest = rest_of(Password("jo@corp.example", "secret"), wire)
+    wire.answers["POST", "/api/session"] = [(401, told(["Authentication required."], "UNAUTHENTICATED"))]
+    with pytest.raises(OperatorError) as caught:
+        rest.call("GET", "/api/a")
+    assert caught.value.code == "federated_login"
+
+
+SESSION = "0123456789"
+
+
+def test_an_existing_session_of_the_rest_services_is_used_and_not_ended(wire):
+    rest = rest_of(Existing(SESSION, "rest-session-1"), wire, user="VSPHERE.LOCAL\\Ops")
+    wire.answers["GET", "/api/session"] = [(200, {"user": "ops@vsphere.local"})]
+    wire.answers["GET", "/api/a"] = [(200, {"a": 1})]
+    assert rest.call("GET", "/api/a") == {"a": 1}
+    rest.close()
+    assert [(method, path) for method, path, body, headers in wire.asked] == [
+        ("GET", "/api/session"),
+        ("GET", "/api/a"),
+    ]
+    assert {headers["vmware-api-session-id"] for method, path, body, headers in wire.asked} == {"rest-session-1"}
+
+
+@pytest.mark.parametrize(
+    "first, second, code",
+    [
+        ((401, told([])), None, "session_unknown"),
+        ((200, {"user": "other@vsphere.local"}), None, "session_users_differ"),
+        ((200, {"user": "ops@vsphere.local"}), (401, told([])), "session_unknown"),
+    ],
+)
+def test_an_existing_session_that_does_not_fit_is_named(wire, first, second, code):
+    rest = rest_of(Existing(SESSION), wire, user="VSPHERE.LOCAL\\Ops")
+    wire.answers["GET", "/api/session"], wire.answers["GET", "/api/a"] = [first], [second]
+    with pytest.raises(OperatorError) as caught:
+        rest.call("GET", "/api/a")
+    assert caught.value.code == code

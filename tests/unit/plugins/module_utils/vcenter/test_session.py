@@ -7,7 +7,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session, session_file
 from pyVmomi import vim
 
-from unit.plugins.module_utils.vcenter.fakes import FakeClock, FakeWire
+from unit.plugins.module_utils.vcenter.fakes import FakeClock, FakeWire, assertion
 
 
 class Server:
@@ -156,3 +156,78 @@ def test_numbers_out_of_range_are_all_named_before_anything_is_asked(server):
     with pytest.raises(OperatorError, match=r"port is 0;.*request_timeout_s is -1;"):
         server.connect(port=0, request_timeout_s=-1)
     assert not server.wires
+
+
+NO_WORDS = {"username": None, "password": None}
+
+
+def token_file(tmp_path, name="token", **parts):
+    path = tmp_path / name
+    path.touch(mode=0o600)
+    path.write_text(assertion(**parts))
+    return str(path)
+
+
+def test_a_token_is_sent_with_its_login_alone(server, tmp_path):
+    vcenter = server.connect(saml_token_file=token_file(tmp_path), **NO_WORDS)
+    assert server.wires[0].requests["LoginByToken"] == 1
+    assert server.wires[0].requests["Login"] == 0
+    assert server.wires[0].tokens == [assertion()]
+    assert server.wires[0].saml_token is None
+    assert vcenter.user == "Ops@VSPHERE.LOCAL"
+
+
+def test_the_session_of_a_token_is_reused_by_this_token_alone(server, tmp_path):
+    first, other = token_file(tmp_path), token_file(tmp_path, "other", user="Other@VSPHERE.LOCAL")
+    for path in (first, first, other):
+        server.connect(saml_token_file=path, **NO_WORDS)
+    server.connect()
+    assert [wire.requests["LoginByToken"] for wire in server.wires] == [1, 0, 1, 0]
+    assert server.wires[3].requests["Login"] == 1
+    assert all(b"saml2" not in path.read_bytes() for path in server.directory.iterdir())
+
+
+def test_a_refused_token_is_explained_by_the_token(server, tmp_path):
+    server.changes = {"token_is_good": False}
+    path = token_file(tmp_path, begins="2020-01-01T00:00:00.000Z", ends="2020-01-01T00:05:00.000Z")
+    with pytest.raises(OperatorError) as caught:
+        server.connect(saml_token_file=path, **NO_WORDS)
+    assert caught.value.code == "saml_token_expired"
+    assert path in caught.value.message
+
+
+def test_a_federated_user_is_named_as_such(server):
+    server.changes = {"release": "9.1.0"}
+    with pytest.raises(OperatorError) as caught:
+        server.connect(username="jo@corp.example", password="wrong")
+    assert caught.value.code == "federated_login"
+
+
+def existing(server, user="VSPHERE.LOCAL\\Ops", live="0123456789"):
+    server.changes = {"user": user, "live_cookie": f'vmware_soap_session="{live}"'}
+    return server.connect(session_id="0123456789", **NO_WORDS)
+
+
+def test_an_existing_session_is_used_and_neither_opened_nor_ended_nor_saved(server):
+    vcenter = existing(server)
+    assert vcenter.si.CurrentTime() == "now"
+    assert vcenter.user == "VSPHERE.LOCAL\\Ops"
+    vcenter.close()
+    assert server.wires[0].requests["Logout"] == server.wires[0].requests["Login"] == 0
+    assert not server.directory.exists()
+
+
+@pytest.mark.parametrize("case", [{"user": None}, {"live": "another"}])
+def test_an_existing_session_that_vcenter_does_not_know_is_named(server, case):
+    with pytest.raises(OperatorError) as caught:
+        existing(server, **case)
+    assert caught.value.code == "session_unknown"
+
+
+def test_an_existing_session_that_ends_is_not_replaced(server):
+    vcenter = existing(server)
+    server.wires[0].end_session()
+    with pytest.raises(OperatorError) as caught:
+        vcenter.si.CurrentTime()
+    assert caught.value.code == "session_unknown"
+    assert server.wires[0].requests["Login"] == 0
