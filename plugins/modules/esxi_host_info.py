@@ -178,7 +178,7 @@ host:
     nics:
       description:
         - Physical ports, each with C(device), C(pci), C(driver), C(mtu), C(switch), C(numa_node), C(root),
-          C(link_mbps), C(rdma), C(dcb), C(passthrough) and C(vfs).
+          C(link_mbps), C(rdma), C(dcb), C(passthrough), C(device_mode) and C(vfs).
         - C(rdma) contains C(name), C(state) and C(mtu).
         - C(dcb) contains C(mode) and C(pfc), the priorities with flow control.
         - C(passthrough) contains C(configured) and C(active).
@@ -191,7 +191,13 @@ host:
       returned: always
     gpus:
       description:
-        - GPUs, each with C(id), C(board), C(numa_node), C(root) and C(passthrough) (C(configured), C(active)).
+        - GPUs, each with C(id), C(board), C(numa_node), C(root), C(passthrough) (C(configured), C(active)) and
+          C(device_mode).
+        - C(device_mode) contains C(current), the mode in effect, C(configurable), the modes that the device can be
+          configured to, and C(used_memory_mb), the memory that running VMs use, null if unknown.
+        - The modes are V(none), V(host), V(direct_path), V(enhanced_direct_path), V(vgpu_same_size),
+          V(vgpu_mixed_size) and V(system_select). With V(system_select), the host picks the mode when a VM starts.
+        - C(device_mode) is null if vCenter reports no mode, as before vSphere 9.1. Ports have it too.
       type: list
       elements: dict
       returned: always

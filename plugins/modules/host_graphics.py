@@ -154,6 +154,7 @@ host:
             active: shared
             vgpu_mode: same_size
             mode: none
+            device_mode: null
     after:
       description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
@@ -169,10 +170,12 @@ host:
           returned: success
         devices:
           description:
-            - NVIDIA GPUs, each with C(id), C(name), C(configured), C(active), C(vgpu_mode) and C(mode).
+            - NVIDIA GPUs, each with C(id), C(name), C(configured), C(active), C(vgpu_mode), C(mode) and C(device_mode).
             - C(configured) and C(active) are the types, V(basic), V(direct), V(shared) or V(shared_direct).
             - C(vgpu_mode) is the configured mode and C(mode) the active one, V(none), V(same_size), V(mixed_size) or
               V(mig). A mode is null on ESXi before 8.0.3.
+            - C(device_mode) contains C(current), C(configurable) and C(used_memory_mb), as in
+              M(aiready.vsphere.esxi_host_info). It is null before vSphere 9.1.
           type: list
           elements: dict
           returned: success
@@ -186,6 +189,7 @@ host:
             active: shared
             vgpu_mode: same_size
             mode: none
+            device_mode: null
     changes:
       description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list

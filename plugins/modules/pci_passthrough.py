@@ -145,6 +145,7 @@ host:
             active: disabled
             label: null
             sriov_vfs: {configured: 0, active: 0, max: 0}
+            device_mode: null
     after:
       description: State after the task, read again. In check mode, the state that a run would produce.
       type: dict
@@ -152,9 +153,12 @@ host:
       contains:
         devices:
           description:
-            - Devices of the task, each with C(id), C(name), C(configured), C(active), C(label) and C(sriov_vfs).
+            - Devices of the task, each with C(id), C(name), C(configured), C(active), C(label), C(sriov_vfs) and
+              C(device_mode).
             - C(configured) and C(active) are V(enabled) or V(disabled). C(sriov_vfs) contains C(configured), C(active)
               and C(max).
+            - C(device_mode) contains C(current), C(configurable) and C(used_memory_mb), as in
+              M(aiready.vsphere.esxi_host_info). It is null before vSphere 9.1.
           type: list
           elements: dict
           returned: success
@@ -166,6 +170,7 @@ host:
             active: disabled
             label: roce
             sriov_vfs: {configured: 0, active: 0, max: 0}
+            device_mode: null
     changes:
       description: Changes of the task, one entry per setting. In check mode, the changes that a run would make.
       type: list
@@ -267,7 +272,6 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
         *facts.GRAPHICS,
         "capability.deviceRebindWithoutRebootSupported",
         "config.network",
-        "config.pciPassthruInfo",
         "config.storageDevice.hostBusAdapter",
         "config.virtualNicManagerInfo",
         "hardware.pciDevice",

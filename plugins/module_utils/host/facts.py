@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     at_boot,
+    device_mode,
     graphics,
     kernel,
     marks,
@@ -54,6 +55,7 @@ GRAPHICS = (
     "availableField",
     "config.graphicsConfig",
     "config.graphicsInfo",
+    "config.pciPassthruInfo",
     "config.product",
     "customValue",
     "runtime.bootTime",
@@ -95,7 +97,7 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[
     modules = [one for one in modules_of(row, answers.modules, wish["modules"], network) if one is not None]
     gpus = [_gpu(device, tree, given) for device in (shown.devices if shown else ())]
     nics = [_nic(port, network, tree, answers.dcb, given) for port in network.ports]
-    nics += [_given_nic(address, tree) for address in _given_ports(tree, network, given, answers.pci)]
+    nics += [_given_nic(address, tree, given) for address in _given_ports(tree, network, given, answers.pci)]
     boot_time = row.get("runtime.bootTime")
     return {
         "name": found.name,
@@ -165,7 +167,8 @@ def graphics_of(row: Row, running: Mapping[str, str]) -> graphics.Graphics | Non
         marks.read(row), POLICY_NOTE, row.get("runtime.bootTime"), config.sharedPassthruAssignmentPolicy
     )
     version = product.version if product else ""
-    return graphics.state_of(config, row.get("config.graphicsInfo"), running, version, policy)
+    modes = device_mode.modes_of(row.get("config.pciPassthruInfo"))
+    return graphics.state_of(config, row.get("config.graphicsInfo"), running, version, policy, modes)
 
 
 def modules_of(
@@ -214,6 +217,7 @@ def _gpu(device: graphics.Device, tree: pci.Tree, given: Mapping[str, passthroug
         "numa_node": tree.numa_node(device.id),
         "root": tree.root(device.id),
         "passthrough": _given_of(given, device.id),
+        "device_mode": _mode_of(given, device.id),
     }
 
 
@@ -237,6 +241,7 @@ def _nic(
         "rdma": None if rdma is None else {"name": rdma.device, "state": rdma.state, "mtu": rdma.mtu},
         "dcb": dcb_of(dcb.get(port.device)),
         "passthrough": _given_of(given, port.pci),
+        "device_mode": _mode_of(given, port.pci),
         "vfs": _functions_of(given, port.pci),
     }
 
@@ -261,7 +266,7 @@ def _given_ports(
     )
 
 
-def _given_nic(address: str, tree: pci.Tree) -> dict[str, Any]:
+def _given_nic(address: str, tree: pci.Tree, given: Mapping[str, passthrough.Given]) -> dict[str, Any]:
     told = dict.fromkeys(("device", "driver", "mtu", "switch", "link_mbps", "rdma", "dcb"))
     return dict(
         told,
@@ -269,6 +274,7 @@ def _given_nic(address: str, tree: pci.Tree) -> dict[str, Any]:
         numa_node=tree.numa_node(address),
         root=tree.root(address),
         passthrough={"configured": True, "active": True},
+        device_mode=_mode_of(given, address),
         vfs={"active": 0, "max": 0},
     )
 
@@ -276,6 +282,11 @@ def _given_nic(address: str, tree: pci.Tree) -> dict[str, Any]:
 def _given_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str, bool]:
     state = given.get(address)
     return {"configured": bool(state and state.configured), "active": bool(state and state.active)}
+
+
+def _mode_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str, Any] | None:
+    state = given.get(address)
+    return device_mode.project(state.mode if state else None)
 
 
 def _functions_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str, int]:

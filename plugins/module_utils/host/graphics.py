@@ -12,6 +12,7 @@ from typing import Any, Iterable, Mapping, Sequence
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode as modes
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 
 ALL = "all"
@@ -43,6 +44,8 @@ class Device:
     active_mode: str = ""
     vms: tuple[str, ...] = ()
     own: bool = True
+    # None before vSphere 9.1.
+    device_mode: modes.Mode | None = None
 
     @property
     def waits(self) -> bool:
@@ -68,11 +71,20 @@ class Graphics:
 
 
 def state_of(
-    config: Any, infos: Iterable[Any] | None, running: Mapping[str, str], version: str, active_policy: str | None
+    config: Any,
+    infos: Iterable[Any] | None,
+    running: Mapping[str, str],
+    version: str,
+    active_policy: str | None,
+    device_modes: Mapping[str, modes.Mode] | None = None,
 ) -> Graphics:
     """The state from config.graphicsConfig and config.graphicsInfo; running maps MoIDs to names of running VMs."""
     types = {entry.deviceId: entry for entry in config.deviceType or []}
-    devices = [_device(info, types.get(info.pciId), config, running) for info in infos or [] if _is_nvidia(info)]
+    devices = [
+        replace(_device(info, types.get(info.pciId), config, running), device_mode=(device_modes or {}).get(info.pciId))
+        for info in infos or []
+        if _is_nvidia(info)
+    ]
     return Graphics(
         default_type=config.hostDefaultGraphicsType,
         policy=config.sharedPassthruAssignmentPolicy,
@@ -217,6 +229,7 @@ def project(now: Graphics) -> dict[str, Any]:
                 "active": spoken(device.active),
                 "vgpu_mode": spoken(device.mode) or None,
                 "mode": spoken(device.active_mode) or None,
+                "device_mode": modes.project(device.device_mode),
             }
             for device in now.devices
         ],

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Collection, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Given:
     vfs_max: int = 0
     # The device that has to go along, by the host's own account; mostly the device itself.
     dependent: str = ""
+    # None before vSphere 9.1.
+    mode: device_mode.Mode | None = None
 
 
 def devices_of(infos: Iterable[Any] | None) -> dict[str, Given]:
@@ -50,6 +53,7 @@ def _given(info: Any) -> Given:
         vfs_active=(getattr(info, "numVirtualFunction", 0) or 0) if active else 0,
         vfs_max=getattr(info, "maxVirtualFunctionSupported", 0) or 0,
         dependent=info.dependentDevice or "",
+        mode=device_mode.mode_of(info),
     )
 
 
@@ -109,6 +113,7 @@ def project(device: Given, name: str) -> dict[str, Any]:
         "active": _word(device.active),
         "label": device.label or None,
         "sriov_vfs": {"configured": device.vfs_configured, "active": device.vfs_active, "max": device.vfs_max},
+        "device_mode": device_mode.project(device.mode),
     }
 
 

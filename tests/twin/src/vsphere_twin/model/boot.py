@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from . import adapters, bmc, graphics, kernel, mig, passthru, software
+from . import adapters, bmc, device_mode, graphics, kernel, mig, passthru, software
 from .host import Driver, touch
 
 
@@ -40,6 +40,7 @@ def _bind(host):
     adapters.at_boot(host)
     graphics.adopt_default(host)
     graphics.settle(host)
+    device_mode.at_boot(host)
 
 
 def _start_services(host):

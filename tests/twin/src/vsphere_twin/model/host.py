@@ -119,6 +119,14 @@ class Passthru:
     label: str | None = None
 
 
+@dataclass
+class DeviceModes:
+    """What a host knows about modes besides the state of its devices, by PCI address."""
+
+    left_to_host: set = field(default_factory=set)  # SYSTEM_SELECT: the host picks the mode at power-on
+    until_maintenance: set = field(default_factory=set)  # changes that wait for maintenance mode
+
+
 class HostManager(Entity):
     """One of the managers below a host, such as its graphics manager."""
 
@@ -177,6 +185,7 @@ class Host(Managed):
         self.bridges: list = []
         self.slots: dict = {}  # by PCI address of a GPU
         self.passthru: dict[str, Passthru] = {}  # by PCI address
+        self.modes = DeviceModes()
         self.claimed: dict = {}  # PCI address of a device or function: the direct.Holder that has it
         self.standard_switches: list[StandardSwitch] = []
         self.vmkernel: list[VmkernelNic] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from . import direct, drs, relocation, tasks
+from . import device_mode, direct, drs, relocation, tasks
 from .host import require_answer, require_usable, touch, wrong_state
 from .inventory import reference
 
@@ -78,6 +78,7 @@ class _Waiting:
 
 def _entered(world, host):
     host.maintenance = True
+    device_mode.at_maintenance(host)
     touch(world, host)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import admission, devices, direct, drs, graphics, guest, nics, resources
+from . import admission, device_mode, devices, direct, drs, graphics, guest, nics, resources
 from . import gpu as gpus
 from . import host as hosts
 
@@ -104,6 +104,8 @@ def admit(world, vm, host):
     drs.refuse_mandatory(vm, host)
     resources.admit(vm, host)
     nics.check_networks(vm, host)
+    if host.modes.left_to_host:
+        device_mode.select(host, vm, admission.vgpu_types(vm))
     claims = direct.claim(world, vm, host)
     return Place(host, graphics.pick(host, vm, admission.vgpu_types(vm), claims.vgpus), claims)
 

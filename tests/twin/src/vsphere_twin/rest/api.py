@@ -37,13 +37,21 @@ class Answer:
     lost: bool = False  # the work is done, and the connection closes without an answer: a planned fault
 
 
+class Query(dict):
+    """The parameters of a request: the last value of each; lists has all values."""
+
+    def __init__(self, lists):
+        super().__init__({name: values[-1] for name, values in lists.items()})
+        self.lists = lists
+
+
 @dataclass
 class Request:
     """One request of a logged-in user."""
 
     world: object
     session: object
-    query: dict
+    query: Query
     body: dict
     outside: object = None  # outside(work, then): work without the world's lock, then with it, with its result
 
@@ -90,9 +98,9 @@ class Api:
         """Answer one request."""
         parts = urllib.parse.urlsplit(address)
         path = urllib.parse.unquote(parts.path).rstrip("/")
-        query = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query).items()}
+        query = Query(urllib.parse.parse_qs(parts.query))
         if path.startswith("/rest/") and path != OLD_SESSION:
-            query = {name.lstrip("~"): value for name, value in query.items()}
+            query = Query({name.lstrip("~"): values for name, values in query.lists.items()})
             try:
                 data = _unwrapped(data)
             except RestError as problem:

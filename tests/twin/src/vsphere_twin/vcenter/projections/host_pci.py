@@ -6,14 +6,20 @@ import ctypes
 
 from pyVmomi import vim
 
-from vsphere_twin.model import pci
+from vsphere_twin.model import device_mode, pci
 
 from .shape import make
 
 
 def pci_devices(host):
     """hardware.pciDevice: bridges, GPUs and ports, and the virtual functions beside them."""
-    return [pci_device(row) for row in pci.devices(host)]
+    shown = [pci_device(row) for row in pci.devices(host)]
+    if device_mode.known(host):
+        rows = {row.address: row for row in device_mode.devices(host)}
+        for device in shown:
+            if device.id in rows:
+                device.directPathInfo = _direct_path_info(host, rows[device.id])
+    return shown
 
 
 def pci_device(row):
@@ -58,6 +64,8 @@ def _info(host, row, nic):
     }
     if host.release.at_least(7, 0, 2) and row.address in host.passthru:
         shared["hardwareLabel"] = host.passthru[row.address].label
+    if device_mode.known(host) and row.address in host.passthru and not row.is_vf:
+        shared["directPathState"] = _direct_path_state(host, row)
     if nic is None:
         return make(vim.host.PciPassthruInfo, **shared)
     most = nic.most_vfs
@@ -71,6 +79,26 @@ def _info(host, row, nic):
         numVirtualFunctionRequested=wanted,
         numVirtualFunction=nic.vfs,
         maxVirtualFunctionSupported=most,
+    )
+
+
+def _direct_path_state(host, row):
+    return make(
+        vim.host.PciPassthruInfo.DirectPathState,
+        mode=device_mode.shown(host, row),
+        configurableModes=device_mode.configurable(host, row),
+        usedMemory=device_mode.used_memory_mb(host, row),
+    )
+
+
+def _direct_path_info(host, row):
+    gpu = next((one for one in host.gpus if one.pci_id == row.address), None)
+    owned = row.module in ("", pci.OWNED_BY_VMS)
+    return make(
+        vim.host.PciDevice.DirectPathInfo,
+        driverName=None if owned else row.module,
+        driverVersion=host.driver.version or None if gpu is not None and not owned else None,
+        availableMemory=None if gpu is None else gpu.board.memory_gb * 1024,
     )
 
 

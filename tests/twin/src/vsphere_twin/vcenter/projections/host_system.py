@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import passthru
+from vsphere_twin.model import device_mode, passthru
 from vsphere_twin.model.tasks import utc_now
 
 from .. import types
@@ -201,6 +201,7 @@ def capability(host, world):
         tpmVersion="2.0",
         txtEnabled=False,
         deviceRebindWithoutRebootSupported=True,
+        directPathInfoSupported=True if device_mode.known(host) else None,
         standbySupported=True,
         maxSupportedVcpus=768,
         maxRunningVMs=1024,

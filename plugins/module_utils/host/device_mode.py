@@ -1,0 +1,205 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Modes of PCI devices (vSphere 9.1): read over SOAP, which cannot set them, and set over REST.
+
+Names and answers are those of the types of pyVmomi and of the Python stubs of vCenter, both 9.1.1.0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
+
+METHODS = ["auto", "soap", "rest"]
+AUTO, SOAP, REST = METHODS
+NONE, HOST, DIRECT = "none", "host", "direct_path"
+SAME, MIXED, SYSTEM = "vgpu_same_size", "vgpu_mixed_size", "system_select"
+# {value of vim.host.PciPassthruInfo.DirectPathDeviceMode: value of a result}.
+_SPOKEN = {
+    "none": NONE,
+    "host": HOST,
+    "directPath": DIRECT,
+    "enhancedDirectPath": "enhanced_direct_path",
+    "vGpuSameSize": SAME,
+    "vGpuMixedSize": MIXED,
+    "systemSelect": SYSTEM,
+}
+_REST_NAMES = {
+    NONE: "NONE",
+    HOST: "HOST",
+    DIRECT: "DIRECTPATH",
+    "enhanced_direct_path": "ENHANCED_DIRECTPATH",
+    SAME: "VGPU_SAME_SIZE",
+    MIXED: "VGPU_MIXED_SIZE",
+    SYSTEM: "SYSTEM_SELECT",
+}
+# The need of a change by its impact. Nothing is known of an impact that is not listed.
+_NEEDS = {"HOST_MAINTENANCE_MODE_REQUIRED": "maintenance_mode", "HOST_REBOOT_REQUIRED": "reboot"}
+_TIMEOUT_S = 300
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The mode of one device, and the modes that it can be configured to."""
+
+    current: str
+    configurable: tuple[str, ...] = ()
+    used_memory_mb: int | None = None
+
+    @property
+    def of_the_host(self) -> bool:
+        """Return whether the host picks the mode at power-on, so that it may change at any time."""
+        return self.current == SYSTEM
+
+
+def mode_of(info: Any) -> Mode | None:
+    """The mode in an entry of config.pciPassthruInfo; None from a server or a type library before 9.1."""
+    state = getattr(info, "directPathState", None)
+    if state is None:
+        return None
+    return Mode(
+        current=_SPOKEN.get(state.mode, state.mode),
+        configurable=tuple(_SPOKEN.get(one, one) for one in state.configurableModes or []),
+        used_memory_mb=state.usedMemory,
+    )
+
+
+def modes_of(infos: Iterable[Any] | None) -> dict[str, Mode]:
+    """{address: Mode} of the devices that have one."""
+    found = {info.id: mode_of(info) for info in infos or []}
+    return {address: mode for address, mode in found.items() if mode is not None}
+
+
+def project(mode: Mode | None) -> dict[str, Any] | None:
+    """A mode as a user sees it."""
+    if mode is None:
+        return None
+    return {
+        "current": mode.current,
+        "configurable": list(mode.configurable),
+        "used_memory_mb": mode.used_memory_mb,
+    }
+
+
+def over_rest(method: str, mode: Mode | None) -> bool:
+    """Return whether the mode of a device is set over REST."""
+    return method != SOAP and mode is not None
+
+
+def obstacles(method: str, name: str, mode: Mode | None, target: str) -> Iterator[tuple[str, str]]:
+    """What prevents that the device gets a mode, each with its fix."""
+    if mode is None:
+        if method == REST:
+            yield (
+                f"vCenter reports no device mode of {name}.",
+                "Set `method` to auto or soap. Device modes need vCenter and ESX 9.1.",
+            )
+    elif mode.of_the_host and method == SOAP:
+        yield (
+            f"The mode of {name} is system_select, and SOAP cannot change it.",
+            "Set `method` to auto or rest.",
+        )
+
+
+def refuse_impossible(subject: str, devices: Iterable[tuple[str, Mode, str]]) -> None:
+    """Raise an error for devices that cannot be configured to a mode; devices: (name, its mode, requested mode)."""
+    found = [(name, mode, target) for name, mode, target in devices if target not in mode.configurable]
+    if not found:
+        return
+    raise OperatorError(
+        subject,
+        "cannot set the mode of its devices",
+        "; ".join(
+            f"{name} is in the mode {mode.current} and cannot be configured to {target}. It can be configured to: "
+            f"{', '.join(mode.configurable) or 'no mode'}"
+            for name, mode, target in found
+        ),
+        "Request a mode from that list. If a vgpu mode is missing, check that the host driver is loaded and that the "
+        "BIOS enables SR-IOV and the IOMMU",
+        "device_mode_not_configurable",
+        devices=[
+            {"device": name, "current": mode.current, "requested": target, "configurable": list(mode.configurable)}
+            for name, mode, target in found
+        ],
+    )
+
+
+def by_state(passthrough: bool, graphics_type: str = "", vgpu_size: str = "") -> str:
+    """The mode that follows from the active settings; graphics_type is empty for a device other than a GPU."""
+    if passthrough or graphics_type == "direct":
+        return DIRECT
+    if graphics_type == "basic":
+        return NONE
+    return vgpu_mode(vgpu_size) if graphics_type == "sharedDirect" else HOST
+
+
+def vgpu_mode(vgpu_size: str) -> str:
+    """The mode for vGPUs of a size in the words of the API of graphics."""
+    return MIXED if vgpu_size == "mixedSize" else SAME
+
+
+class DeviceModes:
+    """Sets modes of the devices of one host."""
+
+    def __init__(self, rest: Rest, host: HostFound) -> None:
+        self._rest = rest
+        self._label = f"Host {host.name}"
+        self._path = f"/api/vcenter/host/{host.moid}/hardware/direct-path-devices"
+        self._devices: dict[str, str] | None = None
+
+    def configure(self, address: str, mode: str) -> str | None:
+        """Set the mode of a device; return what the change needs to take effect, None for nothing."""
+        wanted = f"cannot set the mode of {address} to {mode}"
+        body = {"device": self._id(address, wanted), "new_mode": _REST_NAMES[mode]}
+        try:
+            result = self._rest.task(
+                "POST", f"{self._path}?action=configure&vmw-task=true", body, self._label, wanted, _TIMEOUT_S
+            )
+        except Answered as error:
+            raise refused(error, self._label, wanted, "PCI devices of hosts (Host.Config.PciPassthru)") from error
+        return needs_of((result or {}).get("configure_impacts") or ())
+
+    def _id(self, address: str, wanted: str) -> str:
+        """The name of a device in REST: that it contains the PCI address is unsure, so it is looked up."""
+        if self._devices is None:
+            self._devices = {normal_address(name) or name: name for name in self._names(wanted)}
+        if address not in self._devices:
+            raise OperatorError(
+                self._label,
+                wanted,
+                f"vCenter's REST service lists no such device. It lists: {', '.join(self._devices) or 'none'}",
+                "Set `method` to soap, or check the device in vCenter",
+                "device_mode_missing",
+                device=address,
+            )
+        return self._devices[address]
+
+    def _names(self, wanted: str) -> Sequence[str]:
+        try:
+            answer = self._rest.call("GET", self._path)
+        except Answered as error:
+            raise refused(error, self._label, wanted, "hosts (System.Read)") from error
+        return [item["device"] for item in (answer or {}).get("items") or ()]
+
+
+def needs_of(impacts: Iterable[str]) -> str | None:
+    """What a change with these impacts needs: a restart includes maintenance mode."""
+    needs = {_NEEDS[one] for one in impacts if one in _NEEDS}
+    return "reboot" if "reboot" in needs else "maintenance_mode" if needs else None
+
+
+def explained(mode: Mapping[str, Any] | None) -> str:
+    """A sentence about a projected mode that may change by itself; empty for any other."""
+    if mode is None or mode["current"] != SYSTEM:
+        return ""
+    return "Its mode is system_select: the host picks the mode when a VM starts, so it can change at any time."
