@@ -2,19 +2,42 @@
 
 A code is a literal in the place of a parameter, a field or a key `code`. Where an OperatorError gets a computed code,
 the codes of the same file's tables count too: words beside a sentence in one tuple.
+
+`PYTHONPATH=tests:.build/collections python -m house.failure_codes` writes rows, order and anchors of
+docs/failure_codes.md. The sentences of a row are written by hand, and the generator keeps them.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import CODES, explained
+
 from house.collection import ROOT
 
 PLUGINS = ROOT / "plugins"
+PAGE = ROOT / CODES
+# The section of a new code, by the folder of the first plugin that names it; else the first section of the page.
+SECTIONS = {
+    "vm": "VMs and their placement",
+    "gpu": "VMs and their placement",
+    "host": "ESXi hosts, BMCs, drivers and MIG",
+    "fabric": "Switches and the RoCE comparison",
+    "guest": "Guests, licences and containers",
+    "training": "Trainings",
+    "validation": "Validation",
+}
+ROW = re.compile(r"^\| `(?P<code>\w+)` \|(?P<cells>.*)\|$")
+ANCHOR = re.compile(r'<a id="[^"]*"></a>')
+# Meaning, usual cause and fix.
+SENTENCES = 3
+# States of a connection in vSphere, from which module_utils/vm makes a code.
+STATES = ("disconnected", "inaccessible", "invalid", "orphaned")
 CODE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # Preflight passes codes on; the remarks of the judge stay inside of it, but for those of judge/causes.py.
 LEFT_OUT = ("plugin_utils/preflight/", "module_utils/validation/judge/check_")
@@ -40,7 +63,7 @@ OTHERS = frozenset(
 def places() -> dict[str, list[str]]:
     """{code: [file:line]} of all plugins."""
     files = [path for path in sorted(PLUGINS.rglob("*.py")) if not any(part in str(path) for part in LEFT_OUT)]
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    trees = {path: _tree(path) for path in files}
     positions = _positions(list(trees.values()))
     found: dict[str, list[str]] = defaultdict(list)
     for path, tree in trees.items():
@@ -52,6 +75,71 @@ def places() -> dict[str, list[str]]:
                 for code in _of_table(node):
                     found[code].append(_place(path, node))
     return dict(sorted(found.items()))
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """{code: its sentences} of a page; a cell without text is ""."""
+    found = (ROW.match(line) for line in text.splitlines())
+    return {row["code"]: [ANCHOR.sub("", cell).strip() for cell in _cells(row["cells"])] for row in found if row}
+
+
+def page(text: str | None = None) -> str:
+    """The page as it should be: all codes in order, with the sentences that the text has for them."""
+    text = PAGE.read_text(encoding="utf-8") if text is None else text
+    head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    named, kept = places(), rows(text)
+    known = {*named, *(kept.keys() & _words())}
+    titles = [section.splitlines()[0][3:] for section in sections]
+    mine = [[code for code in rows(section) if code in known] for section in sections]
+    for code in sorted(set(named) - set(kept)):
+        mine[titles.index(_section(named[code][0], titles))].append(code)
+    return head + "".join(
+        _renewed(section, [_row(code, kept.get(code, [])) for code in sorted(set(codes))])
+        for section, codes in zip(sections, mine, strict=True)
+    )
+
+
+def incomplete(text: str) -> list[str]:
+    """The codes of a page whose row lacks its meaning, its cause or its fix."""
+    return [code for code, cells in rows(text).items() if len(cells) != SENTENCES or not all(cells)]
+
+
+def _section(place: str, titles: list[str]) -> str:
+    layer = re.match(r"plugins/(?:module|plugin)_utils/(\w+)/", place)
+    return SECTIONS.get(layer[1] if layer else "", titles[0])
+
+
+def _cells(text: str) -> list[str]:
+    return re.split(r"(?<!\\)\|", text)
+
+
+def _row(code: str, cells: list[str]) -> str:
+    anchor = explained(code).partition("#")[2]
+    meaning, *others = cells or [""] * SENTENCES
+    return " | ".join([f"| `{code}`", f'<a id="{anchor}"></a>{meaning}', *others]) + " |"
+
+
+def _renewed(section: str, made: list[str]) -> str:
+    """The section with these rows in place of its own."""
+    lines = section.split("\n")
+    old = [number for number, line in enumerate(lines) if ROW.match(line)]
+    if not old:
+        return section
+    others = [line for number, line in enumerate(lines) if number not in old]
+    return "\n".join(others[: old[0]] + made + others[old[0] :])
+
+
+@functools.cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _words() -> set[str]:
+    """The texts of all plugins, and the codes that are made of states."""
+    nodes = (node for path in PLUGINS.rglob("*.py") for node in ast.walk(_tree(path)))
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return texts | {f"vm_{state}" for state in STATES}
 
 
 def _place(path: Path, node: ast.AST) -> str:
@@ -112,3 +200,9 @@ def _of_table(node: ast.AST) -> Iterator[str]:
         texts = [one.value for one in words if isinstance(one, ast.Constant) and isinstance(one.value, str)]
         if any(" " in text for text in texts) or any(isinstance(one, ast.JoinedStr) for one in words):
             yield from (text for text in texts if "_" in text and CODE.fullmatch(text) and text not in OTHERS)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    for missing in incomplete(page()):
+        print(f"{PAGE}: {missing} has no meaning, no cause or no fix. Write them by hand.")

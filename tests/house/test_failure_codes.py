@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 
+from house import failure_codes
 from house.collection import ROOT
-from house.failure_codes import PLUGINS, places
 
 PAGES = {
     "training.md": ("module_utils/training/*.py", "plugin_utils/training/*.py"),
@@ -39,38 +38,45 @@ def test_a_page_lists_every_code_of_its_errors(page):
     assert sorted(raised - listed) == []
 
 
-def rows() -> list[str]:
-    return re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "failure_codes.md").read_text(), re.MULTILINE)
+def test_the_index_is_what_the_generator_writes():
+    assert failure_codes.PAGE.read_text() == failure_codes.page(), "renew it as tests/house/failure_codes.py says"
 
 
-def test_the_index_has_a_row_for_every_code_that_plugins_name():
-    assert {code: where for code, where in places().items() if code not in rows()} == {}
+def test_each_row_of_the_index_has_its_meaning_its_cause_and_its_fix():
+    text = failure_codes.PAGE.read_text()
+    assert len(failure_codes.rows(text)) > 500
+    assert failure_codes.incomplete(text) == []
 
 
-def test_the_index_has_each_code_once_and_in_order():
-    assert len(rows()) == len(set(rows())) > 500
-    text = (ROOT / "docs" / "failure_codes.md").read_text()
-    for section in text.split("\n## ")[1:]:
-        named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-        assert named == sorted(named)
+def test_the_index_has_each_code_once():
+    listed = re.findall(r"^\| `(\w+)` \|", failure_codes.PAGE.read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(set(listed))
 
 
-def test_each_row_has_the_anchor_that_a_failed_run_prints():
-    page, _anchor, _code = failure.explained("x").partition("#")
-    found = re.findall(r'^\| `(\w+)` \| <a id="([^"]+)"></a>', (ROOT / page).read_text(), re.MULTILINE)
-    assert [code for code, _id in found] == rows()
-    assert [(code, f"{page}#{anchor}") for code, anchor in found] == [
-        (code, failure.explained(code)) for code in rows()
-    ]
+def section(*rows):
+    head = "# Codes\n\n## vCenter, SSH and all modules\n\n| Code | Failure | Cause | Fix |\n| --- | --- | --- | --- |\n"
+    others = "".join(f"\n## {title}\n\n| Code |\n| --- |\n" for title in dict.fromkeys(failure_codes.SECTIONS.values()))
+    return head + "".join(f"{row}\n" for row in rows) + others
 
 
-def test_the_index_has_no_code_that_is_in_no_plugin():
-    words = {
-        node.value
-        for path in PLUGINS.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    # vSphere's own states of connection, from which a code is made.
-    states = {f"vm_{state}" for state in ("disconnected", "inaccessible", "invalid", "orphaned")}
-    assert set(rows()) - words - states == set()
+@pytest.fixture
+def named(monkeypatch):
+    places = {"b_two": ["plugins/module_utils/core/x.py:1"], "a_one": ["plugins/module_utils/core/x.py:2"]}
+    monkeypatch.setattr(failure_codes, "places", lambda: places)
+    return places
+
+
+def test_the_generator_keeps_sentences_and_orders_rows(named):
+    rows = ["| `b_two` | It fails. | A \\| B. | Do it. |", '| `a_one` | <a id="old"></a>It is. | So. | Do. |']
+    assert failure_codes.page(section(*rows)) == section(
+        '| `a_one` | <a id="a_one"></a>It is. | So. | Do. |',
+        '| `b_two` | <a id="b_two"></a>It fails. | A \\| B. | Do it. |',
+    )
+
+
+def test_the_generator_removes_rows_without_code_and_reports_rows_without_sentences(named):
+    rows = ["| `a_one` | A. | B. | C. |", "| `gone_for_good_now` | A. | B. | C. |"]
+    made = failure_codes.page(section(*rows))
+    assert failure_codes.rows(made) == {"a_one": ["A.", "B.", "C."], "b_two": ["", "", ""]}
+    assert failure_codes.incomplete(made) == ["b_two"]
+    assert failure_codes.page(made) == made

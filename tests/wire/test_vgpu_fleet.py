@@ -5,6 +5,8 @@ from __future__ import annotations
 from .lab import A100, READY, lab
 from .observe import gpu_setup
 
+SEVERAL = {"code": "some_failed", "next": "docs/failure_codes.md#some_failed"}
+
 WHOLE = ["grid_a100-40c"]
 
 
@@ -15,7 +17,7 @@ def test_bad_vms_of_a_fleet_do_not_keep_the_others_from_their_gpu(twin, drive):
     answer = drive(running)("vgpu_profile", vms=fleet, profiles=WHOLE)
     assert answer["failed"]
     assert answer["msg"].startswith("3 of 4 failed. VM train-04: cannot find the VM. ")
-    assert answer["failure"] == {"code": "some_failed", "failed": ["train-04", "train-03", "train-02"]}
+    assert answer["failure"] == {**SEVERAL, "failed": ["train-04", "train-03", "train-02"]}
     assert [vm["name"] for vm in answer["vms"]] == [entry["name"] for entry in fleet]
     assert [vm["failure"].get("code") for vm in answer["vms"]] == ["vm_not_found", "file_locked", "firmware_bios", None]
     assert [vm["changed"] for vm in answer["vms"]] == [False, False, False, True]

@@ -14,6 +14,20 @@ if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
 
+# The page with one anchor for each failure code, by its path in the collection.
+CODES = "docs/failure_codes.md"
+
+
+def explained(code: str) -> str:
+    """The place of the documentation that explains a failure code."""
+    return f"{CODES}#{code}"
+
+
+def documented(code: str, **failure: object) -> dict[str, object]:
+    """The machine-readable form of a failure: its data, its code, and the place that explains the code."""
+    return dict(failure, code=code, next=explained(code))
+
+
 class OperatorError(Exception):
     """An error with the object (subject), its failure (wanted), the measured cause (found) and the fix (todo).
 
@@ -35,7 +49,7 @@ class OperatorError(Exception):
     @property
     def failure(self) -> dict[str, object]:
         """The machine-readable form of the message."""
-        return dict(self.data, code=self.code, subject=self.subject)
+        return documented(self.code, **dict(self.data, subject=self.subject))
 
 
 def _sentence(text: str) -> str:
@@ -46,5 +60,5 @@ def _sentence(text: str) -> str:
 def fail_if_invalid(module: AnsibleModule, problems: Sequence[str], **answer: object) -> None:
     """End a module whose parameters contradict each other, before it reads anything; problems are whole sentences."""
     if problems:
-        failure = {"code": "invalid_parameters", "problems": problems}
+        failure = documented("invalid_parameters", problems=problems)
         module.fail_json(msg=" ".join(problems), failure=failure, **answer)

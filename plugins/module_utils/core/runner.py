@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, S, W
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -130,7 +130,7 @@ def _leave(
             told.append(f"The errors of the other {len(failed) - TOLD} are in `{result_key}`.")
         answer.update(
             msg=f"{len(failed)} of {len(items)} failed. {' '.join(told)}",
-            failure={"code": "some_failed", "failed": [item.label for item in failed]},
+            failure=documented("some_failed", failed=[item.label for item in failed]),
         )
     module.fail_json(**answer)
 

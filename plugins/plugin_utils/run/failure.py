@@ -25,8 +25,6 @@ _STATES = ("changed", "before", "after", "changes")
 # Playbook preflight sets this variable. Its table has a row for every failure.
 LOOKS = "__preflight_looks"
 MORE = "Run with -v to see the whole result."
-# The page with one anchor for each failure code, by its path in the collection.
-CODES = "docs/failure_codes.md"
 # The code of a task with several failed objects, each of which has a code of its own; see module_utils/core/runner.py.
 SEVERAL = "some_failed"
 _CODE = re.compile(r"[a-z0-9_]{1,80}")
@@ -45,11 +43,6 @@ def answer(result: dict[str, Any], task: Task, variables: Mapping[str, Any], ver
     result = dict(result, msg=in_site(str(result.get("msg", ""))))
     # A later task reads the result of a task that never fails.
     return result if verbosity or False in (task.failed_when or ()) else short(result)
-
-
-def explained(code: str) -> str:
-    """The place of the documentation that explains a failure code."""
-    return f"{CODES}#{code}"
 
 
 def codes(result: Mapping[str, Any]) -> list[str]:
@@ -74,7 +67,7 @@ def short(result: Mapping[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, value in result.items():
         if key == "failure" and isinstance(value, dict):
-            kept[key] = {name: value[name] for name in ("code", "subject") if name in value}
+            kept[key] = {name: value[name] for name in ("code", "subject", "next") if name in value}
             every = codes(result)
             if every != [value.get("code")]:
                 kept[key]["codes"] = every

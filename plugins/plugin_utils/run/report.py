@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import errors
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure, files
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import files
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import run_pages
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def write(folder: str, record: Mapping[str, Any], warn: Callable[[str], object])
     path = os.path.join(folder, HTML)
     document = run.document(record)
     try:
-        files.replace(path, run_pages.html(document, failure.explained))
-        files.replace(os.path.join(folder, SUMMARY), run_pages.markdown(document, failure.explained))
+        files.replace(path, run_pages.html(document, errors.explained))
+        files.replace(os.path.join(folder, SUMMARY), run_pages.markdown(document, errors.explained))
     except OSError as error:
         why = error.strerror or error
         warn(f"Cannot write the report of this run to {path}. {why}. Check the folder and its free space.")

@@ -10,8 +10,8 @@ import os
 import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import explained
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import FAILED, NOT_BEGUN, OK, SKIPPED
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.failure import explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

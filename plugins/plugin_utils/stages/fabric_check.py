@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 SWITCH, GUEST = "__fabric_check_switch", "__fabric_check_guest"
+# Problems that the verdict names.
+NAMED = 3
 
 
 def read(
@@ -71,19 +73,20 @@ def report(comparison: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
         [line.split()[0] for line in lines] if waiting else [one["severity"] for one in comparison["disagreements"]]
     )
     errors, warnings = levels.count("error"), levels.count("warning")
-    counted = (
-        f"{len(switches)} switches, {len(comparison['paths'])} cables with RoCE, {errors} errors, {warnings} warnings."
-    )
+    counts = ((switches, "switch", "switches"), (comparison["paths"], "cable with RoCE", "cables with RoCE"))
+    counted = [_counted(len(some), one, many) for some, one, many in counts]
+    counted += [_counted(errors, "error", "errors"), _counted(warnings, "warning", "warnings")]
     planned = sum(1 for line in lines if line.startswith("planned "))
-    later = f"{planned} lines are about {', '.join(waiting)}, which this run will change first."
+    later = "1 line is" if planned == 1 else f"{planned} lines are"
+    later = f"{later} about {', '.join(waiting)}, which this run will change first."
     agreed = bool(comparison["agreed"] and not unread and switches)
     return {
         "agreed": agreed,
-        "verdict": _agreement(comparison["paths"]) if agreed else _disagreement(seen),
+        "verdict": _agreement(comparison["paths"]) if agreed else _disagreement(seen, lines),
         "lines": [
             *lines,
             *(f"unknown  {name} could not be read." for name in unread),
-            counted,
+            f"{', '.join(counted)}.",
             *([later] if waiting else ()),
         ],
     }
@@ -107,9 +110,18 @@ def _agreement(paths: Sequence[Any]) -> str:
     )
 
 
-def _disagreement(seen: Mapping[str, Any]) -> str:
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _disagreement(seen: Mapping[str, Any], lines: Sequence[str]) -> str:
     if seen["switches"] or seen["unread"]:
-        return "The RoCE QoS of switches, hosts and guests differs, or a device could not be read. See above."
+        told = "The RoCE QoS of switches, hosts and guests differs, or a device could not be read. See above."
+        unread = [f"{name} could not be read." for name in seen["unread"]]
+        found = [line.partition(" ")[2].strip() for line in lines if line.startswith("error ")] + unread
+        more = [f"{len(found) - NAMED} more."] if len(found) > NAMED else []
+        # The table of a run has this message and not the lines above it.
+        return " ".join([told, *found[:NAMED], *more])
     if seen["known"]:
         return "No switch was compared. Each switch failed before this task, or the limit excludes it. See above."
     return "No switch was compared. The group switches of the inventory is empty. Add the switches."

@@ -81,8 +81,17 @@ def test_lines_are_counted_by_their_level():
     assert told["lines"] == [
         *COMPARISON["summary"],
         "unknown  job-02 could not be read.",
-        "1 switches, 2 cables with RoCE, 2 errors, 1 warnings.",
+        "1 switch, 2 cables with RoCE, 2 errors, 1 warning.",
     ]
+
+
+def test_the_verdict_names_the_first_three_problems_and_counts_the_rest():
+    summary = [f"error    esx-0{number} port vmnic2: the MTU is 1500." for number in (1, 2, 3)]
+    one = report({**COMPARISON, "summary": summary[:1]}, seen())["verdict"]
+    assert one.endswith("See above. esx-01 port vmnic2: the MTU is 1500.")
+    told = report({**COMPARISON, "summary": summary}, seen(unread=["job-02"]))["verdict"]
+    assert told.endswith("esx-03 port vmnic2: the MTU is 1500. 1 more.")
+    assert "warning" not in report(COMPARISON, seen())["verdict"]
 
 
 def test_a_line_about_what_the_run_will_change_first_is_planned():
@@ -90,8 +99,8 @@ def test_a_line_about_what_the_run_will_change_first_is_planned():
     assert told["lines"] == [
         "planned  esx-01 port vmnic2: the MTU is 1500.",
         *COMPARISON["summary"][1:],
-        "1 switches, 2 cables with RoCE, 1 errors, 1 warnings.",
-        "1 lines are about leaf-01, esx-01, which this run will change first.",
+        "1 switch, 2 cables with RoCE, 1 error, 1 warning.",
+        "1 line is about leaf-01, esx-01, which this run will change first.",
     ]
 
 

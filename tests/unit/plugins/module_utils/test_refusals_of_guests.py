@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, Watchdog
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import known, platform_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import rules
@@ -165,19 +165,16 @@ def test_failure_of_a_guest_is_told_with_its_facts(code):
 def test_a_service_that_refuses_its_settings_is_named_with_what_it_says():
     error = ifupdown.Ifupdown(Says(), NOWHERE).refused(LINK, "cannot set it", Says(1, "", "no").run(["ifup", "x"]))
     assert "ifupdown rejects them. `ifup x` exited with status 1: no." in error.message
-    assert error.failure == {
-        "service": "ifupdown",
-        "command": ["ifup", "x"],
-        "code": "service_refused",
-        "subject": "Adapter ens224",
-    }
+    assert error.failure == documented(
+        "service_refused", service="ifupdown", command=["ifup", "x"], subject="Adapter ens224"
+    )
 
 
 @pytest.mark.parametrize("given, told", [("x.y", "ansible_network_os is x.y"), (None, "ansible_network_os is not set")])
 def test_an_unknown_platform_is_told_with_all_that_are_known(given, told):
     with pytest.raises(OperatorError) as raised:
         platform_of(None, given)
-    assert raised.value.failure == {"network_os": given or "", "code": "unknown_platform", "subject": "platform"}
+    assert raised.value.failure == documented("unknown_platform", network_os=given or "", subject="platform")
     assert f"cannot find the platform of the switch. {told}. Set ansible_network_os to" in raised.value.message
     assert raised.value.message.endswith(f"or set platform to one of {', '.join(known())}.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import guest
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint, as_data
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_roce_info, guest_roce_info
@@ -66,5 +66,5 @@ def test_hosts_and_guests_are_told_in_the_same_terms():
 def test_a_system_that_cannot_be_read_is_an_error(system, interfaces, failure, words):
     with pytest.raises(OperatorError) as refused:
         guest.look(system, "train-01", {"interfaces": interfaces, "traffic_class": None, "host": None})
-    assert refused.value.failure == {**failure, "subject": "train-01"}
+    assert refused.value.failure == documented(**failure, subject="train-01")
     assert words in refused.value.message

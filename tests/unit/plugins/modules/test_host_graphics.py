@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.graphics import Device, Graphics
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 from ansible_collections.aiready.vsphere.plugins.modules import host_graphics as module
@@ -58,4 +58,4 @@ def test_a_host_whose_graphics_vcenter_does_not_report_is_an_error():
     noun._vcenter = vcenter
     with pytest.raises(OperatorError) as refused:
         noun.look(found, {})
-    assert refused.value.failure == {"code": "graphics_unknown", "subject": Noun.label}
+    assert refused.value.failure == documented("graphics_unknown", subject=Noun.label)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
@@ -51,7 +52,7 @@ ANSWERS = {
         {"engine": "docker"},
         {
             "engine": {"name": HERE, "machine_id": None, **NEVER_READ},
-            "failure": {"code": "engine_missing", "subject": f"docker on {HERE}"},
+            "failure": documented("engine_missing", subject=f"docker on {HERE}"),
         },
     ),
     "container_registry_login": (
@@ -96,7 +97,7 @@ ANSWERS = {
         {"mac": MAC, "mtu": 9000},
         {
             "interface": {"name": MAC, "mac": MAC, "reached": [], **NEVER_READ},
-            "failure": {"code": "no_network_service", "subject": "Adapter ens224"},
+            "failure": documented("no_network_service", subject="Adapter ens224"),
         },
     ),
     "guest_rdma_info": (
@@ -127,7 +128,7 @@ ANSWERS = {
                 "engine_version": None,
                 **NEVER_READ,
             },
-            "failure": {"code": "toolkit_missing", "subject": f"docker on {HERE}"},
+            "failure": documented("toolkit_missing", subject=f"docker on {HERE}"),
         },
     ),
     "surroundings_info": ({}, {"addresses": [], "registries": [], "disks": []}),
@@ -197,7 +198,7 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
 def test_invalid_parameters_are_refused_before_anything_is_read(name, given, problem):
     told = answer(name, given)
     assert (told["failed"], told["msg"]) == (True, problem)
-    assert told["failure"] == {"code": "invalid_parameters", "problems": [problem]}
+    assert told["failure"] == documented("invalid_parameters", problems=[problem])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Rdma, Switch, Vmkernel
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import Pvrdma
 from ansible_collections.aiready.vsphere.plugins.modules import pvrdma_host as module
@@ -57,5 +57,5 @@ def test_a_host_that_knows_nothing_of_pvrdma_is_an_error(options, rulesets):
     }
     with pytest.raises(OperatorError) as refused:
         Noun({}, None).look(SimpleNamespace(name="esx-01", row=row), {})
-    assert refused.value.failure == {"code": "pvrdma_unsupported", "subject": Noun.label}
+    assert refused.value.failure == documented("pvrdma_unsupported", subject=Noun.label)
     assert "Net.PVRDMAVmknic" in refused.value.message

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params as parameters
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Limits
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos
@@ -89,12 +90,9 @@ def test_what_a_switch_cannot_do_is_refused_before_anything_is_sent(given, code,
 
 def test_without_its_first_command_nothing_can_be_said_of_a_switch():
     answer = plan(Known({"swp1": port()}), Silent(refuses=["show qos"]))
-    assert answer["failure"] == {
-        "code": "cannot_read",
-        "subject": "leaf-01",
-        "command": "show qos",
-        "complaint": "% Invalid input",
-    }
+    assert answer["failure"] == documented(
+        "cannot_read", subject="leaf-01", command="show qos", complaint="% Invalid input"
+    )
 
 
 def test_merged_keeps_another_lossless_priority_and_says_so():

@@ -22,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
 
 NAME = "aiready.vsphere.vgpu_profile"
 COMPARED = ("type", "elements", "choices", "default", "required")
+SEVERAL = {"code": "some_failed", "next": "docs/failure_codes.md#some_failed"}
 
 
 def documented():
@@ -137,7 +138,7 @@ def test_one_bad_vm_does_not_hide_the_others():
         profiles=["grid_a100-40c"],
     )
     assert answer["failed"]
-    assert answer["failure"] == {"code": "some_failed", "failed": ["running", "wrong"]}
+    assert answer["failure"] == {**SEVERAL, "failed": ["running", "wrong"]}
     good, running, wrong = answer["vms"]
     assert (good["failed"], good["changed"]) == (False, True)
     assert (running["failed"], running["changed"], running["failure"]["code"]) == (True, False, "vm_running")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, explained
 
 
 def test_the_message_names_object_wish_finding_and_way_out_in_this_order():
@@ -34,4 +34,13 @@ def test_a_name_at_the_start_of_a_part_keeps_its_spelling():
 
 def test_the_failure_carries_code_subject_and_data_for_machines():
     error = OperatorError("VM 'a'", "w", "f", "t", code="ambiguous", candidates=["/dc/vm/a"])
-    assert error.failure == {"code": "ambiguous", "subject": "VM 'a'", "candidates": ["/dc/vm/a"]}
+    assert error.failure == {
+        "code": "ambiguous",
+        "subject": "VM 'a'",
+        "candidates": ["/dc/vm/a"],
+        "next": "docs/failure_codes.md#ambiguous",
+    }
+
+
+def test_code_leads_to_its_place_in_the_documentation():
+    assert explained("no_room") == "docs/failure_codes.md#no_room"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 
 
 class Exit(Exception):
@@ -169,7 +169,7 @@ def test_an_error_of_the_whole_task_is_one_message():
     end = outcome(Unreachable({}), {"hall": "on", "attic": "on"})
     assert end.failed
     assert end.answer["msg"] == "house: wanted to enter. The door is locked. Unlock it."
-    assert end.answer["failure"] == {"code": "unreachable", "subject": "house"}
+    assert end.answer["failure"] == documented("unreachable", subject="house")
     assert [lamp["failure"]["code"] for lamp in end.answer["lamps"]] == ["unreachable"] * 2
 
 

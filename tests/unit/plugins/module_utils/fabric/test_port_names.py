@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import settings
 
@@ -39,4 +39,4 @@ def test_onyx_is_asked_for_ports_that_it_can_have_alone():
 def test_settings_of_a_port_that_onyx_cannot_have_are_refused_by_its_name():
     with pytest.raises(OperatorError) as told:
         settings._spread("x", ["Eth1/1", "Ethernet1"])
-    assert told.value.failure == {"code": "unknown_ports", "subject": "Port Ethernet1", "ports": ["Ethernet1"]}
+    assert told.value.failure == documented("unknown_ports", subject="Port Ethernet1", ports=["Ethernet1"])

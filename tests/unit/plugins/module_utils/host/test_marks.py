@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from pyVmomi import vim
@@ -33,4 +33,4 @@ def test_a_host_that_is_addressed_directly_keeps_no_notes_and_says_so():
     esxi = SimpleNamespace(name="esx-01", content=SimpleNamespace(customFieldsManager=None))
     with pytest.raises(OperatorError, match="esx-01") as refused:
         marks.write(esxi, HOST, "nmlx5_core.at_boot", "now")
-    assert refused.value.failure == {"code": "no_custom_attributes", "subject": "host-12"}
+    assert refused.value.failure == documented("no_custom_attributes", subject="host-12")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import noun as of_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi
@@ -44,7 +44,7 @@ def noun(managers):
 def test_a_manager_that_the_host_does_not_have_is_an_error(managers):
     with pytest.raises(OperatorError) as refused:
         noun(managers).manager("graphicsManager")
-    assert refused.value.failure == {"code": "manager_missing", "subject": "Host esx-01"}
+    assert refused.value.failure == documented("manager_missing", subject="Host esx-01")
     assert "graphicsManager" in refused.value.message
 
 
@@ -184,7 +184,7 @@ def test_a_host_that_vcenter_did_not_answer_for_keeps_the_name_of_the_task(monke
 def test_all_that_is_wrong_with_the_parameters_is_one_failure_and_nobody_logs_in(session):
     answer = answer_of(["number is odd."], host=" ", service="", vmknic=None)
     problems = ["host is empty; it must name something.", "service is empty; it must name something.", "number is odd."]
-    assert answer["failure"] == {"code": "invalid_parameters", "problems": problems}
+    assert answer["failure"] == documented("invalid_parameters", problems=problems)
     assert (answer["msg"], session.closed) == (" ".join(problems), False)
 
 

@@ -8,7 +8,7 @@ import zipfile
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.range_reader import BLOCK, RangeReader
 from pyVmomi import vim
@@ -127,7 +127,7 @@ def files(status=200, length=3):
 def test_a_datastore_that_cannot_be_read_is_an_error(name, failure):
     with pytest.raises(OperatorError) as refused:
         files().known(datastore_file.Place(name, "a.zip"))
-    assert refused.value.failure == {**failure, "subject": f"Host esx-01, [{name}] a.zip"}
+    assert refused.value.failure == documented(**failure, subject=f"Host esx-01, [{name}] a.zip")
 
 
 @pytest.mark.parametrize(

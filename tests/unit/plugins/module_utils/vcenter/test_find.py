@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find
 from pyVmomi import vim
 
@@ -224,7 +224,7 @@ def test_a_wish_has_a_label_for_messages(wish, text):
 def test_a_wish_without_an_identity_is_an_error_that_names_them_all(site):
     with pytest.raises(OperatorError) as refused:
         found(site, {"name": "", "moid": None})
-    assert refused.value.failure == {"code": "identity_missing", "subject": "VM"}
+    assert refused.value.failure == documented("identity_missing", subject="VM")
     assert ", ".join(find.IDENTITY_KEYS) in refused.value.message
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.platform import Eos
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.platform import Sonic
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import switch_session
@@ -30,5 +30,5 @@ def action(connection, socket_path=None, **more):
 def test_a_connection_of_the_wrong_kind_is_an_error_that_names_the_right_one(platform, made, words):
     with pytest.raises(OperatorError) as refused:
         switch_session.session_of(made, "leaf-01", platform)
-    assert refused.value.failure == {"code": "wrong_connection", "subject": "leaf-01"}
+    assert refused.value.failure == documented("wrong_connection", subject="leaf-01")
     assert all(word in refused.value.message for word in (platform.title, *words))

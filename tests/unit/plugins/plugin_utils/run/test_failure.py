@@ -12,6 +12,7 @@ MESSAGE = "Placement: a place was wanted. There is no port group pg-rdmaa. Corre
 IN_SITE = MESSAGE.replace("Correct portgroup", "Correct site.network.portgroup")
 SAME = {"changed": False, "before": {"a": 1}, "after": {"a": 1}, "changes": []}
 CHANGE = {"path": "cpus", "before": 8, "after": 16, "needs": None}
+FAILURE = {"code": "not_found", "subject": "Placement", "next": "docs/failure_codes.md#not_found"}
 
 
 def vm(name, **more):
@@ -19,7 +20,7 @@ def vm(name, **more):
 
 
 def failure(**more):
-    found = {"code": "not_found", "subject": "Placement", "problems": [{"todo": "Correct portgroup."}]}
+    found = {**FAILURE, "problems": [{"todo": "Correct portgroup."}]}
     return {"failed": True, "changed": False, "msg": MESSAGE, "failure": found, "exception": "trace", **more}
 
 
@@ -36,7 +37,7 @@ def test_failure_is_message_with_key_of_the_site_and_code():
         "failed": True,
         "changed": False,
         "msg": IN_SITE,
-        "failure": {"code": "not_found", "subject": "Placement"},
+        "failure": FAILURE,
         "details": "Run with -v to see the whole result.",
     }
 
@@ -117,7 +118,3 @@ OBJECTS = [vm(name, failed=True, failure={"code": code}) for name, code in (("a"
 def test_codes_are_those_of_everything_that_failed(result, codes):
     assert stage_failure.codes(result) == codes
     assert stage_failure.codes(answer(result)) == codes
-
-
-def test_code_leads_to_its_place_in_the_documentation():
-    assert stage_failure.explained("no_room") == "docs/failure_codes.md#no_room"

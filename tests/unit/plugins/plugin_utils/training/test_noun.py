@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import look
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import noun as training_noun
@@ -150,7 +151,7 @@ def test_an_earlier_run_that_nobody_watches_is_removed_at_once(tmp_path, monkeyp
 @pytest.mark.parametrize("check", [True, False])
 def test_a_run_that_somebody_watches_is_left_alone(tmp_path, monkeypatch, check):
     refused = Run(tmp_path, monkeypatch, check=check, left=(replace(LEFT, silent_s=watch.BEATS_S - 1),))
-    assert refused.answer["failure"] == {"code": "busy", "subject": "job-01", "host": "job-01", "run": "run-1"}
+    assert refused.answer["failure"] == documented("busy", subject="job-01", host="job-01", run="run-1")
     assert "The run run-1 is in progress there" in refused.answer["msg"]
     assert {entry[0] for entry in refused.steps.done} == {"look"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import settings_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 
@@ -106,11 +107,9 @@ def test_what_a_killed_run_wrote_is_loaded_by_the_next_one(guest, killed):
 def test_running_containers_are_named_and_nothing_is_written(guest):
     guest.containers = ["training"]
     told = ask(guest, memlock="unlimited")
-    assert told["failure"] == {
-        "code": "containers_would_be_lost",
-        "containers": ["training"],
-        "subject": told["failure"]["subject"],
-    }
+    assert told["failure"] == documented(
+        "containers_would_be_lost", containers=["training"], subject=told["failure"]["subject"]
+    )
     assert guest.files.names("/etc/systemd/system") == []
     assert guest.did("systemctl", "daemon-reload") == 0
 

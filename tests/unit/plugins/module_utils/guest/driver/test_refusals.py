@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
@@ -62,7 +62,7 @@ def test_of_many_processes_on_the_gpu_the_message_names_five(count, more):
     with pytest.raises(OperatorError) as raised:
         refusals.refuse_in_use("job-01", DriverState(), around, "cannot replace it")
     assert f"The GPU is in use by {', '.join(users[:5])}{more}. Stop them or wait" in raised.value.message
-    assert raised.value.failure == {"code": "gpu_in_use", "subject": "job-01", "processes": users}
+    assert raised.value.failure == documented("gpu_in_use", subject="job-01", processes=users)
 
 
 def test_a_driver_of_the_branch_before_that_of_the_host_is_fine(guest, tmp_path):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params
 
@@ -86,13 +86,7 @@ def test_what_the_kernel_does_not_take_is_put_back(guest):
 def test_an_mtu_that_the_kernel_forgets_is_put_back(guest):
     guest.answers["ip link set"] = ""
     error = Task(guest, mtu=9000).make()
-    assert error.failure == {
-        "code": "not_up",
-        "subject": "Adapter ens224",
-        "mtu": 1500,
-        "addresses": [],
-        "carrier": True,
-    }
+    assert error.failure == documented("not_up", subject="Adapter ens224", mtu=1500, addresses=[], carrier=True)
     assert "9000" in error.message
     assert Task(guest, mtu=1500).item.now.kept.mtu is None
 

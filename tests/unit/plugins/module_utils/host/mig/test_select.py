@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import select
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu, Inventory
 
@@ -20,7 +20,7 @@ HOST = Inventory("550.54.14", GPUS, 2)
 def test_gpus_that_the_host_does_not_have_are_named_beside_those_that_it_has(names, unknown):
     with pytest.raises(OperatorError) as refused:
         select.choose(HOST, names)
-    assert refused.value.failure == {"code": "gpu_not_found", "subject": "the host", "unknown": unknown}
+    assert refused.value.failure == documented("gpu_not_found", subject="the host", unknown=unknown)
     assert all(gpu.pci in refused.value.message for gpu in GPUS)
 
 

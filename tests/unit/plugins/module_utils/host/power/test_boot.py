@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import boot, journal
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot import Boot, Reboot, RebootRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
@@ -200,7 +200,7 @@ def test_a_host_is_back_when_it_has_booted_and_answers(states, wanted, sleeps):
 def test_a_host_that_does_not_come_back_is_an_error_with_what_was_seen_last(states, with_bmc, data):
     host = Readings(*states, bmc=Switch() if with_bmc else None)
     error = failure(host.change, item(DOWN, replace(UP, later_than=THEN), state="back"))
-    assert error.failure == {"code": "host_not_back", "subject": "Host esx-01", "later_than": TEXT, **data}
+    assert error.failure == documented("host_not_back", subject="Host esx-01", later_than=TEXT, **data)
     assert 55 <= host._vcenter.clock.time <= 90
     assert ("PoweringOn" in error.message) is with_bmc
 

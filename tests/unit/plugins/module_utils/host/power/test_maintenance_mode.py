@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import evacuation, journal, maintenance
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.evacuation import Cluster, Running
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.maintenance import (
@@ -300,5 +300,5 @@ def test_a_mode_that_is_not_reached(monkeypatch, inside, outcomes, requests, fai
     host = Host(monkeypatch, outcomes, [not inside], running=(PLAIN,))
     with pytest.raises(OperatorError) as failed:
         host._settle(item(Service(not inside)), inside)
-    assert failed.value.failure == {"subject": "Host esx-01", **failure}
+    assert failed.value.failure == documented(subject="Host esx-01", **failure)
     assert host.seen == [ENTER if inside else LEAVE] * requests + [("note", "")] * note

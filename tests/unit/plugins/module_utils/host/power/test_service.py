@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import service
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service import Daemon, ServiceRequest, Services
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
@@ -76,7 +76,7 @@ def test_a_service_that_the_host_does_not_have_is_refused_with_those_that_it_has
     with pytest.raises(OperatorError) as refused:
         noun.look(noun._found, replace(WISH, service=asked))
     names = sorted(key for key, _running, _policy in services)
-    assert refused.value.failure == {"code": "service_not_found", "subject": "Host esx-01", "services": names}
+    assert refused.value.failure == documented("service_not_found", subject="Host esx-01", services=names)
     assert refused.value.todo == hint
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from http.client import RemoteDisconnected
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios import Bios
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import Job
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.session import ROOT
@@ -235,7 +235,7 @@ def test_a_server_whose_bmc_offers_no_bios_is_an_error():
     bios = Bios(server.session, System(PATH, {}, "dell"), False)
     with pytest.raises(OperatorError) as told:
         bios.read()
-    assert told.value.failure == {"code": "settings_not_offered", "subject": server.session.name}
+    assert told.value.failure == documented("settings_not_offered", subject=server.session.name)
 
 
 def test_all_that_is_read_of_a_bios():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import bios_plan, bios_state
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import Job
 
@@ -74,7 +74,7 @@ def test_values_that_are_shown_as_active_while_their_job_is_open_are_still_pendi
 def test_a_value_that_somebody_staged_otherwise_is_refused_by_both_values():
     now = state("hpe", staged={"PciResourcePadding": "Medium"})
     told = refusal(now, {"above_4g": "enabled"}, vendor="hpe")
-    assert told.failure == {"code": "staged_otherwise", "subject": "bmc-01", "attributes": ["PciResourcePadding"]}
+    assert told.failure == documented("staged_otherwise", subject="bmc-01", attributes=["PciResourcePadding"])
     assert "PciResourcePadding is staged as Medium, requested is High" in told.message
     assert plan(now, {"above_4g": "enabled"}, vendor="hpe", conflicts="replace")[1] == {
         "bios.PciResourcePadding": ("Medium", "High", "reboot")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import machines, source, state, world
 from pyVmomi import vim
 
@@ -209,7 +209,7 @@ def test_a_vm_is_found_in_its_folder(lab):
 def test_a_vm_that_cannot_be_told_is_refused(lab, there, folder, failure):
     for name in there:
         lab.vm("train-01", name)
-    assert lab.read(folder=folder).failure == {"subject": "VM train-01", **failure}
+    assert lab.read(folder=folder).failure == documented(subject="VM train-01", **failure)
 
 
 def test_a_template_elsewhere_does_not_take_the_name(lab):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.placing import (
     GB,
     Placing,
@@ -147,7 +147,7 @@ def test_a_host_that_is_not_there_is_refused_with_those_that_may_be_meant(wanted
     world = inventory([replace(host(f"h{number}"), name=name) for number, name in enumerate(names)], [])
     with pytest.raises(OperatorError) as refused:
         Placing(world, None, None).host_named("vm", wanted)
-    assert refused.value.failure == {"code": "host_not_found", "subject": "VM vm", "near": near}
+    assert refused.value.failure == documented("host_not_found", subject="VM vm", near=near)
 
 
 @pytest.mark.parametrize(
@@ -183,17 +183,12 @@ def test_a_datastore_may_be_filled_to_its_last_byte_and_no_further():
     assert (found, placing.overfull()) == ([("a", "s1")] * 2, {})
     with pytest.raises(OperatorError) as refused:
         placing.target("vm", request(), None, 3 * GB // 2)
-    assert refused.value.failure == {
-        "code": "no_disk_space",
-        "subject": "VM vm",
-        "datastore": "store-s1",
-        "short_gb": 1.5,
-    }
+    assert refused.value.failure == documented("no_disk_space", subject="VM vm", datastore="store-s1", short_gb=1.5)
 
 
 def test_datastores_with_too_little_space_for_all_are_refused_with_the_rest():
     error = too_little_space("vm", store("s1", 25), 32 * GB)
-    assert error.failure == {"code": "no_disk_space", "subject": "VM vm", "datastore": "store-s1", "short_gb": 7.0}
+    assert error.failure == documented("no_disk_space", subject="VM vm", datastore="store-s1", short_gb=7.0)
 
 
 def test_a_cluster_is_named_by_its_name_or_moid():
@@ -209,11 +204,7 @@ def test_a_cluster_that_is_not_there_or_twice_is_refused(wanted, candidates):
     world.computes["d"] = Compute("d", "gpu", None, True)
     with pytest.raises(OperatorError) as refused:
         choose_cluster(world, wanted)
-    assert refused.value.failure == {
-        "code": "cluster_not_found",
-        "subject": f"cluster {wanted}",
-        "candidates": candidates,
-    }
+    assert refused.value.failure == documented("cluster_not_found", subject=f"cluster {wanted}", candidates=candidates)
 
 
 def test_a_cluster_without_hosts_is_no_place():

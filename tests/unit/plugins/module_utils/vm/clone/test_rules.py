@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import rules, source, state
 from pyVmomi import vim
@@ -218,7 +218,7 @@ def test_a_template_is_not_taken_for_a_vm():
 def test_a_refused_move_names_where_the_vm_should_be(host, store, changes):
     with pytest.raises(OperatorError) as refused:
         rules.moved(item(HERE, move="refuse"), host, store)
-    assert refused.value.failure == {"code": "on_another_host", "subject": "VM train-01", **changes}
+    assert refused.value.failure == documented("on_another_host", subject="VM train-01", **changes)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_refused_move_names_where_the_vm_should_be(host, store, changes):
 def test_what_a_removal_would_take_along_is_kept(now, owner, failure):
     with pytest.raises(OperatorError) as refused:
         rules.removed(item(now, state="absent", owner=owner))
-    assert refused.value.failure == {"subject": "VM train-01", **failure}
+    assert refused.value.failure == documented(subject="VM train-01", **failure)
 
 
 @pytest.mark.parametrize("owner", [None, "lab"])

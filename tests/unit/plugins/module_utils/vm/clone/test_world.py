@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import machines, world
 from pyVmomi import vim
 
@@ -49,11 +49,7 @@ class Lab:
 def test_without_a_name_there_has_to_be_one_datacenter(datacenters, candidates):
     with pytest.raises(OperatorError) as refused:
         world.read(Lab(datacenters).vcenter, None)
-    assert refused.value.failure == {
-        "code": "datacenter_needed",
-        "subject": "datacenter",
-        "candidates": candidates,
-    }
+    assert refused.value.failure == documented("datacenter_needed", subject="datacenter", candidates=candidates)
     assert str(len(candidates)) in refused.value.message
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import rules
 
 
@@ -31,7 +31,7 @@ def test_what_the_vendor_says_leads_to_what_to_do(said, reason, todo):
     told = rules.explained(error)
     assert said in told.message
     assert todo in told.message
-    assert told.failure == {"code": "vm_config", "subject": "VM a", "fault": "X", "reason": reason}
+    assert told.failure == documented("vm_config", subject="VM a", fault="X", reason=reason)
 
 
 def test_words_that_nobody_knows_keep_the_general_advice():
