@@ -46,7 +46,7 @@ def guest(tmp_path, monkeypatch):
 
 
 NEVER_READ = {"changed": False, "before": {}, "after": {}, "changes": [], "pending": [], "failed": True}
-NO_RDMA = {"interface": "ens224", "code": "no_rdma", "subject": "Adapter ens224"}
+NO_RDMA = documented("no_rdma", subject="Adapter ens224", interface="ens224")
 ANSWERS = {
     "container_engine": (
         {"engine": "docker"},
