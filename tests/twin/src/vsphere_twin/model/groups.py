@@ -84,6 +84,11 @@ def claim(vm, host, claims):
     return keys
 
 
+def available(host, unit):
+    """Return whether all devices of a unit are free."""
+    return _free(host, unit, _NOTHING)
+
+
 def members_of(vm, instance):
     """The devices of a group, in their sequence."""
     found = [one for one in vm.devices if instance_of(one) == instance]
@@ -179,6 +184,16 @@ def _beside(host, nic, bridge):
 
 def _upstream(host, downstream):
     return next((one.parent for one in host.bridges if one.address == downstream), "")
+
+
+class _Nothing:
+    """No choice is made yet."""
+
+    vgpus: dict = {}
+    devices: dict = {}
+
+
+_NOTHING = _Nothing()
 
 
 def _free(host, unit, claims):

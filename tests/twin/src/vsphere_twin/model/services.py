@@ -19,6 +19,7 @@ SERVICES = {
     "DVSManager": "DistributedVirtualSwitchManager",
     "DatastoreNamespaceManager": "DatastoreNamespaceManager",
     "DiagMgr": "DiagnosticManager",
+    "DirectPathProfileManager": "DirectPathProfileManager",
     "EventManager": "EventManager",
     "ExtensionManager": "ExtensionManager",
     "FailoverClusterConfigurator": "FailoverClusterConfigurator",
@@ -57,6 +58,8 @@ SERVICES = {
     "guestOperationsWindowsRegistryManager": "GuestWindowsRegistryManager",
     "virtualDiskManager": "VirtualDiskManager",
 }
+# First release of services that not every vCenter has; the id of this one is [unsure].
+SINCE = {"DirectPathProfileManager": (9, 0, 0)}
 
 
 class Service(Entity):
@@ -118,6 +121,32 @@ class Extensions(Service):
         self.extensions = {}
 
 
+@dataclass
+class DirectPathProfile:
+    """A named request for one device."""
+
+    id: str
+    name: str
+    description: str | None
+    config: object  # a DirectPathConfig of the API
+    # VM classes and others that refer to it. It cannot be deleted while there is one.
+    users: set = field(default_factory=set)
+    # Devices that are reserved for it and not in use.
+    reserved: int = 0
+
+
+class DirectPathProfiles(Service):
+    """The DirectPath profiles, by their ids."""
+
+    def __init__(self, kind, moid):
+        super().__init__(kind, moid)
+        self.profiles: dict[str, DirectPathProfile] = {}
+
+    def named(self, name):
+        """The profile with this name, or None."""
+        return next((one for one in self.profiles.values() if one.name == name), None)
+
+
 class Alarm(Service):
     """An alarm that vCenter defines on its root folder."""
 
@@ -172,6 +201,7 @@ SETTINGS = {
 CLASSES = {
     "CustomFieldsManager": Fields,
     "CustomizationSpecManager": Customizations,
+    "DirectPathProfileManager": DirectPathProfiles,
     "ExtensionManager": Extensions,
     "LicenseManager": Licences,
     "VpxSettings": Settings,
@@ -179,8 +209,10 @@ CLASSES = {
 
 
 def add_all(world):
-    """Add every service to the world."""
+    """Add every service of the release to the world."""
     for moid, kind in SERVICES.items():
+        if not world.release.at_least(*SINCE.get(moid, (0,))):
+            continue
         world.add(CLASSES.get(moid, Service)(kind, moid))
     for number, (name, system_name, watched) in enumerate(ALARMS, start=1):
         world.add(Alarm(f"alarm-{number}", name, system_name, watched))
