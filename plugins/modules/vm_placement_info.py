@@ -21,9 +21,14 @@ description:
     suit it, or if another VM needs the resources.
   - If not all VMs fit, returns the resource that is short, the missing amount, and what would fit. The module tries
     each alternative before it returns it.
-  - Reads with two requests for any number of hosts and VMs, and changes nothing. The same hosts and the same request
+  - Asks vCenter 9.0 and newer how many of the requested devices still fit, and compares the answer with the model of
+    this collection. Where vCenter reports fewer, the plan uses the number of vCenter. RV(capacity) returns both.
+  - Reads with two requests for any number of hosts and VMs, and changes nothing. With vCenter 9.0 and newer, one more
+    request per cluster follows, and one per host of a cluster whose number differs. The same hosts and the same request
     give the same plan.
 notes:
+  - The privilege C(DirectPathProfileManager.Manage) lets the module ask vCenter 9.0 and newer for capacity. Without it,
+    the model answers.
   - vSphere chooses the GPU of a vGPU, by the assignment policy of the host. The GPU in the plan is one that the host
     can assign. The plan decides the host, and with PCI passthrough also the device.
   - The memory that ESXi keeps for itself is an estimate. See O(host_overhead_gb).
@@ -346,6 +351,42 @@ placement:
         switch: dvs-sriov
         why: one VM per host; GPU, NIC on one root
     shortages: []
+capacity:
+  description: Who answered how many GPU devices still fit. Also returned if the task fails because not all VMs fit.
+  returned: unless the parameters or names are wrong
+  type: dict
+  contains:
+    source:
+      description:
+        - V(server) if vCenter answered for all devices, V(model) if the model of this collection did, V(mixed) if each
+          answered for a part.
+      type: str
+      returned: always
+    why_model:
+      description: Reasons why the model answered. Empty if vCenter answered for all devices.
+      type: list
+      elements: str
+      returned: always
+    checks:
+      description:
+        - Numbers of vCenter and of the model for each device on each cluster, and on hosts where they differ. Empty if
+          vCenter was not asked.
+        - The keys are C(place), C(kind) (V(cluster) or V(host)), C(device), C(source), C(server_free), C(model_free)
+          and C(why_model).
+      type: list
+      elements: dict
+      returned: always
+  sample:
+    source: server
+    why_model: []
+    checks:
+      - place: gpu
+        kind: cluster
+        device: grid_a100-40c
+        source: server
+        server_free: 2
+        model_free: 2
+        why_model: null
 msg:
   description: Result of the plan in one line.
   returned: always
@@ -361,6 +402,7 @@ failure:
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import placing
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, params, plan, read
 
 
@@ -371,26 +413,29 @@ def main() -> None:
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)
-        scope, world, present = read.read(vcenter, module.params)
+        scope, world, present, now = read.read(vcenter, module.params)
+        world, checks, capacity = placing.capacity(vcenter, scope, world, now, module.params)
         result = plan.placement(world, scope, present, module.params)
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:
         if vcenter is not None:
             vcenter.close()
+    for sentence in placing.warnings(checks):
+        module.warn(sentence)
     if not result["fits"] and module.params["fit"] == "fail":
         refusal = plan.does_not_fit(result)
-        module.fail_json(msg=refusal.message, failure=refusal.failure, placement=result)
+        module.fail_json(msg=refusal.message, failure=refusal.failure, placement=result, capacity=capacity)
     remote = answer.remote(result)
     if remote and module.params["gpu_nic_numa"] == "strict":
         refusal = plan.nodes_apart(remote)
-        module.fail_json(msg=refusal.message, failure=refusal.failure, placement=result)
+        module.fail_json(msg=refusal.message, failure=refusal.failure, placement=result, capacity=capacity)
     for sentence in remote if module.params["gpudirect"] else ():
         module.warn(f"{sentence} GPUDirect crosses the link between the processors, which costs bandwidth.")
     apart = answer.apart(result) if module.params["gpudirect"] else []
     if apart:
         module.warn(plan.no_gpudirect(apart))
-    module.exit_json(changed=False, msg=answer.summary(result), placement=result)
+    module.exit_json(changed=False, msg=answer.summary(result), placement=result, capacity=capacity)
 
 
 if __name__ == "__main__":

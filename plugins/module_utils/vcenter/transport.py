@@ -33,6 +33,7 @@ _RENEWALS = 2
 _REPEATABLE = (
     "Retrieve",
     "Query",
+    "DirectPathProfileManagerQueryCapacity",
     "Find",
     "Fetch",
     "WaitForUpdates",

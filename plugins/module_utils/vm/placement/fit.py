@@ -83,6 +83,13 @@ def plain_blockers(room: Room, vm: Vm) -> Iterator[str]:
         yield "cpus"
     if len(vm.profiles) > 1 and host.release and len(vm.profiles) > most_vgpus(room, vm):
         yield "release"
+    if any(_needs(vm, profile) > left for profile, left in room.limits.items()):
+        yield "whole_gpus" if vm.gpus else "profiles"
+
+
+def _needs(vm: Vm, profile: str) -> int:
+    """Return how many vGPUs of a profile the VM needs; without a profile, how many whole GPUs."""
+    return vm.profiles.count(profile) if profile else vm.gpus
 
 
 def nodes_of(room: Room, vm: Vm, gpus: Gpus, nics: Sequence[str]) -> tuple[int, ...]:

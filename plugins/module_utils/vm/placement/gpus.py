@@ -75,6 +75,7 @@ def _gpu(
         title=(info.deviceName if info else cast(pci.Device, device).name) or address,
         board=board,
         mode=_mode(info, state, [name for name in offered if name.board == board]),
+        graphics=(info.graphicsType or "") if info else "",
         numa=tree.numa_node(address),
         root=tree.root(address),
         carries=carried,

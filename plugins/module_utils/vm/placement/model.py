@@ -36,6 +36,8 @@ class Gpu:
     # The board's part of the names of its profiles, such as grid_a100; empty where it is not known.
     board: str
     mode: str
+    # Active graphics type that vCenter reports: basic without a driver; empty for a GPU in passthrough mode.
+    graphics: str = ""
     numa: int | None = None
     root: str = ""
     carries: tuple[str, ...] = ()
@@ -103,6 +105,8 @@ class Host:
     datastores: tuple[str, ...] = ()
     # VMs that are off, are not in the request, and have vGPUs or devices that they will ask for.
     waiting: tuple[str, ...] = ()
+    # {profile, empty for a whole GPU: most that all VMs of the request may have here}, where vCenter reports a limit.
+    limits: dict[str, int] = field(default_factory=dict)
 
     @property
     def release(self) -> tuple[int, ...]:

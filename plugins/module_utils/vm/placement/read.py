@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Collection, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
@@ -49,12 +49,14 @@ DOWN = (
 _DATASTORE = ("name", "summary.accessible", "summary.freeSpace", "summary.maintenanceMode")
 
 
-def read(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[scope.Scope, World, dict[int, Present]]:
-    """(the scope, the world, {number in the request: Present})."""
+def read(
+    vcenter: VCenter, params: Mapping[str, Any]
+) -> tuple[scope.Scope, World, dict[int, Present], Callable[[], World]]:
+    """(the scope, the world without the request's VMs, {number in the request: Present}, the world with all VMs)."""
     there = scope.scope_of(properties.retrieve(vcenter, INVENTORY, [vcenter.content.rootFolder], DOWN), params)
     asked = {row.moid for row, path in there.vms.values()}
     free = asked.union(params["leaving"])
-    telling = [row for row in there.residents if row.moid not in free and _counts(row)]
+    telling = [row for row in there.residents if row.moid not in asked and _counts(row)]
     select = {
         "HostSystem": rows.HOST_PROPERTIES + (("config.option",) if params["path"] == "pvrdma" else ()),
         "VirtualMachine": rows.VM_PROPERTIES,
@@ -68,7 +70,8 @@ def read(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[scope.Scope, Worl
     start += [row.ref for row, path in there.vms.values()] + [row.ref for row in telling]
     found = {row.moid: row for row in properties.retrieve(vcenter, select, start, walk, skip_gone=True)}
     machines = {moid: rows.machine_of(row) for moid, row in found.items() if row.kind == "VirtualMachine"}
-    return there, _world(there, found, machines, asked, params), _present(there, found, machines)
+    world = _world(there, found, machines, free, params)
+    return there, world, _present(there, found, machines), lambda: _world(there, found, machines, (), params)
 
 
 def _counts(row: Row) -> bool:
@@ -80,12 +83,12 @@ def _world(
     there: scope.Scope,
     found: Mapping[str, Row],
     machines: Mapping[str, rows.Machine],
-    asked: Collection[str],
+    left_out: Collection[str],
     params: Mapping[str, Any],
 ) -> World:
     on_host: dict[str, list[rows.Machine]] = {}
     for moid, machine in machines.items():
-        if moid not in asked:
+        if moid not in left_out:
             on_host.setdefault(machine.host, []).append(machine)
     overhead_mb, groups = 1024 * params["host_overhead_gb"], port_groups.groups_of(found.values())
     hosts = [

@@ -30,6 +30,7 @@ class Room:
         self.held = {gpu.id for gpu in host.gpus if gpu.held_by}
         self.vfs = {nic.pci: nic.vfs_free for nic in host.nics if nic.vfs_free}
         self.ports_held = {nic.pci for nic in host.nics if nic.held_by}
+        self.limits = dict(host.limits)
         self.gpu_by_id = {gpu.id: gpu for gpu in host.gpus}
         self.nic_by_pci = {nic.pci: nic for nic in host.nics}
         self.switch = rules.switch or host.portgroups.get(rules.portgroup, "")
@@ -47,6 +48,8 @@ class Room:
         self.jobs[vm.job] += sign
         for gpu, profile in place.gpus:
             self._load(gpu, profile, sign)
+            if profile in self.limits:
+                self.limits[profile] -= sign
         for pci in place.nics:
             self._port(pci, sign)
         for node in place.nodes:
@@ -62,7 +65,8 @@ class Room:
         # Compared as text, since not every GPU has a NUMA node.
         gpus = sorted(((self.gpu_class[gpu], load, gpu in self.held) for gpu, load in self.loads.items()), key=repr)
         jobs = frozenset(job for job, count in self.jobs.items() if count) if self.rules.anti_affinity else None
-        return (self.alike, self.memory_mb, repr(gpus), tuple(sorted(self.vfs.items())), self._ports(), jobs)
+        limits = tuple(sorted(self.limits.items()))
+        return (self.alike, self.memory_mb, repr(gpus), tuple(sorted(self.vfs.items())), self._ports(), jobs, limits)
 
     def busy_gpus(self) -> int:
         return sum(1 for gpu, load in self.loads.items() if load or gpu in self.held)

@@ -167,7 +167,8 @@ def _vgpus_left(room: Room, profile: str) -> int:
     if profile not in room.host.offered:
         return 0
     gpus = [replace(gpu, carries=room.loads[gpu.id]) for gpu in room.host.gpus if gpu.id not in room.held]
-    return sum(capacity.most(gpu, profile) for gpu in gpus)
+    there = sum(capacity.most(gpu, profile) for gpu in gpus)
+    return min(there, room.limits.get(profile, there))
 
 
 def _memory(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
@@ -177,11 +178,13 @@ def _memory(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Fi
 
 
 def _whole_gpus(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
-    left = [
-        sum(1 for gpu in room.host.gpus if gpu.mode == DIRECT and gpu.id not in room.held)
-        for room in _rooms(board, short[0], "whole_gpus")
-    ]
+    left = [_whole_left(room) for room in _rooms(board, short[0], "whole_gpus")]
     yield "GPUs by passthrough", sum(vm.gpus for vm in vms), _paired([vm.gpus for vm in short], left)
+
+
+def _whole_left(room: Room) -> int:
+    there = sum(1 for gpu in room.host.gpus if gpu.mode == DIRECT and gpu.id not in room.held)
+    return min(there, room.limits.get("", there))
 
 
 def _ports_of(resource: str, name: str) -> Figures:
