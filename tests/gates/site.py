@@ -31,6 +31,7 @@ NAVIGATION = {
         "docs/training.md",
         "docs/validation.md",
         "docs/slow_pair.md",
+        "docs/capacity.md",
         "docs/awx.md",
     ),
     "How-to: develop": (
