@@ -16,6 +16,7 @@ from .role_readme import ROOT
 NOT_LOOSER = {
     "It says where something is, or what it is called.": """
         vcenter.hostname vcenter.port vcenter.username vcenter.ca_file vcenter.proxy_host vcenter.proxy_port
+        vcenter.saml_token_file
         vcenter.session_dir datacenter cluster hosts.bmc.username hosts.bmc.ca_file driver.depot driver.url driver.file
         driver.datastore driver.version network.nics network.vmknic network.portgroup network.switch network.devices
         network.label fabric.backup_dir placement.rule machine.template machine.content_library machine.content_item

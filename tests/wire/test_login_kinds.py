@@ -183,7 +183,7 @@ def test_a_password_beside_a_token_is_refused(kinds):
     words = {"username": kinds.running.username, "password": kinds.running.password}
     answer = Driver({**kinds.token(), **words})("vgpu_profile", **WISH)
     assert answer["failure"]["code"] == "invalid_parameters"
-    assert "password and saml_token_file are set" in answer["msg"]
+    assert "`password` and `saml_token_file` are set" in answer["msg"]
 
 
 def test_a_token_in_the_environment_is_used(kinds, monkeypatch):

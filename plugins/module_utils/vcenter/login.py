@@ -216,7 +216,7 @@ def problems(params: Mapping[str, Any], environment: Mapping[str, str] | None = 
     kinds = _kinds(params, environment)
     if len(kinds) > 1:
         return [
-            f"{_listed(list(kinds.values()))} are set; set one of them. A login has either username and password, "
+            f"{_listed(list(kinds.values()))} are set. Set one of them: a login has either a user and a password, "
             "a SAML token, or an existing session."
         ]
     found = []
@@ -228,12 +228,14 @@ def problems(params: Mapping[str, Any], environment: Mapping[str, str] | None = 
             if name in params and not _text(params, name)
         ]
     elif _in_task(params, "username", environment):
-        found.append(f"username is set beside {next(iter(kinds.values()))}; remove it, the login has its own user.")
+        found.append(
+            f"`username` is set beside `{next(iter(kinds.values()))}`. Remove it: this login has its own user."
+        )
     if _in_task(params, "rest_session_id", environment) and "session" not in kinds:
-        found.append("rest_session_id is set without session_id; set both, or neither.")
+        found.append("`rest_session_id` is set without `session_id`. Set both, or neither.")
     # The values are secret and not repeated.
     found += [
-        f"{name} is no session ID: these have 8 to 256 letters, digits and hyphens."
+        f"`{name}` is no session ID: these have 8 to 256 letters, digits and hyphens."
         for name in ("session_id", "rest_session_id")
         if _text(params, name) and not _SESSION.match(_session(params, name))
     ]
@@ -285,7 +287,8 @@ def _session(params: Mapping[str, Any], name: str) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    quoted = [f"`{name}`" for name in names]
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
 def _domain(user: str) -> str:

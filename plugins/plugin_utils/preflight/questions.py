@@ -197,6 +197,10 @@ def _paths(site: Mapping[str, Any], stages: Collection[str]) -> Iterator[str]:
             yield guests.part_of(site, stage)["result_dir"]
 
 
+# Variables of a login without a user and a password.
+OTHER_LOGINS = ("AIREADY_SAML_TOKEN", "AIREADY_SAML_TOKEN_FILE", "AIREADY_SESSION_ID")
+
+
 def secrets(
     site: Any, given: Mapping[str, Any], environment: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, str, bool, str]]:
@@ -209,16 +213,7 @@ def secrets(
         return
     stages = guests.stages(site)
     vcenter, bmc = site.get("vcenter") or {}, (site.get("hosts") or {}).get("bmc") or {}
-    wanted = [
-        ("vCenter", "user", bool(vcenter.get("username")), "VMWARE_USER", "Set site.vcenter.username"),
-        (
-            "vCenter",
-            "password",
-            given.get("site_vcenter_password"),
-            "VMWARE_PASSWORD",
-            "Set site_vcenter_password in a vault",
-        ),
-    ]
+    wanted = list(_login(vcenter, given, environment))
     if given.get("bmcs"):
         wanted += [
             ("BMCs", "user", bool(bmc.get("username")), "AIREADY_BMC_USER", "Set site.hosts.bmc.username"),
@@ -241,3 +236,17 @@ def secrets(
                 yield f"Registry {entry['address']}", "password", there, todo
         if (runtime["proxy"] or {}).get("username"):
             yield "proxy", "password", bool(given.get("site_proxy_password")), "Set site_proxy_password in a vault."
+
+
+def _login(
+    vcenter: Mapping[str, Any], given: Mapping[str, Any], environment: Mapping[str, str]
+) -> Iterator[tuple[str, str, Any, str, str]]:
+    """The parts of the login to vCenter: a token or a session need no user and no password."""
+    if given.get("site_vcenter_session_id"):
+        yield "vCenter", "session", True, "AIREADY_SESSION_ID", "Set site_vcenter_session_id in a vault"
+    elif vcenter.get("saml_token_file"):
+        yield "vCenter", "SAML token", True, "AIREADY_SAML_TOKEN_FILE", "Set site.vcenter.saml_token_file"
+    elif given.get("site_vcenter_password") or not any(environment.get(name) for name in OTHER_LOGINS):
+        yield "vCenter", "user", bool(vcenter.get("username")), "VMWARE_USER", "Set site.vcenter.username"
+        password = given.get("site_vcenter_password")
+        yield "vCenter", "password", password, "VMWARE_PASSWORD", "Set site_vcenter_password in a vault"

@@ -33,6 +33,8 @@ VARIABLES = {
     "switches": ("switch_host_ports", "switch_fabric_ports"),
     "": (
         "site_vcenter_password",
+        "site_vcenter_session_id",
+        "site_vcenter_rest_session_id",
         "site_bmc_password",
         "site_switch_password",
         "site_registry_passwords",
@@ -42,7 +44,10 @@ VARIABLES = {
     ),
 }
 CONTROLLER = "localhost"
-PASSWORDS = ("site_vcenter_password", "site_bmc_password", "site_switch_password", "site_proxy_password")
+PASSWORDS = (
+    *("site_vcenter_password", "site_vcenter_session_id", "site_vcenter_rest_session_id"),
+    *("site_bmc_password", "site_switch_password", "site_proxy_password"),
+)
 UNDEFINED = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)' is undefined")
 NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
 # Variables with less similar names are the user's own.

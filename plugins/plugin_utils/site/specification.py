@@ -29,6 +29,9 @@ SPECIFICATION = pathlib.Path(__file__).parents[3] / "roles" / "site" / "meta" / 
 
 HINTS = {
     "site.vcenter.password": "Set site_vcenter_password in a vault, or VMWARE_PASSWORD in the environment.",
+    "site.vcenter.saml_token": "Name its file in site.vcenter.saml_token_file, or set AIREADY_SAML_TOKEN in the "
+    "environment.",
+    "site.vcenter.session_id": "Set site_vcenter_session_id in a vault, or AIREADY_SESSION_ID in the environment.",
     "site.hosts.bmc.password": "Set site_bmc_password in a vault, or AIREADY_BMC_PASSWORD in the environment.",
     "site.hosts.bmc.address": "Set the variable bmc_address of each host.",
     "site.fabric.password": "Set site_switch_password in a vault.",
@@ -251,14 +254,14 @@ def _parts_with() -> dict[str, list[str]]:
     return found
 
 
-def connection(site: Any, password: str = "") -> dict[str, Any]:
+def connection(site: Any, password: str = "", session_id: str = "", rest_session_id: str = "") -> dict[str, Any]:
     """Connection options that the site sets; the environment sets the others.
 
     Accepts an invalid site, because this is called before the task that reports its problems.
     """
     vcenter = site.get("vcenter") if isinstance(site, Mapping) else None
     options = {**vcenter, **trust.own(vcenter)} if isinstance(vcenter, Mapping) else {}
-    options["password"] = password
+    options.update(password=password, session_id=session_id, rest_session_id=rest_session_id)
     return {key: value for key, value in options.items() if value is not None and value != ""}
 
 

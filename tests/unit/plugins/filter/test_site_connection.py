@@ -20,14 +20,21 @@ def test_password_comes_from_beside_the_site():
     assert site_connection({}, "secret") == {"password": "secret"}
 
 
+def test_sessions_come_from_beside_the_site():
+    assert site_connection({}, "", "one", "two") == {"session_id": "one", "rest_session_id": "two"}
+
+
 @pytest.mark.parametrize("site", [{}, {"vcenter": None}, {"vcenter": "vc"}, "vc", None], ids=repr)
 def test_wrong_site_is_left_to_the_task_that_says_what_is_wrong(site):
     assert site_connection(site) == {}
 
 
-def test_site_takes_every_connection_option_but_the_password():
+SECRET = {"password", "session_id", "rest_session_id"}
+
+
+def test_site_takes_every_connection_option_but_the_secret_ones():
     options = specification()["site"]["options"]["vcenter"]["options"]
-    assert set(options) == set(CONNECTION) - {"password"}
+    assert set(options) == set(CONNECTION) - SECRET
     assert {name: option["type"] for name, option in options.items()} == {
-        name: option["type"] for name, option in CONNECTION.items() if name != "password"
+        name: option["type"] for name, option in CONNECTION.items() if name not in SECRET
     }
