@@ -132,6 +132,7 @@ host:
       returned: success
     managed_by:
       description: V(image) if one image manages the software of the host's cluster, otherwise V(baselines).
+        V(nothing) for a cluster of vCenter 9 or newer without an image.
       type: str
       returned: success
     image_components:

@@ -115,6 +115,8 @@ options:
         drift from the image.
       - V(image) adds the driver to the image of the cluster and then remediates only this host. vCenter may reboot the
         host for it.
+      - vCenter 9 and newer manage clusters only by images. The module rejects V(esxcli) there for a host in a cluster,
+        and every method if the cluster has no image yet.
     type: str
     choices: [auto, esxcli, image]
     default: auto
@@ -260,6 +262,7 @@ host:
           returned: success
         managed_by:
           description: V(image) if one image manages the software of the host's cluster, otherwise V(baselines).
+            V(nothing) for a cluster of vCenter 9 or newer without an image.
           type: str
           returned: success
         image_components:

@@ -134,6 +134,13 @@ CASES = [
         "image_managed",
         "the host would drift from it",
     ),
+    Case(
+        "vCenter without baselines",
+        ready("595.71.03", image="managed", release="9.1.0"),
+        {"state": "absent", "method": "esxcli"},
+        "image_required",
+        "vCenter 9 and newer manage the software of a cluster only by its image",
+    ),
     Case("host away", seed(connection="disconnected"), {"depot": DEPOT}, "host_not_connected", "disconnected"),
     Case("no such host", seed(), {"host": "esx-01", "depot": DEPOT}, "host_not_found", f"near it: {ESX}."),
 ]

@@ -24,6 +24,8 @@ ESXCLI = "esxcli"
 
 def method(label: str, now: HostDriver, wish: DriverRequest) -> str:
     """The method that changes the host: its cluster's image, or esxcli on the host alone."""
+    if now.images_only and (wish.method == ESXCLI or not now.by_image):
+        raise image_required(label, now, wish)
     if wish.method == ESXCLI and now.by_image:
         raise OperatorError(
             label,
@@ -43,6 +45,28 @@ def method(label: str, now: HostDriver, wish: DriverRequest) -> str:
             "not_image_managed",
         )
     return IMAGE if now.by_image else ESXCLI
+
+
+def image_required(label: str, now: HostDriver, wish: DriverRequest) -> OperatorError:
+    """The error for a host whose software only the image of its cluster can change."""
+    reason = "vCenter 9 and newer manage the software of a cluster only by its image"
+    if now.by_image:
+        return OperatorError(
+            label,
+            "cannot change the driver with method=esxcli",
+            f"{reason}, and the host would drift from it",
+            "Use method=auto or method=image, which put the driver into the image",
+            "image_required",
+            by_image=True,
+        )
+    return OperatorError(
+        label,
+        f"cannot change the driver with method={wish.method}",
+        f"{reason}, and this cluster has none yet",
+        "Set up an image for the cluster in vCenter (Updates, Image), then run again",
+        "image_required",
+        by_image=False,
+    )
 
 
 def demand_usable_source(label: str, source: Source | None, how: str) -> None:

@@ -33,6 +33,8 @@ _PROPERTIES = (
     "config.graphicsInfo",
     "vm",
 )
+# The major version of vCenter from which clusters have images only.
+_IMAGES_ONLY = 9
 _TIME = "%Y-%m-%dT%H:%M:%S"
 
 
@@ -77,9 +79,22 @@ def read(reach: Reach) -> HostDriver:
         acceptance=esxcli.call("software.acceptance.get") or "",
         in_maintenance=bool(host.row.get("runtime.inMaintenanceMode")),
         by_image=by_image,
+        images_only=images_only(reach),
         in_image=_of_drivers(ClusterImage(reach).components().items()) if by_image else (),
         devices=_devices(host.row.get("config.graphicsInfo")),
         running_vms=_running_vms(reach.vcenter, host.row.get("vm") or ()),
+    )
+
+
+def images_only(reach: Reach) -> bool:
+    """Whether the host is in a cluster of a vCenter without baselines (product support notes of vSphere 9.0)."""
+    about = reach.vcenter.content.about
+    major = about.version.partition(".")[0]
+    return (
+        reach.host.cluster_ref is not None
+        and reach.vcenter.is_vcenter
+        and major.isdigit()
+        and int(major) >= _IMAGES_ONLY
     )
 
 

@@ -43,6 +43,8 @@ class HostDriver:
     in_maintenance: bool = False
     # The REST answer: whether one image manages the host's cluster.
     by_image: bool = False
+    # True if vCenter manages the software of clusters only by images, and the host is in a cluster.
+    images_only: bool = False
     # (name, version) of the driver's components in that image.
     in_image: tuple[tuple[str, str], ...] = ()
     devices: tuple[Device, ...] = ()
@@ -109,7 +111,7 @@ def project(state: HostDriver) -> dict[str, Any]:
         "guest_branches": matrix.guest_branches(installed.driver) if installed is not None else [],
         "esxi": state.esxi,
         "acceptance": state.acceptance,
-        "managed_by": "image" if state.by_image else "baselines",
+        "managed_by": "image" if state.by_image else "nothing" if state.images_only else "baselines",
         "image_components": [{"name": name, "version": text} for name, text in state.in_image],
         "in_maintenance": state.in_maintenance,
         "devices": [{"id": device.id, "name": device.name, "type": device.type} for device in state.devices],

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 
+import pytest
+
 from vsphere_twin.model import packages
+from vsphere_twin.model.seed_file import SeedError
 
 VERSION, NEWER = (packages.driver("nvaie", version)[1][0].version for version in ("550.54.16", "550.90.05"))
 
@@ -47,6 +50,11 @@ def test_a_wrong_password_opens_no_session(client):
 
 def test_what_nobody_serves_is_told_and_counted(client):
     assert client.refused("GET", "/api/vcenter/nothing") == (404, "OPERATION_NOT_FOUND")
+
+
+def test_release_9_has_no_baselines(other_lab):
+    with pytest.raises(SeedError, match="has no baselines. Set image to managed"):
+        other_lab(image="baselines", release="9.1.0")
 
 
 def test_baselines_have_no_image(other_lab, log_in):

@@ -67,6 +67,10 @@ def furnish(world, cluster, entry):
     image = cluster.image
     wanted = entry.get("image", "managed" if world.release.images_only else "baselines")
     if wanted == "baselines":
+        if world.release.images_only:
+            raise SeedError(
+                [f"Cluster {cluster.name}: vSphere {world.release.name} has no baselines. Set image to managed."]
+            )
         return
     content = wanted if isinstance(wanted, dict) else {}
     unknown = set(content) - {"components"}

@@ -184,6 +184,27 @@ def test_the_way_follows_who_manages_the_software(by_image, asked, result):
     assert caught.value.code == result
 
 
+@pytest.mark.parametrize(
+    "by_image, asked, words",
+    [
+        (True, "esxcli", "would drift from it. Use method=auto"),
+        (False, "auto", "has none yet. Set up an image"),
+        (False, "esxcli", "has none yet. Set up an image"),
+        (False, "image", "has none yet. Set up an image"),
+    ],
+)
+def test_without_baselines_only_the_image_changes_the_software(by_image, asked, words):
+    with pytest.raises(OperatorError) as caught:
+        plan.method("Host esx-01", host(by_image=by_image, images_only=True), replace(WISH, method=asked))
+    assert caught.value.code == "image_required"
+    assert words in str(caught.value)
+
+
+def test_without_baselines_the_driver_goes_into_the_image():
+    assert plan.method("Host esx-01", host(by_image=True, images_only=True), WISH) == plan.IMAGE
+    assert state.project(host(images_only=True))["managed_by"] == "nothing"
+
+
 def test_a_working_host_is_refused_with_the_names_of_its_vms():
     with pytest.raises(OperatorError) as caught:
         plan.demand_maintenance("Host esx-01", host(in_maintenance=False, running_vms=("train-01", "web")))
