@@ -180,6 +180,7 @@ class Guests:
             else:
                 # Bridges inside of guests have the same addresses everywhere.
                 own = {nic.macAddress.lower() for nic in vm.nics}
+                own |= {port.mac.lower() for port in guest_model.ports(vm)}
                 seen = {mac: one for mac, one in addresses(what).items() if mac in own}
                 guest_model.tell(self.world, vm, what.get("hostname"), seen)
                 names = [vm.name, what.get("hostname") or vm.name, *(one.partition("/")[0] for one in seen.values())]

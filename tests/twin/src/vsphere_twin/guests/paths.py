@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..model import guest as guest_model
 from ..model.cloudinit import NAMES
 from ..switches import cabling
 
 STANDARD_MTU = 1500
 LARGEST = 9000
+# Ports of VMs meet in the untagged network of the switches that they are cabled to.
+UNTAGGED = "fabric"
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,11 @@ class Wire:
 
 def wires(world, vm):
     """Return one Wire for each adapter, in the order in which the guest finds them."""
-    return [_wire(world, vm, nic, name) for nic, name in zip(vm.nics, NAMES, strict=False)]
+    found = [_wire(world, vm, nic, name) for nic, name in zip(vm.nics, NAMES, strict=False)]
+    names = NAMES[len(found) :]
+    return found + [
+        _port_wire(world, vm.host, port, name) for port, name in zip(guest_model.ports(vm), names, strict=False)
+    ]
 
 
 def key_of(world, nic):
@@ -46,6 +53,13 @@ def _wire(world, vm, nic, name):
     connected = bool(nic.connectable is not None and nic.connectable.connected)
     mtu, reaches = (_standard(vm.host), True) if group is None else _distributed(world, vm.host, group)
     return Wire(nic.macAddress.lower(), name, key_of(world, nic), mtu, connected, reaches)
+
+
+def _port_wire(world, host, port, name):
+    """A port that the VM has in whole: its cable, and the MTU of the switches behind it."""
+    far = world.fabric.cables.get((host.name, port.device))
+    sizes = [*_through(world, far)] if far is not None and far[0] in world.fabric.switches else []
+    return Wire(port.mac.lower(), name, UNTAGGED, min(*sizes, LARGEST, LARGEST), True, port.link_up)
 
 
 def _standard(host):

@@ -97,12 +97,20 @@ def starts(vm):
     return vm.installed_firmware in (None, vm.firmware)
 
 
+def ports(vm):
+    """The host's ports that a running VM has in whole, in the order of their addresses."""
+    held = {at for at, holder in vm.host.claimed.items() if holder.vm is vm} if vm.host is not None else set()
+    return sorted((one for one in vm.host.ports if one.pci in held), key=lambda one: one.pci) if held else []
+
+
 def tell(world, vm, host_name, seen):
     """Apply the report of VMware Tools in a real guest: its name, and {MAC: address with prefix}."""
     vm.tools_running = True
     if host_name and host_name != vm.host_name.partition(".")[0]:
         vm.host_name = host_name
     vm.addresses, vm.prefixes = {}, {}
+    macs = {port.mac.lower() for port in ports(vm)}
+    vm.port_addresses = {mac: address for mac, address in seen.items() if mac in macs}
     for nic in vm.nics if not world.faults.has_no_address(vm.name) else ():
         if nic.macAddress.lower() in seen:
             address, _slash, length = seen[nic.macAddress.lower()].partition("/")

@@ -69,6 +69,7 @@ class VirtualMachine(Managed):
         self.installed_firmware = None  # installation data of the guest, if there is one
         self.cores_per_numa_node = None  # of the virtual machine's own topology; None: vSphere decides
         self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
+        self.port_addresses: dict[str, str] = {}  # MAC of a port that it has in whole: address and prefix of the guest
         self.prefixes: dict[int, int] = {}  # device key of a NIC: the prefix length that a real guest reports
         self.fixed_addresses: dict[str, object] = {}  # MAC of a NIC: the interface that the guest has configured
         self.customization = None  # settings that VMware Tools applies at the next boot

@@ -29,6 +29,7 @@ class Memory:
     driver: dict | None = None  # the package that the loaded module nvidia came from
     builds: dict = field(default_factory=dict)  # loaded module: its release of OFED, empty for the kernel's own
     mst: bool = False
+    dcb: dict = field(default_factory=dict)  # {interface: flow control and DSCP map of a whole port}
 
 
 def of(vm):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from pyVmomi import vim
 
 from vsphere_twin.model import guest as guests
@@ -95,6 +97,7 @@ def runtime(vm, world):
 def guest(vm, world):
     status, running, state = STATUS_WORDS[_tools(vm)]
     nics = [_guest_nic(vm, nic) for nic in vm.nics] if vm.tools_running else []
+    nics += [_guest_port(vm, port) for port in guests.ports(vm)] if vm.tools_running else []
     return make(
         vim.vm.GuestInfo,
         toolsStatus=status,
@@ -120,20 +123,35 @@ def guest(vm, world):
     )
 
 
-def _guest_nic(vm, nic):
-    interface = guests.interface(vm, nic)
-    shown = (
-        [
-            make(
-                vim.net.IpConfigInfo.IpAddress,
-                ipAddress=str(interface.ip),
-                prefixLength=interface.network.prefixlen,
-                state="preferred",
-            )
-        ]
-        if interface is not None
-        else []
+def _addresses(interface):
+    if interface is None:
+        return []
+    return [
+        make(
+            vim.net.IpConfigInfo.IpAddress,
+            ipAddress=str(interface.ip),
+            prefixLength=interface.network.prefixlen,
+            state="preferred",
+        )
+    ]
+
+
+def _guest_port(vm, port):
+    """An adapter of the guest that is no virtual device; VMware Tools report it without one [unsure: key -1]."""
+    text = vm.port_addresses.get(port.mac.lower())
+    shown = _addresses(ipaddress.ip_interface(text) if text else None)
+    return make(
+        vim.vm.GuestInfo.NicInfo,
+        ipAddress=[one.ipAddress for one in shown],
+        macAddress=port.mac,
+        connected=True,
+        deviceConfigId=-1,
+        ipConfig=make(vim.net.IpConfigInfo, ipAddress=shown) if shown else None,
     )
+
+
+def _guest_nic(vm, nic):
+    shown = _addresses(guests.interface(vm, nic))
     return make(
         vim.vm.GuestInfo.NicInfo,
         network=_network_name(vm, nic),
