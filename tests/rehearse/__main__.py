@@ -19,7 +19,7 @@ from guests.faults.running import prepare
 from supervise.keeper import self_supervised
 from vsphere_twin.launch import launch
 
-from . import center, faults, guests, plan, playbook
+from . import center, faults, guests, plan, playbook, sites
 from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
@@ -80,13 +80,14 @@ def rehearse(
     kills: Sequence = (),
     wrong: str = "",
     thorough: bool = False,
+    site: str = "",
 ) -> None:
     """Run the steps on a twin that is removed afterwards; the output of the runs stays in the folder of results.
 
     kills are the seconds after which runs are killed before the one that runs to its end; wrong selects the faults to
     plant after it. thorough: the changes match those of check mode, happen once, and a damage is repaired.
     """
-    inside = _with_guests(report, stages)
+    inside, of = _with_guests(report, stages), sites.of(site)
     names = faults.selected(wrong, inside) if wrong else []
     if wrong and not names:
         raise RehearsalFailed(f"FAULTS={wrong} selects faults inside guests only. Run with STAGES=all.")
@@ -96,7 +97,7 @@ def rehearse(
         title = "Start a simulated data centre: two hosts and six switches in factory state, a template"
         with report.step(title) as note:
             faces = FACES + guests.FACES if inside else FACES
-            twin = running.enter_context(launch(seed="factory", faces=faces))
+            twin = running.enter_context(launch(seed=of.seed, faces=faces))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}; {center.lossy(twin)}")
             if names:
@@ -107,20 +108,20 @@ def rehearse(
         if announced:
             title = "Run playbooks/site.yml --check --diff: it reports the changes and makes none"
             with report.step(title) as note, playbook.forked():
-                note(_planned(twin, env, results / "plan", inside))
-        title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
+                note(_planned(twin, env, results / "plan", inside, of.arguments))
+        title = f"Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with {of.gpu}"
         with report.step(f"{title}, they train, and all of it is validated" if inside else title) as note:
-            _kill_runs(env, kills, note)
-            first = _play({**env, FOLDER: str(results / "run")}, "--diff")
+            _kill_runs(env, kills, note, of.arguments)
+            first = _play({**env, FOLDER: str(results / "run")}, "--diff", *of.arguments)
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it proves nothing.")
             note(f"changed={first.changed}; {center.restarts(twin)}")
             if announced:
                 note(plan.kept(results / "plan", results / "run"))
         with report.step("Check the state of the simulated data centre without the playbook") as note:
-            note(f"{center.ready(twin)}; {center.proof(twin)}; {center.lossless(twin)}")
+            note(f"{of.ready(twin)}; {of.proof(twin)}; {of.lossless(twin)}")
             if inside:
-                note(guests.ready(twin, center.VMS))
+                note(guests.ready(twin, center.VMS, of.licence))
                 note(guests.trained(results / "run", twin, center.VMS))
                 note(guests.validated(results / "run"))
                 report.verdict = guests.verdict(results / "run")
@@ -135,15 +136,17 @@ def rehearse(
         if not thorough:
             return
         with report.step("Restart every switch: the saved configuration must equal the running one") as note:
-            note(center.reload(twin))
+            center.reload(twin)
+            note(of.lossless(twin))
         with report.step(
             "Run playbooks/site.yml again: it must change nothing" + inside * ", and they train again"
         ) as note:
             before = guests.counters(twin, center.VMS) if inside else {}
             # Every validation repeats its measurements, and one is enough here.
-            again = _play({**env, FOLDER: str(results / "again")}, "--extra-vars", "site_stop_after=training")
+            stop = ("--extra-vars", "site_stop_after=training")
+            again = _play({**env, FOLDER: str(results / "again")}, *stop, *of.arguments)
             # A training runs every time, so it counts as a change.
-            if again.changed != int(inside):
+            if again.changed != int(inside) + of.again:
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
             note(f"changed={again.changed}")
             if inside:
@@ -151,15 +154,15 @@ def rehearse(
         with report.step(
             "Remove the adapter of one VM, and the other VM: playbooks/machines.yml must restore both"
         ) as note:
-            center.damage(twin)
-            repaired = _play({**env, FOLDER: str(results / "repair")}, of=MACHINES)
-            note(f"changed={repaired.changed}; {center.proof(twin)}")
+            of.damage(twin)
+            repaired = _play({**env, FOLDER: str(results / "repair")}, *of.arguments, of=MACHINES)
+            note(f"changed={repaired.changed}; {of.proof(twin)}")
 
 
-def _planned(twin, env: dict[str, str], folder: Path, inside: bool) -> str:
+def _planned(twin, env: dict[str, str], folder: Path, inside: bool, arguments: Sequence[str]) -> str:
     """Plan the whole run and leave its record in the folder."""
     before = center.whole(twin)
-    told = _play({**env, FOLDER: str(folder)}, "--check", "--diff")
+    told = _play({**env, FOLDER: str(folder)}, "--check", "--diff", *arguments)
     if not told.changed:
         raise RehearsalFailed("The plan announced nothing, so it proves nothing.")
     if center.whole(twin) != before:
@@ -187,11 +190,11 @@ def _with_guests(report: Report, stages: str) -> bool:
     return not problem
 
 
-def _kill_runs(env: dict[str, str], kills: Sequence[float], note) -> None:
+def _kill_runs(env: dict[str, str], kills: Sequence[float], note, arguments: Sequence[str]) -> None:
     """Start the same run repeatedly and kill it."""
     for number, seconds in enumerate(kills, 1):
         say(f"\n--- run {number} of {len(kills)}, killed after {seconds:.1f} s")
-        run = playbook.run(SITE, env=env, echo=lambda line: say(f"  | {line}"), kill_after_s=seconds)
+        run = playbook.run(SITE, *arguments, env=env, echo=lambda line: say(f"  | {line}"), kill_after_s=seconds)
         if run.status not in (0, -signal.SIGKILL):
             raise RehearsalFailed(f"The run after {number - 1} kills ended with status {run.status}; see above.")
     if kills:
@@ -217,6 +220,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=0, help="number of runs to kill at random moments first")
     parser.add_argument("--random", type=int, default=0, help="random seed of these moments")
     parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair damage")
+    parser.add_argument("--site", choices=sites.NAMES, default="", help="directpath: vSphere 9.1 without a licence")
     parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
     options = parser.parse_args()
     # Tests that start a rehearsal have it for themselves.
@@ -229,12 +233,13 @@ def main() -> int:
     report = Report()
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)
-    results = options.results or build / "rehearsal"
+    results = options.results or build / "-".join(filter(None, ("rehearsal", options.site)))
     for folder in ("plan", "run", "again", "repair", "faults"):
         shutil.rmtree(results / folder, ignore_errors=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-") as work:
-            rehearse(report, Path(work), results, options.stages, kills, options.faults, options.checks == "all")
+            thorough = options.checks == "all"
+            rehearse(report, Path(work), results, options.stages, kills, options.faults, thorough, options.site)
     except RehearsalFailed as failure:
         say(f"\n{failure}")
         say(report.summary("The rehearsal FAILED"))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
+
+from house.collection import ROOT
 
 from .machine_inputs import GPU, PORT, inputs, placed
 
@@ -119,6 +122,20 @@ WRONG = {
 def test_a_conflict_is_named_with_its_fix(given, words):
     (problem,) = (one for one in site_problems(given) if words in one)
     assert problem.rstrip().endswith(".")
+
+
+PAGE = (ROOT / "docs" / "data_paths.md").read_text()
+ROWS = re.findall(r"^\| .* \| `(.*)` \| `test_site_directpath.py`, \*(.*)\* \|$", PAGE, re.M)
+
+
+@pytest.mark.parametrize("words, name", ROWS, ids=[name for words, name in ROWS])
+def test_the_page_quotes_the_message_of_a_case(words, name):
+    assert any(words in problem for problem in site_problems(WRONG[name][0]))
+
+
+def test_the_page_lists_twenty_cases():
+    table = PAGE.partition("## Rejected cases of DirectPath")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^\| .*`, .* \|$", table, re.M)) >= 20
 
 
 def test_hosts_without_a_licence_get_passthrough_labels_ats_and_no_driver():
