@@ -183,12 +183,37 @@ def test_a_task_that_does_not_end_in_time_is_named_and_left_alone(twin, drive):
     assert not task.cancelled
 
 
-@pytest.mark.parametrize("release", ["7.0.2", "7.0.3", "8.0.0", "8.0.3"])
+SPOKEN = {
+    "7.0.2": "7.0.2.0",
+    "7.0.3": "7.0.3.0",
+    "8.0.0": "8.0.0.1",
+    "8.0.3": "8.0.3.0",
+    "9.0.1": "9.0.0.0",
+    "9.1.0": "9.1.0.0",
+}
+
+
+def test_version_id_that_is_no_number_is_newer_than_the_release_before_it(twin, drive, tmp_path):
+    running = twin(seed={**lab(release="9.1.0"), "api_version": "m5CA1EF4D"})
+    module = drive(running)
+    vcenter = session.connect({"validate_certs": True, "request_timeout_s": 10, **module.connection})
+    assert vcenter.api_version_text == "m5CA1EF4D"
+    assert vcenter.wire.version == "vim.version.v9_1_0_1"
+    assert [one for one in ("8.0.0.1", "9.1.0.0", "m5CA1EF4D", "9.1.1.0") if vcenter.offers(one)] == [
+        "8.0.0.1",
+        "9.1.0.0",
+        "m5CA1EF4D",
+    ]
+    vcenter.close()
+    assert not module("vgpu_profile", **WISH)["failed"]
+
+
+@pytest.mark.parametrize("release", SPOKEN)
 def test_every_release_is_spoken_to_in_its_own_version(twin, drive, tmp_path, release):
     running = twin(seed=lab(release=release))
     module = drive(running)
     vcenter = session.connect({"validate_certs": True, "request_timeout_s": 10, **module.connection})
-    assert vcenter.api_version_text.startswith(release)
+    assert vcenter.api_version_text == SPOKEN[release]
     vcenter.close()
     for changes in (True, False):
         answer = module("vgpu_profile", **WISH)

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode as modes
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
 
 ALL = "all"
 # {value of the option: value of the API}.
@@ -90,7 +91,7 @@ def state_of(
         policy=config.sharedPassthruAssignmentPolicy,
         active_policy=active_policy or config.sharedPassthruAssignmentPolicy,
         devices=tuple(sorted(devices, key=lambda device: device.id)),
-        version=tuple(int(part) for part in version.split(".") if part.isdecimal()),
+        version=releases.numbers(version),
     )
 
 

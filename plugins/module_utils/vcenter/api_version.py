@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which API version to speak: the newest that both sides know, asked from the server."""
+"""API versions: the newest that server and pyVmomi know, and the comparison of versions."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable
 from xml.etree import ElementTree
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -19,18 +18,22 @@ if TYPE_CHECKING:
 
 PATH = "/sdk/vimServiceVersions.xml"
 # vCenter 7.0 Update 2. Modules and the REST services need its features.
-OLDEST = (7, 0, 2)
-_NUMBERS = re.compile(r"\d+(\.\d+)+\Z")
+OLDEST = "7.0.2.0"
 
 
-def numbers(text: str) -> tuple[int, ...]:
-    """8.0.3.0 as (8, 0, 3, 0); an empty tuple for a version that is not a release."""
-    return tuple(int(part) for part in text.split(".")) if _NUMBERS.match(text or "") else ()
+def includes(spoken: str, version_id: str) -> bool:
+    """Return whether a pyVmomi version has what came with a version id, such as 8.0.0.1.
+
+    The order is pyVmomi's own, because ids are not always numbers: m5CA1EF4D is between 9.1.0.0 and 9.1.1.0. An id that
+    this pyVmomi does not know came later than all that it speaks.
+    """
+    since = _spoken().get(version_id)
+    return since is not None and _has(spoken, since)
 
 
 def newest_known() -> str:
-    """Return the newest release that this pyVmomi supports."""
-    return max(_spoken(), key=numbers)
+    """Return the newest version id that this pyVmomi supports."""
+    return _newest(_spoken())
 
 
 def negotiate(target: Target, status: int, body: bytes) -> str:
@@ -38,25 +41,36 @@ def negotiate(target: Target, status: int, body: bytes) -> str:
     offered = _offered(target, status, body)
     spoken = _spoken()
     common = [text for text in offered if text in spoken]
-    best = max(common, key=numbers) if common else ""
-    if numbers(best) < OLDEST:
-        newest = max(offered, key=numbers) if offered else "none"
+    best = spoken[_newest(common)] if common else ""
+    if not best or not includes(best, OLDEST):
+        # The server lists its own version first.
+        old = offered[0] in spoken
         raise OperatorError(
             target.name,
-            f"has no usable vSphere API of version {'.'.join(str(part) for part in OLDEST)} or newer",
-            f"The server supports up to {newest}, and the installed pyVmomi up to {max(spoken, key=numbers)}",
-            "Use vCenter 7.0 Update 2 or newer" if numbers(newest) < OLDEST else "Use a newer pyVmomi",
+            f"has no usable vSphere API of version {OLDEST} or newer",
+            f"The server supports up to {offered[0]}, and the installed pyVmomi up to {newest_known()}",
+            "Use vCenter 7.0 Update 2 or newer" if old else "Use a newer pyVmomi",
             "api_version",
         )
-    return spoken[best]
+    return best
+
+
+def _newest(version_ids: Iterable[str]) -> str:
+    """Return the version id that includes most others."""
+    spoken = _spoken()
+    return max(version_ids, key=lambda text: sum(_has(spoken[text], one) for one in spoken.values()))
+
+
+def _has(name: str, other: str) -> bool:
+    return bool(VmomiSupport.IsChildVersion(name, other))  # type: ignore[attr-defined]
 
 
 def _spoken() -> dict[str, str]:
-    """pyVmomi's names by release."""
+    """pyVmomi's names by version id."""
     return {
         text: name
         for name, text in VmomiSupport.versionIdMap.items()
-        if VmomiSupport.nsMap.get(name) == "vim25" and numbers(text)
+        if text and VmomiSupport.nsMap.get(name) == "vim25"
     }
 
 
@@ -70,7 +84,7 @@ def _offered(target: Target, status: int, body: bytes) -> list[str]:
     offered = []
     for namespace in root.iter("namespace"):
         if namespace.findtext("name") == "urn:vim25":
-            offered += [entry.text or "" for entry in namespace.iter("version")]
+            offered += [entry.text for entry in namespace.iter("version") if entry.text]
     if not offered:
         raise trouble.not_vsphere(target, "it lists no version of urn:vim25")
-    return [text for text in offered if numbers(text)]
+    return offered

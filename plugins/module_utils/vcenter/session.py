@@ -101,10 +101,9 @@ class VCenter:
         """The server's own API version, such as 8.0.3.0."""
         return self.content.about.apiVersion
 
-    @property
-    def api_version(self) -> tuple[int, ...]:
-        """The same as a tuple of numbers, for comparisons."""
-        return api_version.numbers(self.api_version_text)
+    def offers(self, version_id: str) -> bool:
+        """Return whether this connection has what came with an API version, such as 9.1.0.0."""
+        return api_version.includes(self._wire.version, version_id)
 
     @property
     def is_vcenter(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.compatibility import host_driver
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     AGAIN,
@@ -101,6 +102,7 @@ def vcenter(answer: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: 
     about = answer["vcenter"]
     name = about["name"]
     yield Finding("vcenter", name, "login", OK, f"{about['user']} can log in; the version is {about['version']}.")
+    yield from _releases([about, *answer["hosts"]])
     if not about["is_vcenter"]:
         todo = "Set site.vcenter.hostname to the vCenter that manages the hosts."
         yield Finding("vcenter", name, "kind", BLOCKS, "It is an ESXi host.", "A vCenter.", todo)
@@ -122,6 +124,21 @@ def vcenter(answer: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: 
         else:
             found = f"{store['free_gb']} of {store['capacity_gb']} GB are free."
             yield Finding("disk", store["name"], "datastore", OK, found)
+
+
+def _releases(parts: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Findings on releases that this collection does not know yet: neither passed nor failed."""
+    for one in parts:
+        if releases.is_newer(one.get("version")):
+            yield Finding(
+                "vcenter",
+                one["name"],
+                "release",
+                OPEN,
+                f"It has vSphere {one['version']}, which is newer than the tested releases.",
+                f"vSphere {releases.NEWEST} or older.",
+                "Read the release notes of this vSphere release, and test one host first.",
+            )
 
 
 def _privileges(

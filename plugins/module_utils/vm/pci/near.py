@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Iterable, NamedTuple, TypedDict, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import DISPLAY, NETWORK, NVIDIA, Tree, tree_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
@@ -57,7 +58,7 @@ class HostDevices:
     @property
     def release(self) -> tuple[int, ...]:
         """The version as numbers that compare, e.g. (8, 0, 3)."""
-        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
+        return releases.numbers(self.version)
 
     def before(self, release: tuple[int, ...]) -> bool:
         return bool(self.release) and self.release < release

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 # Before this API version there are no device groups, and asking for them is an error.
-_GROUPS_FROM = (8, 0, 0, 1)
+_GROUPS_FROM = "8.0.0.1"
 
 
 class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
@@ -42,7 +42,7 @@ class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
 
     @property
     def VM_PROPERTIES(self) -> Sequence[str]:  # type: ignore[override]
-        return ("config.deviceGroups",) if self.vcenter.api_version >= _GROUPS_FROM else ()
+        return ("config.deviceGroups",) if self.vcenter.offers(_GROUPS_FROM) else ()
 
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> states.DirectState:
         if place is None:

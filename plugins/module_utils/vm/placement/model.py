@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Hashable, Tuple
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
+
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.reach import End
 
@@ -110,7 +112,7 @@ class Host:
 
     @property
     def release(self) -> tuple[int, ...]:
-        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
+        return releases.numbers(self.version)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class VmShapes(VmNoun[ShapeRequest, Shape]):
 
     @property
     def VM_PROPERTIES(self) -> Sequence[str]:  # type: ignore[override]
-        return read.vm_properties(self.vcenter.api_version)
+        return read.vm_properties(self.vcenter)
 
     def state_of(self, row: Row, vm: Vm, place: Place | None) -> Shape:
         return read.shape_of(row, vm, self._hosts.of(place))

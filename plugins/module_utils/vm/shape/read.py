@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state imp
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
@@ -38,9 +39,9 @@ _MB = 1024 * 1024
 _FIRST_ADAPTER = 4000
 
 
-def vm_properties(api_version: tuple[int, ...]) -> tuple[str, ...]:
+def vm_properties(vcenter: VCenter) -> tuple[str, ...]:
     """Return the VM properties to read; vCenter refuses properties that its API does not have yet."""
-    return VM_PROPERTIES + (VM_PROPERTIES_8 if api_version >= (8, 0, 0, 1) else ())
+    return VM_PROPERTIES + (VM_PROPERTIES_8 if vcenter.offers("8.0.0.1") else ())
 
 
 def with_devices(shape: Shape, devices: Sequence[vim.vm.device.VirtualDevice]) -> Shape:

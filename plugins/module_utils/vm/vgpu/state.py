@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Mapping
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Host:
     @property
     def release(self) -> tuple[int, ...]:
         """The version as numbers that compare, e.g. (8, 0, 3)."""
-        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
+        return releases.numbers(self.version)
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,32 @@ def test_something_else_at_the_address_is_called_so(status, body):
     assert caught.value.code == "not_a_vcenter"
 
 
-@pytest.mark.parametrize(
-    "text, parts",
-    [("8.0.3.0", (8, 0, 3, 0)), ("6.7", (6, 7)), ("m5CA1EF4D", ()), ("", ()), (None, ()), ("8.x", ())],
-)
-def test_only_releases_have_numbers(text, parts):
-    assert api_version.numbers(text) == parts
+ORDER = ["7.0.2.0", "8.0.0.0", "8.0.0.1", "8.0.1.0"]
+
+
+def test_versions_compare_in_the_order_of_the_library():
+    spoken = api_version._spoken()
+    for position, text in enumerate(ORDER):
+        found = [one for one in ORDER if api_version.includes(spoken[text], one)]
+        assert found == ORDER[: position + 1]
+
+
+def test_version_that_is_no_number_is_compared_and_spoken(newer_library):
+    assert api_version.newest_known() == "9.1.1.0"
+    assert api_version.negotiate(target(), 200, page("m5CA1EF4D", "9.1.0.0")) == "vim.version.v9_1_0_1"
+    assert api_version.negotiate(target(), 200, page("9.1.1.0", "9.1.0.0", "m5CA1EF4D")) == "vim.version.v9_1_1_0"
+    for text, there in {"9.0.0.0": True, "9.1.0.0": True, "m5CA1EF4D": True, "9.1.1.0": False}.items():
+        assert api_version.includes("vim.version.v9_1_0_1", text) is there
+
+
+def test_version_that_the_library_does_not_know_is_not_included():
+    newest = api_version._spoken()[api_version.newest_known()]
+    assert not api_version.includes(newest, "mFFFFFFFF")
+    assert not api_version.includes(newest, "99.0.0.0")
+    assert api_version.negotiate(target(), 200, page("mFFFFFFFF", "8.0.1.0")) == "vim.version.v8_0_1_0"
+
+
+@pytest.fixture
+def newer_library():
+    if "m5CA1EF4D" not in api_version._spoken():
+        pytest.skip("This pyVmomi is older than 9.1.")

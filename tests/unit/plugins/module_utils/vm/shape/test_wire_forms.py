@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
@@ -127,8 +128,10 @@ def test_the_facts_of_a_host_are_worked_out_once_for_all_its_vms():
 
 
 def test_an_old_api_is_not_asked_for_what_came_with_vsphere_8():
-    assert "config.numaInfo" not in read.vm_properties((7, 0, 3, 0))
-    assert "config.numaInfo" in read.vm_properties((8, 0, 0, 1))
+    old = SimpleNamespace(offers=lambda version: False)
+    new = SimpleNamespace(offers=lambda version: version == "8.0.0.1")
+    assert "config.numaInfo" not in read.vm_properties(old)
+    assert "config.numaInfo" in read.vm_properties(new)
 
 
 def test_what_vsphere_chooses_itself_is_told_as_none():
