@@ -44,6 +44,12 @@ def test_seed_of_another_release_differs_in_release_driver_and_image_only(name, 
         assert [one.name for one in newer.of_kind(kind)] == [one.name for one in base.of_kind(kind)]
 
 
+def test_cluster_of_vsphere_9_cannot_have_baselines():
+    clusters = [{"name": "gpu", "image": "baselines"}]
+    with pytest.raises(SeedError, match="vSphere 9.0.0 has no baselines"):
+        seed.from_data({"release": "9.0.0", "users": {"u": "p"}, "datacenters": [{"name": "dc", "clusters": clusters}]})
+
+
 def test_depot_of_a_seed_is_built_for_its_release():
     (store,) = seed.load("factory-9.1").of_kind("Datastore")
     assert "NVD-AIE-900_595.71.03-1OEM.900.0.0.24755229_24000000.zip" in str(list(store.files.paths("depots")))

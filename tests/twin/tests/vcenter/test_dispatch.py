@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 from pyVmomi import vim, vmodl
 
@@ -62,6 +64,48 @@ def test_every_property_that_is_served_can_be_written_for_every_object(client, d
                         types.version_of(version), types.property_of(types.managed_type(kind), name).version
                     ):
                         dispatcher.reader.element("val", entity, name, types.version_of(version))
+
+
+CONFIG = vim.vm.ConfigSpec
+NEW_TYPE = vim.vm.device.VirtualPCIPassthrough(
+    key=-1, backing=vim.vm.device.VirtualPCIPassthrough.DvxBackingInfo(deviceClass="x")
+)
+ADDED = vim.vm.device.VirtualDeviceSpec(operation="add", device=NEW_TYPE)
+NEWER = {
+    "property": ("8.0.3.0", {"spec": CONFIG(numCPUs=2, tdxEnabled=True)}, 'Unexpected element tag "tdxEnabled" seen'),
+    "type": ("7.0.3.0", {"spec": CONFIG(deviceChange=[ADDED])}, "type name: VirtualPCIPassthroughDvxBackingInfo"),
+    "known": ("8.0.3.0", {"spec": CONFIG(numCPUs=2, virtualNuma=vim.vm.VirtualNuma(coresPerNumaNode=1))}, None),
+}
+
+
+LISTED = {"filterSpec": vim.DirectPathProfileManager.FilterSpec()}
+
+
+def sent(client, dispatcher, this, method, arguments, version_id):
+    """The fault for a client whose library is newer than the version that it speaks; None without one."""
+    info = types.method_of(method)
+    library = type(client.stub)(dispatcher, "9.1.1.0")
+    data = library.SerializeRequest(this, info, [arguments.get(one.name) for one in info.params])
+    reply = dispatcher.handle(data, client.stub.cookie, f"urn:vim25/{version_id}")
+    return reply.body.decode() if reply.status == 500 else None
+
+
+@pytest.mark.parametrize("version_id, arguments, words", NEWER.values(), ids=NEWER)
+def test_request_with_something_newer_than_its_version_is_refused(
+    client, dispatcher, vms, version_id, arguments, words
+):
+    said = sent(client, dispatcher, client.reference(vms["vm-1"]), "ReconfigVM_Task", arguments, version_id)
+    if words is None:
+        assert said is None
+    else:
+        assert words in html.unescape(said)
+        assert "InvalidRequestFault" in said
+
+
+def test_method_that_is_newer_than_the_server_is_refused(client, dispatcher):
+    manager = vim.DirectPathProfileManager("DirectPathProfileManager", None)
+    said = sent(client, dispatcher, manager, "DirectPathProfileManagerList", LISTED, "9.0.0.0")
+    assert "Unable to resolve WSDL method name: DirectPathProfileManagerList" in said
 
 
 def test_requests_are_counted_by_method_and_in_total(client, dispatcher):

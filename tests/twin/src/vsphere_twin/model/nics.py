@@ -26,6 +26,11 @@ def most_pvrdma(hardware):
     return MOST_PVRDMA_SINCE_17 if hardware >= 17 else 1
 
 
+def protocols(release):
+    """The RoCE versions that PVRDMA adapters can have; ESX 9 has no RoCE v1 [unsure: one secondary source]."""
+    return PROTOCOLS[1:] if release.at_least(9, 0, 0) else PROTOCOLS
+
+
 def check(world, vm, index, device):
     """Refuse an adapter that its VM cannot have; the device is complete and not yet part of the VM."""
     hardware = vm.hardware_number
@@ -37,14 +42,14 @@ def check(world, vm, index, device):
         _require_hardware(vm, index, PVRDMA_HARDWARE)
         if sum(isinstance(one, PVRDMA) for one in vm.nics) >= most_pvrdma(hardware):
             raise _too_many(index)
-        check_protocol(vm, index, device)
+        check_protocol(world, vm, index, device)
     check_backing(world, vm, index, device)
 
 
 def check_edit(world, vm, index, device):
     """Refuse an invalid change of an adapter."""
     if isinstance(device, PVRDMA):
-        check_protocol(vm, index, device)
+        check_protocol(world, vm, index, device)
     check_backing(world, vm, index, device)
 
 
@@ -65,10 +70,10 @@ def _physical(device):
     return wanted.id if wanted is not None else None
 
 
-def check_protocol(vm, index, device):
+def check_protocol(world, vm, index, device):
     """Hardware 13 has no protocol to choose, newer than 19 settles it itself [unsure: that vSphere refuses one]."""
     given = device.deviceProtocol
-    if given and (given not in PROTOCOLS or vm.hardware_number not in PROTOCOL_HARDWARE):
+    if given and (given not in protocols((vm.host or world).release) or vm.hardware_number not in PROTOCOL_HARDWARE):
         raise vim.fault.InvalidDeviceSpec(
             msg=f"Invalid configuration for device '{index}'.",
             property="virtualDeviceSpec.device.deviceProtocol",

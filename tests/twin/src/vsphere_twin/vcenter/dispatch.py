@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vmodl
 
-from . import codec, registry, types
+from . import codec, newer, registry, types
 from .calls import OPEN_KINDS, Call
 from .paths import PropertyReader, parse
 from .services.service_instance import ServiceInstance
@@ -56,6 +56,7 @@ class Dispatcher:
                 request = codec.read_request(data)
                 reply.method = request.method
                 self.requests[request.method] += 1
+                newer.refuse(request.method, request.arguments, version)
                 session = self.sessions.get(codec.session_cookie(cookie))
                 call = Call(self.world, self.reader, self.sessions, session, version, request.method, client, data)
                 call.begin()

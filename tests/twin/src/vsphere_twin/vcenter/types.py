@@ -17,6 +17,7 @@ SERVICE_NAMESPACE = "vim25"
 FETCH = VmomiSupport.Object(
     name="Fetch",
     wsdlName="Fetch",
+    version=VmomiSupport.BASE_VERSION,
     params=(VmomiSupport.Object(name="prop", type=str, version=VmomiSupport.BASE_VERSION, flags=0),),
     result=object,
     privId="System.Anonymous",

@@ -11,7 +11,17 @@ from .shape import make
 DEVICE = vim.vm.device
 MAC_TYPES = ("manual", "generated", "assigned")
 VMWARE_OUI = "00:50:56"
-MOST_CPUS = {13: 128, 14: 128, 15: 256, 17: 256, 18: 768, 19: 768, 20: 768, 21: 960}  # configuration maximums [unsure]
+MOST_CPUS = {
+    13: 128,
+    14: 128,
+    15: 256,
+    17: 256,
+    18: 768,
+    19: 768,
+    20: 768,
+    21: 960,
+    22: 960,
+}  # configuration maximums [unsure]
 MOST_MEMORY_MB = 6128 * 1024
 MOST_VIRTUAL_NUMA_NODES = 64  # [unsure]
 
@@ -25,7 +35,7 @@ def hardware_options(number, release, profiles):
         hwVersion=number,
         virtualDeviceOption=[
             _controller(number),
-            *_adapters(number),
+            *_adapters(number, release),
             *_passthrough(number),
             *(_vgpu(name, release) for name in profiles),
         ],
@@ -55,11 +65,11 @@ def _controller(number):
     )
 
 
-def _adapters(number):
+def _adapters(number, release):
     yield _adapter(DEVICE.VirtualVmxnet3Option, DEVICE.VirtualVmxnet3, hot=True)
     yield _adapter(DEVICE.VirtualSriovEthernetCardOption, DEVICE.VirtualSriovEthernetCard, hot=False)
     if number >= nics.PVRDMA_HARDWARE:
-        choice = _choice(nics.PROTOCOLS) if number in nics.PROTOCOL_HARDWARE else None
+        choice = _choice(nics.protocols(release)) if number in nics.PROTOCOL_HARDWARE else None
         yield _adapter(DEVICE.VirtualVmxnet3VrdmaOption, DEVICE.VirtualVmxnet3Vrdma, hot=False, deviceProtocol=choice)
 
 
