@@ -192,6 +192,15 @@ CASES = [
         vm(hardware_version=13),
     ),
     Case(
+        "a protocol that ESX 9 has no longer",
+        "pvrdma_nic",
+        [{"portgroup": "pg-rdma", "protocol": "rocev1"}],
+        "protocol_not_offered",
+        "The protocol rocev1 is set, but host esx-01 offers only rocev2. ESX 9.0 and newer have no RoCE v1. Set "
+        "protocol=rocev2 for all VMs of the job, or remove `protocol`.",
+        network_lab(release="9.1.0"),
+    ),
+    Case(
         "a job that wants GPUDirect over PVRDMA",
         "pvrdma_nic",
         RDMA,

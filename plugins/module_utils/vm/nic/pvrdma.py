@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.params import AdapterRequest, PvrdmaRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.surroundings import PvrdmaOffer
 
 OLDEST_HARDWARE = 13
 # Versions whose adapters carry a protocol; before and after, vSphere accepts none (as community.vmware has it).
@@ -45,18 +46,19 @@ def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
     return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)
 
 
-def against(now: NicState, wanted: NicState, wish: PvrdmaRequest, fabric: Fabric, most: int | None) -> list[Problem]:
-    """Return all problems of these adapters in this VM; most is the limit of its environment, if known."""
+def against(now: NicState, wanted: NicState, wish: PvrdmaRequest, fabric: Fabric, offer: PvrdmaOffer) -> list[Problem]:
+    """Return all problems of these adapters in this VM, on a host with this offer."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "PVRDMA")
     if wish.unreserved_memory == "refuse":
         problems += rules.against_reservation(now, "PVRDMA")
     if wish.guest_os == "check":
         problems += _against_guest(now)
     problems += _against_protocol(now, wish.adapters)
+    problems += _against_offer(now, wanted, offer)
     problems += _against_gpudirect(now, wish.gpudirect)
     problems += _against_standard(wanted, fabric)
     problems += rules.against_number(now, wanted)
-    return problems + _against_limit(now, wanted, wish.max_adapters or most)
+    return problems + _against_limit(now, wanted, wish.max_adapters or offer.most)
 
 
 def uuids_of(state: NicState) -> set[str]:
@@ -144,6 +146,24 @@ def _against_protocol(now: NicState, entries: Iterable[AdapterRequest]) -> list[
             f"{version}, "
             f"only from {CHOOSABLE[0]} to {CHOOSABLE[-1]}.",
             "Remove `protocol`.",
+        )
+    ]
+
+
+def _against_offer(now: NicState, wanted: NicState, offer: PvrdmaOffer) -> list[Problem]:
+    """ESX 9 has no RoCE v1; a host offers the protocols that it supports [unsure: no 9.x host was asked]."""
+    if offer.protocols is None or now.vm.hardware_version not in CHOOSABLE:
+        return []
+    gone = sorted(protocols_of(wanted) - offer.protocols)
+    if not gone:
+        return []
+    host = f"host {now.host.name}" if now.host is not None else "the host"
+    return [
+        Problem(
+            "protocol_not_offered",
+            f"The protocol {' and '.join(gone)} is set, but {host} offers only "
+            f"{' and '.join(sorted(offer.protocols)) or 'no protocol'}. ESX 9.0 and newer have no RoCE v1.",
+            f"Set protocol={DEFAULT_PROTOCOL} for all VMs of the job, or remove `protocol`.",
         )
     ]
 

@@ -12,7 +12,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import params, pvrdma, pvrdma_path, surroundings
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import Nics
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import PVRDMA
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -48,8 +47,8 @@ class PvrdmaNics(Nics[params.PvrdmaRequest]):
         super().__init__(module)
         # {MoID of a host: the VMkernel adapter that it uses for PVRDMA}
         self._tags: dict[str, str] = {}
-        # {(the environment of a cluster, hardware version): most adapters of a VM}
-        self._most: dict[tuple[str | None, int], int | None] = {}
+        # {(MoID of a host, hardware version): the host's offer to a VM}
+        self._offers: dict[tuple[str, int], surroundings.PvrdmaOffer] = {}
         # {label of a VM: the switches of its adapters}
         self._switches: dict[str, frozenset[str]] = {}
         # The same for their RoCE versions.
@@ -66,14 +65,15 @@ class PvrdmaNics(Nics[params.PvrdmaRequest]):
         for item in items:
             if item.wish.settings.state == "absent" or item.now.host is None:
                 continue
-            self._look_around(item.now, len(item.wish.settings.adapters))
+            self._look_around(item.now, item.wish.settings)
             wanted = self.want_settings(item.now, item.wish.settings)
             self._switches[item.label] = pvrdma.switches_of(wanted, self.fabric)
             self._protocols[item.label] = pvrdma.protocols_of(wanted)
 
     def against(self, item: Item[VmRequest[params.PvrdmaRequest], NicState], wanted: NicState) -> list[Problem]:
         now, wish = item.now, item.wish.settings
-        problems = pvrdma.against(now, wanted, wish, self.fabric, self._most.get(self._virtual_hardware(now)))
+        offer = self._offers.get(_virtual_hardware(now), surroundings.PvrdmaOffer())
+        problems = pvrdma.against(now, wanted, wish, self.fabric, offer)
         if wish.host_path == "refuse":
             problems += self._against_path(now, wanted)
         if wish.same_switch:
@@ -93,19 +93,21 @@ class PvrdmaNics(Nics[params.PvrdmaRequest]):
             cast("HostView", now.host), pvrdma.uuids_of(wanted), self._tags[cast("HostView", now.host).moid]
         )
 
-    def _look_around(self, now: NicState, number: int) -> None:
+    def _look_around(self, now: NicState, wish: params.PvrdmaRequest) -> None:
         host = cast("HostView", now.host)
         if host.moid not in self._tags:
             self._tags[host.moid] = surroundings.option_of(host, OPTION) if host.connected else ""
-        browser = self.fabric.browsers.get(host.moid)
-        # One adapter is possible on every host with the device, so no request is needed.
-        if number > 1 and browser is not None and self._virtual_hardware(now) not in self._most:
-            limit = surroundings.most_pvrdma(browser, now.vm.hardware_version)
-            self._most[self._virtual_hardware(now)] = limit
+        browser, key = self.fabric.browsers.get(host.moid), _virtual_hardware(now)
+        # One adapter with the default protocol is possible on every host with the device, so no request is needed.
+        protocols = {entry.protocol for entry in wish.adapters} | {adapter.protocol for adapter in now.adapters}
+        usual = len(wish.adapters) < 2 and protocols <= {None, pvrdma.DEFAULT_PROTOCOL}
+        if not usual and browser is not None and key not in self._offers:
+            ref = self.vcenter.managed("HostSystem", host.moid) if host.connected else None
+            self._offers[key] = surroundings.pvrdma_offer(browser, now.vm.hardware_version, ref)
 
-    def _virtual_hardware(self, now: NicState) -> tuple[str | None, int]:
-        browser = self.fabric.browsers.get(cast("HostView", now.host).moid)
-        return moid_of(browser), now.vm.hardware_version
+
+def _virtual_hardware(now: NicState) -> tuple[str, int]:
+    return cast("HostView", now.host).moid, now.vm.hardware_version
 
 
 def check_params(given: Mapping[str, Any]) -> list[str]:

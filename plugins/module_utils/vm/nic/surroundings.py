@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Container, Iterable
+from typing import TYPE_CHECKING, Container, Iterable, NamedTuple
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
@@ -33,20 +33,31 @@ def option_of(host: HostView, name: str) -> str:
     return next((str(entry.value) for entry in found or ()), "")
 
 
-def most_pvrdma(browser: vim.EnvironmentBrowser, hardware_version: int) -> int | None:
-    """Return the maximum of PVRDMA adapters for a VM of this version; None if the environment does not report it."""
-    spec = vim.EnvironmentBrowser.ConfigOptionQuerySpec(key=f"vmx-{hardware_version:02}")
+class PvrdmaOffer(NamedTuple):
+    """What a host offers to the PVRDMA adapters of a VM; None if it is not reported."""
+
+    most: int | None = None
+    protocols: frozenset[str] | None = None
+
+
+def pvrdma_offer(browser: vim.EnvironmentBrowser, hardware_version: int, host: vim.HostSystem | None) -> PvrdmaOffer:
+    """Return what a host offers to a VM of this hardware version."""
+    spec = vim.EnvironmentBrowser.ConfigOptionQuerySpec(key=f"vmx-{hardware_version:02}", host=host)
     try:
         option = browser.QueryConfigOptionEx(spec=spec)
     except vmodl.MethodFault:
         # A limit that cannot be asked is vSphere's to enforce.
-        return None
+        return PvrdmaOffer()
     hardware = option.hardwareOptions if option is not None else None
+    most: int | None = None
+    protocols: frozenset[str] | None = None
     for device in (hardware.virtualDeviceOption if hardware is not None else None) or ():
         if isinstance(device, vim.vm.device.VirtualPCIControllerOption):
             limit = device.numVmxnet3VrdmaEthernetCards
-            return limit.max if limit is not None else None
-    return None
+            most = limit.max if limit is not None else None
+        elif isinstance(device, vim.vm.device.VirtualVmxnet3VrdmaOption) and device.deviceProtocol is not None:
+            protocols = frozenset(one.key for one in device.deviceProtocol.choiceInfo)
+    return PvrdmaOffer(most, protocols)
 
 
 def functions_of(

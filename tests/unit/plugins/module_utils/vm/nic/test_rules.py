@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import (
     rules,
     sriov,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.surroundings import PvrdmaOffer
 
 from .worlds import FABRIC, GROUPS, HCA, HOST, NETWORK, SPLIT, WHOLE, adapter, entry, port, state, wish
 
@@ -32,11 +33,11 @@ def uplinks(*devices):
     return tuple(replace(one, uplinks=devices) if one.name == "dvs-rdma" else one for one in NETWORK.switches)
 
 
-def asked(now, *entries, most=None, **more):
+def asked(now, *entries, most=None, protocols=None, **more):
     """The codes of what speaks against PVRDMA adapters in a VM."""
     wished = wish(*entries, **more)
     wanted = plan.want(now, wished, FABRIC, True, pvrdma.details)
-    return codes(pvrdma.against(now, wanted, wished, FABRIC, most))
+    return codes(pvrdma.against(now, wanted, wished, FABRIC, PvrdmaOffer(most, protocols)))
 
 
 def functions(now, *entries, holders=(), **more):
@@ -156,6 +157,24 @@ def test_what_pvrdma_needs_of_a_vm(vm, more, code):
 )
 def test_a_protocol_is_refused_where_vsphere_gives_no_choice(version, protocol, code):
     assert asked(state(hardware_version=version), entry(protocol=protocol)) == code
+
+
+@pytest.mark.parametrize(
+    "offered, protocol, code",
+    [
+        (frozenset({"rocev2"}), "rocev1", ["protocol_not_offered"]),
+        (frozenset({"rocev2"}), "rocev2", []),
+        (frozenset({"rocev1", "rocev2"}), "rocev1", []),
+        (None, "rocev1", []),
+    ],
+)
+def test_protocol_has_to_be_offered_by_the_host(offered, protocol, code):
+    assert asked(state(), entry(protocol=protocol), protocols=offered) == code
+
+
+def test_protocol_of_an_adapter_that_is_there_has_to_be_offered_too():
+    there = state(adapter(protocol="rocev1"))
+    assert asked(there, entry(), protocols=frozenset({"rocev2"})) == ["protocol_not_offered"]
 
 
 def test_the_limit_of_the_environment_holds_for_more_adapters_and_not_for_those_that_are_there():
