@@ -14,7 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.image import ClusterImage
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import Device, HostDriver
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, hosts
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import hosts
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import open_esxcli
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
@@ -89,7 +90,7 @@ def read(reach: Reach) -> HostDriver:
 def images_only(reach: Reach) -> bool:
     """Whether the host is in a cluster of a vCenter without baselines (product support notes of vSphere 9.0)."""
     vcenter = reach.vcenter
-    major = api_version.numbers(vcenter.content.about.version)[:1]
+    major = releases.numbers(vcenter.content.about.version)[:1]
     return reach.host.cluster_ref is not None and vcenter.is_vcenter and major >= _IMAGES_ONLY
 
 
