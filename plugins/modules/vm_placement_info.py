@@ -313,7 +313,9 @@ placement:
       elements: dict
       returned: always
     table:
-      description: Plan as a table for people, at most 120 columns wide.
+      description:
+        - Plan as a table for people, at most 120 columns wide. If vCenter was asked for the capacity, a line below it
+          states who answered.
       type: str
       returned: always
     hosts:
@@ -416,6 +418,7 @@ def main() -> None:
         scope, world, present, now = read.read(vcenter, module.params)
         world, checks, capacity = placing.capacity(vcenter, scope, world, now, module.params)
         result = plan.placement(world, scope, present, module.params)
+        result["table"] += placing.footer(capacity)
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:

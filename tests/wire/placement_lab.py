@@ -91,3 +91,11 @@ def ready(name, host, *profiles, **more):
 
 def wish(name, *profiles, **more):
     return {"name": name, "profiles": [f"grid_a100-{one}" for one in profiles], "memory_gb": 64, **more}
+
+
+def left_to_host(running):
+    """All GPUs are in the mode SYSTEM_SELECT."""
+    with running.world.lock:
+        for host in running.world.of_kind("HostSystem"):
+            host.modes.left_to_host |= {gpu.pci_id for gpu in host.gpus}
+            running.world.touch(host)

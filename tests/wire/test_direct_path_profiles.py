@@ -11,7 +11,7 @@ from pyVmomi import vim, vmodl
 from vsphere_twin.model import groups
 
 from .observe import client, virtual_machine
-from .placement_lab import esx, far, lab, near, ready
+from .placement_lab import esx, far, lab, left_to_host, near, ready
 
 SINCE = "9.1.0"
 KINDS = vim.DirectPathProfileManager
@@ -227,3 +227,16 @@ def test_a_device_group_counts_as_one_and_is_used_up_by_its_gpu(site):
         with virtual_machine(running, name) as machine:
             WaitForTask(machine.PowerOnVM_Task())
     assert numbers(there.ask(there.cluster, config)[0]) == (0, 0, 1, 0)
+
+
+def test_a_free_gpu_whose_mode_the_host_picks_counts_for_both(site):
+    gpus = [near(passthrough=True), far()]
+    running, there = site(esx(1, gpus), vms=[ready("a", "esx-01", "20c"), ready("b", "esx-01", "20c")])
+    left_to_host(running)
+    assert [numbers(one) for one in there.ask(there.host(), whole(), vgpu("grid_a100-20c"))] == [
+        (0, 2, 2, 0),
+        (0, 4, 4, 0),
+    ]
+    with virtual_machine(running, "a") as machine:
+        WaitForTask(machine.PowerOnVM_Task())
+    assert there.ask(there.host(), whole())[0].remaining == 1

@@ -6,7 +6,7 @@ import pytest
 from pyVim.task import WaitForTask
 
 from .observe import virtual_machine, warned
-from .placement_lab import esx, far, lab, near, ready
+from .placement_lab import esx, far, lab, left_to_host, near, ready
 
 NOW, BEFORE = "9.1.0", "8.0.3"
 SOURCE = {NOW: "server", BEFORE: "model"}
@@ -157,3 +157,16 @@ def test_names_that_are_wrong_end_the_task_with_their_code(twin, drive):
     answer = drive(twin())("gpu_capacity_info", cluster="none")
     assert (answer["failed"], answer["failure"]["code"]) == (True, "cluster_not_found")
     assert answer["msg"].startswith("GPU capacity: cannot read it. There is no cluster none.")
+
+
+@pytest.mark.parametrize("profiles", [[], ["20c"]])
+def test_both_agree_about_gpus_whose_mode_the_host_picks(twin, drive, profiles):
+    vms = [ready(f"v{number}", "esx-01", one, power="on") for number, one in enumerate(profiles)]
+    running = twin(seed=lab(esx(1, [near(passthrough=True), far()]), vms=vms, release=NOW))
+    left_to_host(running)
+    found = drive(running)("gpu_capacity_info", cluster="gpu")["capacity"]
+    assert [one for one in found["hosts"] if one["server_free"] != one["model_free"]] == []
+    assert {one["source"] for one in found["hosts"]} == {"server"}
+    half, whole = row(found, "20c"), row(found, None)
+    assert (half["free"], whole["free"]) == ((4, 2) if not profiles else (3, 1))
+    assert causes(whole) == ({} if not profiles else {"not_in_passthrough": 1})

@@ -255,9 +255,10 @@ def test_a_task_that_takes_too_long_is_left_alone_and_the_next_run_goes_on_from_
 VMS = [{"name": name, "profiles": ["grid_a100-40c"], "memory_gb": 32, "cpus": 8} for name in ("job-01", "job-02")]
 
 
+@pytest.mark.parametrize("seed", ["small", "small-9.1"])
 @pytest.mark.parametrize("trouble", ON_THE_WAY)
-def test_a_plan_is_the_same_whatever_happens_on_the_way(twin, drive, monkeypatch, trouble):
-    running = twin()
+def test_a_plan_is_the_same_whatever_happens_on_the_way(twin, drive, monkeypatch, trouble, seed):
+    running = twin(seed=seed)
     call = drive(running)
     asked = {"cluster": "gpu", "path": "pvrdma", "portgroup": "pg-rdma", "anti_affinity": True, "vms": VMS}
     plan = call("vm_placement_info", **asked)
@@ -270,6 +271,7 @@ def test_a_plan_is_the_same_whatever_happens_on_the_way(twin, drive, monkeypatch
             break
         assert not answer["failed"], answer["msg"]
         assert answer["placement"] == plan["placement"], f"request {number}"
+        assert answer["capacity"] == plan["capacity"], f"request {number}"
     assert number > 2
 
 

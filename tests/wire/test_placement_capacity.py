@@ -37,6 +37,7 @@ def test_vcenter_and_the_model_agree(twin, drive, state):
     answer = drive(started(twin, gpus, profiles))("vm_placement_info", cluster="gpu", vms=vms, fit="report", **task)
     capacity = answer["capacity"]
     assert (capacity["source"], capacity["why_model"]) == ("server", [])
+    assert answer["placement"]["table"].endswith("\nGPU capacity answered by vCenter.\n")
     assert {(one["place"], one["kind"]) for one in capacity["checks"]} == {("gpu", "cluster")}
     assert [one["server_free"] for one in capacity["checks"]] == [one["model_free"] for one in capacity["checks"]]
 
@@ -58,6 +59,7 @@ def test_an_earlier_vcenter_is_answered_by_the_model(twin, drive):
         "why_model": ["vCenter 8.0.3 reports no capacity, vSphere 9.0 and newer do"],
         "checks": [],
     }
+    assert "GPU capacity" not in answer["placement"]["table"]
 
 
 def test_a_user_without_the_privilege_gets_the_answer_of_the_model(twin, drive):
@@ -66,7 +68,9 @@ def test_a_user_without_the_privilege_gets_the_answer_of_the_model(twin, drive):
     answer = drive(started(twin, [near()], [], **granted))("vm_placement_info", vms=[wish("a", "40c")])
     assert not answer["failed"], answer["msg"]
     assert answer["capacity"]["source"] == "model"
-    assert answer["capacity"]["why_model"] == ["the user lacks the privilege DirectPathProfileManager.Manage"]
+    why = "the user lacks the privilege DirectPathProfileManager.Manage"
+    assert answer["capacity"]["why_model"] == [why]
+    assert answer["placement"]["table"].endswith(f"GPU capacity answered by the model ({why}).\n")
 
 
 def scattered(twin):

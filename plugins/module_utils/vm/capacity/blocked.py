@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterable, Iterator
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import emptied
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import emptied, gives_whole, shared
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
     ANY,
@@ -102,10 +102,10 @@ def _of_gpu(host: Host, gpu: Gpu, wanted: Wanted) -> Iterator[tuple[str, int, st
         return
     if not wanted.profile:
         return
-    used, free = gpu.carries.count(wanted.profile), capacity.most(gpu, wanted.profile)
+    used, free = gpu.carries.count(wanted.profile), capacity.most(shared(gpu), wanted.profile)
     if used:
         yield "in_use", used, ""
-    lost = capacity.most(emptied(gpu), wanted.profile) - used - free
+    lost = capacity.most(shared(emptied(gpu)), wanted.profile) - used - free
     others = ", ".join(sorted(set(gpu.carries) - {wanted.profile}))
     if lost > 0:
         yield {MIG: "mig_slices", MIXED_SIZE: "mixed_memory"}.get(gpu.mode, _by_profile(wanted)), lost, others
@@ -120,8 +120,8 @@ def _by_profile(wanted: Wanted) -> str:
 def _mode_block(host: Host, gpu: Gpu, wanted: Wanted) -> str:
     """Return the cause in the mode of the GPU or in the host; empty if both suit."""
     if not wanted.profile:
-        return "" if gpu.mode == DIRECT else "not_in_passthrough"
-    name = parse(wanted.profile)
+        return "" if gives_whole(gpu) else "not_in_passthrough"
+    name, gpu = parse(wanted.profile), shared(gpu)
     if gpu.mode == DIRECT:
         return "in_passthrough"
     if gpu.mode == NONE:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, NONE, SAME_SIZE
 
 if TYPE_CHECKING:
     from typing import Iterable
@@ -72,14 +72,31 @@ def total(each: Iterable[Numbers]) -> Numbers:
 
 def _of_gpu(host: Host, gpu: Gpu, wanted: Wanted) -> Numbers:
     if not wanted.profile:
-        direct = gpu.mode == DIRECT
-        return Numbers(int(direct and bool(gpu.held_by)), int(direct and not gpu.held_by), int(direct))
+        there = gives_whole(emptied(gpu))
+        held = gpu.mode == DIRECT and bool(gpu.held_by)
+        return Numbers(int(held), int(gives_whole(gpu) and not held), int(there))
     used = gpu.carries.count(wanted.profile)
     if wanted.profile not in host.offered:
         return Numbers(used)
-    return Numbers(used, capacity.most(gpu, wanted.profile), capacity.most(emptied(gpu), wanted.profile))
+    most = capacity.most(shared(emptied(gpu)), wanted.profile)
+    return Numbers(used, capacity.most(shared(gpu), wanted.profile), most)
 
 
 def emptied(gpu: Gpu) -> Gpu:
     """Return the GPU without any VM."""
     return replace(gpu, carries=(), held_by="")
+
+
+def gives_whole(gpu: Gpu) -> bool:
+    """Return whether the GPU is in passthrough mode, or the host puts it there at the power-on of a VM."""
+    return gpu.mode == DIRECT or _picks(gpu)
+
+
+def shared(gpu: Gpu) -> Gpu:
+    """Return the GPU as the power-on of a VM with vGPUs binds it: out of passthrough, if the host picks the mode."""
+    return replace(gpu, mode=SAME_SIZE) if gpu.mode in (DIRECT, NONE) and _picks(gpu) else gpu
+
+
+def _picks(gpu: Gpu) -> bool:
+    """The host picks the mode of a GPU without VMs, if it has the driver."""
+    return gpu.selects and not gpu.carries and not gpu.held_by and gpu.graphics != "basic"

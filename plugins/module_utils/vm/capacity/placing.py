@@ -80,6 +80,15 @@ def _lower(one: Check) -> bool:
     return one.numbers.free < one.model.free
 
 
+def footer(result: Mapping[str, Any]) -> str:
+    """Return the line below the table: who answered. Empty if vCenter was not asked."""
+    if not result["checks"]:
+        return ""
+    who = {check.SERVER: "vCenter", check.MODEL: "the model", check.MIXED: "vCenter and the model"}[result["source"]]
+    why = f" ({'; '.join(result['why_model'])})" if result["why_model"] else ""
+    return f"GPU capacity answered by {who}{why}.\n"
+
+
 def warnings(found: Sequence[Check]) -> list[str]:
     """Return a sentence for each disagreement, with the effect on the plan."""
     return [

@@ -76,6 +76,7 @@ def _gpu(
         board=board,
         mode=_mode(info, state, [name for name in offered if name.board == board]),
         graphics=(info.graphicsType or "") if info else "",
+        selects=state is not None and state.mode is not None and state.mode.of_the_host,
         numa=tree.numa_node(address),
         root=tree.root(address),
         carries=carried,

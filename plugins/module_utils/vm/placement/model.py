@@ -40,6 +40,8 @@ class Gpu:
     mode: str
     # Active graphics type that vCenter reports: basic without a driver; empty for a GPU in passthrough mode.
     graphics: str = ""
+    # The host picks the mode at power-on (SYSTEM_SELECT, vSphere 9.1).
+    selects: bool = False
     numa: int | None = None
     root: str = ""
     carries: tuple[str, ...] = ()

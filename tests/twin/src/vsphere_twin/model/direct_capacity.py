@@ -86,13 +86,26 @@ def _counter(config):
 
 
 def _vgpus(host, entry):
-    return sum((_vgpus_of(gpu, entry, host.release) for gpu in host.gpus), Count())
+    return sum((_vgpus_of(host, gpu, entry) for gpu in host.gpus), Count())
 
 
-def _vgpus_of(gpu, entry, release):
+def _vgpus_of(host, gpu, entry):
     consumed = sum(one.profile == entry for one in gpu.residents)
-    empty = dataclasses.replace(gpu, residents=[])
-    return Count(consumed, _further(gpu, entry, release), _further(empty, entry, release))
+    empty = dataclasses.replace(gpu, residents=[], held_by=None)
+    free = [_further(_bound(host, one), entry, host.release) for one in (gpu, empty)]
+    return Count(consumed, *free)
+
+
+def _bound(host, gpu):
+    """A free GPU whose mode the host picks, as the power-on of a VM with vGPUs binds it."""
+    if not _is_left_to_host(host, gpu) or gpu.vms():
+        return gpu
+    return dataclasses.replace(gpu, passthrough=False, active_type="sharedDirect")
+
+
+def _is_left_to_host(host, gpu):
+    """Without a driver, the host picks nothing."""
+    return gpu.pci_id in host.modes.left_to_host and host.driver.family != "none"
 
 
 def _further(gpu, entry, release):
@@ -107,13 +120,16 @@ def _further(gpu, entry, release):
 
 
 def _devices(host, backing):
+    picked = {gpu.pci_id: gpu for gpu in host.gpus if _is_left_to_host(host, gpu)}
     rows = [
-        row
+        row.address
         for row in pci.devices(host)
-        if row.passthru_active and direct.allows(backing, row, direct.labelled(host, row.address))
+        if (row.passthru_active or row.address in picked)
+        and direct.allows(backing, row, direct.labelled(host, row.address))
     ]
-    free = sum(direct.free(host, row.address) for row in rows)
-    return Count(len(rows) - free, free, len(rows))
+    held = sum(not direct.free(host, address) for address in rows)
+    shared = sum(address in picked and bool(picked[address].residents) for address in rows)
+    return Count(held, len(rows) - held - shared, len(rows))
 
 
 def _units(host, name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import check
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import Numbers, Wanted, numbers
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, MIG, MIXED_SIZE
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, MIG, MIXED_SIZE, NONE
 
 from unit.plugins.module_utils.vm.placement.worlds import gpu, host
 
@@ -79,3 +79,18 @@ def test_a_row_has_both_numbers():
         "model_free": 1,
         "why_model": None,
     }
+
+
+@pytest.mark.parametrize(
+    "one, whole, half",
+    [
+        (gpu(0, selects=True, graphics="sharedDirect"), Numbers(0, 1, 1), Numbers(0, 2, 2)),
+        (gpu(0, DIRECT, selects=True), Numbers(0, 1, 1), Numbers(0, 2, 2)),
+        (gpu(0, DIRECT, selects=True, held_by="a"), Numbers(1, 0, 1), Numbers(0, 0, 2)),
+        (gpu(0, selects=True, carries=("grid_a100-20c",)), Numbers(0, 0, 1), Numbers(1, 1, 2)),
+        (gpu(0, NONE, selects=True, graphics="basic"), Numbers(), Numbers()),
+    ],
+)
+def test_a_free_gpu_whose_mode_the_host_picks_counts_for_both(one, whole, half):
+    there = host(gpus=(one,), offered=frozenset({"grid_a100-20c"}))
+    assert (numbers(there, Wanted("", "", "20f1")), numbers(there, HALF)) == (whole, half)

@@ -66,3 +66,16 @@ def test_a_disagreement_says_what_the_plan_does():
         "Capacity for grid_a100-20c on esx-01: vCenter reports 1 free, the model of this collection computes 2. "
         "The plan uses the smaller number. gpu_capacity_info shows the GPUs and what blocks them."
     ]
+
+
+@pytest.mark.parametrize(
+    "source, why, text",
+    [
+        ("server", [], "GPU capacity answered by vCenter.\n"),
+        ("model", ["no privilege"], "GPU capacity answered by the model (no privilege).\n"),
+        ("mixed", ["a", "b"], "GPU capacity answered by vCenter and the model (a; b).\n"),
+    ],
+)
+def test_the_line_below_the_table_says_who_answered(source, why, text):
+    assert placing.footer({"source": source, "why_model": why, "checks": [{}]}) == text
+    assert placing.footer({"source": source, "why_model": why, "checks": []}) == ""
