@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import http.server
 import json
 import threading
@@ -272,6 +273,37 @@ def test_wrong_password_of_vcenter_is_told_and_what_is_reached_without_it_is_loo
     assert of(told, "open") == {(ESX_01, "host"), (ESX_02, "host"), ("VMs", "VMs")}
     assert found(told, "leaf-01", "login")["state"] == "ok"
     assert "not-the-password" not in run.output + json.dumps(told)
+
+
+def token(lab, **options):
+    """A site that logs in with a token, and the arguments that take the password away."""
+    path = lab.work / "token.xml"
+    path.touch(mode=0o600)
+    path.write_text(lab.twin.saml_token(**options))
+    vcenter = {"username": None, "saml_token_file": str(path)}
+    return {"site": {"vcenter": vcenter}}, ("--extra-vars", json.dumps({"site_vcenter_password": ""}))
+
+
+def test_a_token_takes_the_place_of_the_password(whole):
+    lab = whole({**factory(1, **DONE), "release": "9.1.0"})
+    site, arguments = token(lab)
+    run, told = look(lab, *arguments, **site)
+    assert found(told, "vCenter", "SAML token")["state"] == "ok", run.output
+    assert ("vCenter", "login") not in of(told, "blocks")
+    assert found(told, ESX_01, "host")["state"] != "open"
+    assert lab.twin.requests["Login"] == 0
+
+
+def test_an_expired_token_is_told_with_its_file(whole):
+    lab = whole({**factory(1, **DONE), "release": "9.1.0"})
+    early = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=1)
+    site, arguments = token(lab, begins=early)
+    run, told = look(lab, *arguments, **site)
+    assert run.status != 0
+    login = found(told, "vCenter", "login")
+    assert login["state"] == "blocks"
+    assert "The token expired at" in login["found"]
+    assert str(lab.work / "token.xml") in login["todo"]
 
 
 def test_contradictions_of_a_site_are_told_all_together_and_nobody_is_asked(whole):

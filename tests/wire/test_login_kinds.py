@@ -206,3 +206,22 @@ def test_a_blocked_federated_user_is_named_beside_a_wrong_password(twin, tmp_pat
     kinds = Kinds(running, tmp_path)
     token = Driver(kinds.token(user="jo@corp.example"))("vgpu_profile", **WISH)
     assert not token["failed"], token["msg"]
+
+
+def test_pyvmomis_own_client_of_the_token_service_gets_a_token_that_is_accepted(kinds):
+    """pyVim.sso needs lxml, which is in the extra pyvmomi[sso] alone."""
+    pytest.importorskip("lxml")
+    from pyVim import sso
+
+    context = ssl.create_default_context(cafile=str(kinds.running.ca_file))
+    service = sso.SsoAuthenticator(kinds.running.sts_url)
+    words = (kinds.running.username, kinds.running.password)
+    text = service.get_bearer_saml_assertion(*words, ssl_context=context)
+    instance = SmartConnect(
+        host=kinds.running.host, port=kinds.running.port, token=text, tokenType="saml", sslContext=context
+    )
+    assert instance.content.sessionManager.currentSession.userName == r"VSPHERE.LOCAL\Administrator"
+    Disconnect(instance)
+    assert not Driver(kinds.token(text))("vgpu_profile", **WISH)["failed"]
+    with pytest.raises(sso.SoapException, match="FailedAuthentication"):
+        service.get_bearer_saml_assertion(words[0], "Sesame-wr0ng", ssl_context=context)

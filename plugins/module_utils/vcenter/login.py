@@ -108,8 +108,8 @@ class Password(Login):
             f"{said}. The password is wrong, or vCenter {about.version} blocks it: since 9.0, vCenter accepts no "
             f"passwords of federated users, and its answer is the same [unsure: derived from the notes of 9.0]. "
             f"{domain} is not {LOCAL_DOMAIN}, so it can be a federated domain",
-            "Check `username` and `password`. For a federated domain, use a service account of the SSO domain (such as "
-            f"automation@{LOCAL_DOMAIN}), or a SAML token in `saml_token_file`",
+            "Check `username` and `password`, or for a federated domain use a service account of the SSO domain (such "
+            f"as automation@{LOCAL_DOMAIN}) or a SAML token in `saml_token_file`",
             "federated_login",
         )
 

@@ -64,7 +64,7 @@ class Assertion:
                 server,
                 wanted,
                 f"The token expired at {_stamp(self.not_on_or_after)}, and it is {_stamp(now)} here ({said})",
-                f"{_ISSUE} ({self.source}). vCenter issues bearer tokens for at most 5 minutes",
+                f"{_ISSUE} ({self.source}); vCenter issues bearer tokens for at most 5 minutes",
                 "saml_token_expired",
             )
         if self.not_before is not None and now < self.not_before:
@@ -82,8 +82,8 @@ class Assertion:
             wanted,
             f"{said}. The token is within its lifetime, so vCenter does not trust its issuer, its signature or its "
             f"audience, or does not know the user ({named}).{signature}",
-            f"Issue the token at the STS of this vCenter, without changes to its text ({self.source}). Check that the "
-            "user has a role in this vCenter",
+            f"Issue the token at the STS of this vCenter, without changes to its text ({self.source}), and check that "
+            "the user has a role in this vCenter",
             "saml_token_rejected",
         )
 

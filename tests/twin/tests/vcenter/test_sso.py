@@ -26,7 +26,8 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
 
 
 def moment(seconds):
-    return (NOW + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return (now + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def request(user=USER, password=PASSWORD, lifetime=600, until=60, inside="", key_type="Bearer"):
@@ -237,8 +238,9 @@ def test_a_signature_around_another_assertion_proves_nothing(world):
 @pytest.fixture(params=["8.0.3", "9.0.0", "9.1.0"])
 def federated(request):
     """A vCenter with a federated domain."""
-    world = seed.from_data({**DATA, "release": request.param, "users": {USER: PASSWORD, "jo@corp.example": PASSWORD}})
-    world.sso.federated.add("corp.example")
+    users = {USER: PASSWORD, "jo@corp.example": PASSWORD}
+    data = {**DATA, "release": request.param, "users": users, "federated_domains": ["corp.example"]}
+    world = seed.from_data(data)
     yield world
     world.close()
 

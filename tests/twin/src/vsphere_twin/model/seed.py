@@ -78,6 +78,7 @@ def from_data(data):
     if "api_version" in data:
         world.release = dataclasses.replace(world.release, api_version=str(data["api_version"]))
     world.users = dict(data["users"])
+    world.sso.federated.update(data.get("federated_domains", ()))
     world.instance_uuid = world.new_uuid("vcenter")
     world.task_seconds = {key: float(value) for key, value in data.get("task_seconds", {}).items()}
     build.inventory(world, data)

@@ -217,6 +217,7 @@ SEED = {
     "description": TEXT,
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
+    "federated_domains": Key(list),
     "extends": TEXT,
     "every_host": Key(dict, table={key: value for key, value in HOST.items() if key != "name"}),
     "api_version": Key(str, choices=tuple(API_VERSIONS)),
