@@ -161,6 +161,7 @@ def _intent(
         "gpus_per_guest": max(min(gpus, default=0), min(gpus_of(entry, site["gpu"]) for entry in site["vms"])),
         "gpu": site["gpu"]["profile"] or "",
         "licence": site["gpu"]["mode"] in ("vgpu", "mig"),
+        "nvlink": site["gpu"]["nvlink"] == "required",
         "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
         "lossless": roce is not None and site["roce"]["mode"] == "lossless",
         "priority": site["roce"]["priority"],

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
@@ -35,6 +36,7 @@ NEEDED = {
 }
 # The interface MTU from which the largest RDMA path MTU fits, and that path MTU.
 JUMBO, LARGEST_PATH_MTU = 4200, 4096
+NVLINK = "NVLink between all GPUs"
 NEAR_ENOUGH = cast("int", topology.rank("PHB"))
 UNLICENSED = "its performance is reduced after a grace period, so the measured figures do not hold"
 
@@ -195,6 +197,20 @@ def ecc(values: Mapping[str, Any], about: About) -> Found:
 
 
 def nearness(values: Mapping[str, Any], about: About) -> Found:
+    """NVLink between the GPUs where the site requires it, and the PCIe distance between GPU and network adapter."""
+    peers = _peers(values, about) if about.intent["nvlink"] else None
+    if peers is not None and (peers.remarks or peers.measured is None):
+        return peers
+    answer = _distance(values, about)
+    if peers is None:
+        return answer
+    if answer.measured is None:
+        return peers
+    answer.measured, answer.expected = f"{peers.measured}; {answer.measured}", f"{NVLINK}; {answer.expected}"
+    return answer
+
+
+def _distance(values: Mapping[str, Any], about: About) -> Found:
     """The PCIe distance between GPU and network adapter; in a VM, the class PHB is usual."""
     nearest = mapping(values.get("nearest"))
     classes = [mapping(one).get("class") for one in nearest.values() if one]
@@ -211,6 +227,28 @@ def nearness(values: Mapping[str, Any], about: About) -> Found:
     elif len(ranked) < len(nearest):
         note = f"nvidia-smi reports the distance to an adapter for {len(ranked)} of {len(nearest)} GPUs."
         return Found(None, expected=answer.expected, note=note)
+    return answer
+
+
+def _peers(values: Mapping[str, Any], about: About) -> Found:
+    """Whether all GPUs of the guest have NVLink connections to each other, as the site requires."""
+    gpus, matrix = [str(one) for one in listing(values.get("gpus"))], mapping(values.get("matrix"))
+    if not gpus:
+        return Found(None, expected=NVLINK, source="site.gpu.nvlink")
+    ways = {(one, other): str(mapping(matrix.get(one)).get(other)) for one, other in combinations(gpus, 2)}
+    apart = {pair: word for pair, word in ways.items() if not word.startswith("NV")}
+    measured = ", ".join(sorted(set(ways.values()))) or "one GPU"
+    answer = Found(measured, expected=NVLINK, source="site.gpu.nvlink", compared=False)
+    if not ways:
+        cause = f"the GPUs of {_me(about)}: raise site.gpu.per_vm, or remove site.gpu.nvlink"
+        answer.fail("The guest has one GPU, which has no NVLink peer.", cause, "no_nvlink")
+    elif apart:
+        (one, other), word = next(iter(apart.items()))
+        cause = f"the GPUs of {_me(about)} are not one NVLink set: use a device group of the set"
+        why = (
+            f"{len(apart)} of {len(ways)} pairs of GPUs have no NVLink connection, such as {one} and {other} ({word})."
+        )
+        answer.fail(why, cause, "no_nvlink")
     return answer
 
 

@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "gpus_per_guest": 1,
     "gpu": "",  # its name, such as A100
     "licence": True,  # whether the GPUs need a licence
+    "nvlink": False,  # whether all GPUs of a guest must have NVLink connections
     "gpudirect": "auto",
     "lossless": True,
     "priority": 3,

@@ -145,3 +145,30 @@ def test_a_gpu_that_is_attached_and_does_not_answer_is_missing(word):
     assert check_guest.driver(smi.parse(text), about).remarks == []
     (remark,) = check_guest.driver(smi.parse(lost + text.replace(": 1\n", ": 2\n", 1)), about).remarks
     assert "The driver shows 1 of 2 GPUs." in str(remark)
+
+
+def nvlink(text, required=True):
+    """The verdict on the topology of a guest, what was measured, and the first reason."""
+    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": required}, {})
+    found = check_guest.nearness(topology.parse(text), about)
+    return found.verdict, found.measured, found.told[0].why if found.told else ""
+
+
+def test_gpus_that_must_be_nvlink_peers_and_are():
+    assert nvlink(texts.TOPO) == ("pass", "NV12; PHB", "")
+    assert nvlink(texts.TOPO, required=False) == ("pass", "PHB", "")
+
+
+def test_gpus_that_must_be_nvlink_peers_and_are_not():
+    verdict, measured, why = nvlink(texts.TOPO.replace("NV12", "SYS"))
+    assert (verdict, measured) == ("fail", "SYS")
+    assert why == "1 of 1 pairs of GPUs have no NVLink connection, such as GPU0 and GPU1 (SYS)."
+
+
+def test_one_gpu_has_no_nvlink_peer():
+    head = "\tGPU0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
+    assert nvlink(head + "GPU0\t X \t0-15\t0\t\tN/A\n") == (
+        "fail",
+        "one GPU",
+        "The guest has one GPU, which has no NVLink peer.",
+    )
