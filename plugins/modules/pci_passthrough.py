@@ -18,6 +18,7 @@ description:
   - Rejects devices that the host itself needs. These are storage adapters and ports that are uplinks of a switch. The
     error lists the services that use the port, such as management, vMotion and storage over the network.
   - Rejects a GPU that is configured for vGPU unless the task sets O(devices[].take_from_vgpu).
+  - Rejects passthrough of the GPUs of an NVSwitch board, which vSphere does not support.
   - Detects virtual functions and rejects them. They have the names and IDs of the whole device.
   - Returns the configured and the active state, and reports settings that wait for a restart of the host in
     RV(host.pending).

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import NVIDIA, Tree, normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import (
+    BRIDGE,
+    DISPLAY,
+    NVIDIA,
+    Tree,
+    normal_address,
+)
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics
@@ -112,6 +118,7 @@ def _not_to_give(
     if not state.capable:
         yield (f"ESXi does not support passthrough of {name}.", "Check that the BIOS enables the IOMMU (VT-d).")
     yield from _carries(around, state.id, name)
+    yield from _behind_nvswitch(around, state.id, name)
     if state.dependent not in ("", state.id):
         yield from _carries(around, state.dependent, f"{state.dependent}, which goes along with {name},")
     gpu = around.gpus.get(state.id)
@@ -119,6 +126,18 @@ def _not_to_give(
         yield (
             f"{name} is a GPU for vGPU: its graphics type is Shared Direct.",
             "Set `take_from_vgpu` to use it for passthrough.",
+        )
+
+
+def _behind_nvswitch(around: Surroundings, address: str, name: str) -> Iterator[tuple[str, str]]:
+    """NVSwitches are NVIDIA bridges; vSphere does not support passthrough of their GPUs (NVIDIA AI Enterprise 8.0)."""
+    device = cast("Device", around.tree.get(address))
+    switches = [one for one in around.tree.all() if (one.vendor, one.kind) == (NVIDIA, BRIDGE)]
+    if switches and (device.vendor, device.kind) == (NVIDIA, DISPLAY):
+        yield (
+            f"{name} is on a host with {len(switches)} NVSwitches, and vSphere does not support passthrough of its "
+            "GPUs.",
+            "Use time-sliced vGPUs, all of one VM (gpu.mode vgpu), with NVIDIA's Fabric Manager for ESXi.",
         )
 
 

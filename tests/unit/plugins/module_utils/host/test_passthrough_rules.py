@@ -43,6 +43,16 @@ def plan(*entries, apply_now=False, now=None, **known):
     ]
 
 
+def test_gpus_behind_nvswitches_are_not_given_away_and_ports_beside_them_are(monkeypatch):
+    bridges = [pci.Device(f"0000:{bus}:00.0", 0x10DE, 0x22A3, 0x06, "GH100 NVSwitch") for bus in ("c0", "c1")]
+    tree = pci.Tree([*worlds.tree().all(), *bridges])
+    monkeypatch.setattr(worlds, "tree", lambda: tree)
+    with pytest.raises(OperatorError) as raised:
+        plan(entry(GPU, "enabled", take_from_vgpu=True))
+    assert "is on a host with 2 NVSwitches, and vSphere does not support passthrough" in raised.value.message
+    assert plan(entry(FREE, "enabled")) == [(f"passthrough.{FREE}", "disabled", "enabled", "reboot")]
+
+
 def test_a_free_port_is_given_away_at_the_next_boot():
     assert plan(entry(FREE, "enabled")) == [(f"passthrough.{FREE}", "disabled", "enabled", "reboot")]
 
