@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain, vendor_messages
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import Numbers, Wanted
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 HOST, CLUSTER = "HostSystem", "ClusterComputeResource"
-_SINCE = "vSphere 9.0"
+_SINCE, _FIRST = "vSphere 9.0", (9,)
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def why_not(vcenter: VCenter) -> str:
     if getattr(vcenter.content, "directPathProfileManager", None) is not None:
         return ""
     about = vcenter.content.about
-    if about.apiVersion.partition(".")[0].isdecimal() and int(about.apiVersion.partition(".")[0]) < 9:
+    if release.numbers(about.version) < _FIRST:
         return f"vCenter {about.version} reports no capacity, {_SINCE} and newer do"
     return f"vCenter {about.version} or the installed pyVmomi has no DirectPathProfileManager ({_SINCE})"
 

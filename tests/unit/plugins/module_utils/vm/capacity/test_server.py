@@ -27,8 +27,8 @@ class Manager:
         return self.answer(querySpec)
 
 
-def vcenter(manager=None, version="9.1.0.0"):
-    about = SimpleNamespace(version=version.rpartition(".")[0] or version, apiVersion=version)
+def vcenter(manager=None, version="9.1.0"):
+    about = SimpleNamespace(version=version)
     content = SimpleNamespace(about=about, directPathProfileManager=manager)
     kinds = {server.HOST: vim.HostSystem, server.CLUSTER: vim.ClusterComputeResource}
     return SimpleNamespace(content=content, managed=lambda kind, moid: kinds[kind](moid))
@@ -80,9 +80,8 @@ def test_a_fault_is_a_reason_for_the_model(fault, why):
 @pytest.mark.parametrize(
     "version, why",
     [
-        ("8.0.3.0", "vCenter 8.0.3 reports no capacity, vSphere 9.0 and newer do"),
-        ("9.1.0.0", "vCenter 9.1.0 or the installed pyVmomi has no DirectPathProfileManager (vSphere 9.0)"),
-        ("m5CA1EF4D", "vCenter m5CA1EF4D or the installed pyVmomi has no DirectPathProfileManager (vSphere 9.0)"),
+        ("8.0.3", "vCenter 8.0.3 reports no capacity, vSphere 9.0 and newer do"),
+        ("9.1.0", "vCenter 9.1.0 or the installed pyVmomi has no DirectPathProfileManager (vSphere 9.0)"),
     ],
 )
 def test_a_vcenter_without_the_manager_is_not_asked(version, why):
