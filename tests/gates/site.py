@@ -33,6 +33,7 @@ NAVIGATION = {
         "docs/slow_pair.md",
         "docs/capacity.md",
         "docs/awx.md",
+        "docs/capture.md",
     ),
     "How-to: develop": (
         "docs/contributing.md",

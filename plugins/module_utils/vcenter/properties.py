@@ -33,7 +33,7 @@ class Row:
     def __init__(self, ref: Ref, values: Mapping[str, Data], missing: Mapping[str, vmodl.MethodFault]) -> None:
         self.ref = ref
         self.missing = missing
-        self._values = values
+        self.values = values
 
     @property
     def moid(self) -> str:
@@ -45,7 +45,7 @@ class Row:
 
     def get(self, path: str, default: Data = None) -> Data:
         """The value of a property path; the default when it is unset or could not be read (see missing)."""
-        return self._values.get(path, default)
+        return self.values.get(path, default)
 
     def __repr__(self) -> str:
         return f"<Row {self.kind} {self.moid}>"
@@ -66,7 +66,7 @@ def retrieve(
     start = list(start)
     while start:
         try:
-            return _read(vcenter, _filter_spec(select, start, walk))
+            return read(vcenter, _filter_spec(select, start, walk))
         except vmodl.fault.ManagedObjectNotFound as fault:
             left = [ref for ref in start if not _same(ref, fault.obj)]
             if not skip_gone or len(left) == len(start):
@@ -77,8 +77,8 @@ def retrieve(
     return []
 
 
-def _read(vcenter: VCenter, spec: Data) -> list[Row]:
-    """Read all pages; again from the first one if the session or the connection is lost in between."""
+def read(vcenter: VCenter, spec: Data) -> list[Row]:
+    """Read all pages of a filter; again from the first one if the session or the connection is lost in between."""
     restarts = 0
     while True:
         try:

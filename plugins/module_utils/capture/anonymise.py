@@ -1,0 +1,104 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Replacing: the text of one field, by its form and by the name of the field. Unknown text never stays."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import DVS_UUID, MAC, UUID
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
+
+_PLAIN = re.compile(r"[\w .,:;()/+@®™\[\]-]{0,160}")
+_STORE = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
+# The key of a virtual switch or port group of a host ends with its name.
+_KEY = re.compile(r"(key-vim\.host\.(?:HostProxySwitch|PortGroup|VirtualSwitch)-)(.+)", re.DOTALL)
+_SUFFIX = re.compile(r"\.[a-z]{2,5}$")
+_LEAST = 3
+ADDRESS, DROPPED, FILE, KEPT, NAME, TEXT = "addresses", "dropped", "paths", "kept", "names", "texts"
+
+
+class Scrubber:
+    """Replaces texts by one table, and counts by kind and by field what it replaced, dropped and kept."""
+
+    def __init__(self, table: Table, keep_names: bool = False) -> None:
+        self.table = table
+        self.keep_names = keep_names
+        self.counts: Counter[str] = Counter()
+        self.dropped: Counter[str] = Counter()
+
+    def text(self, field: str, value: str, owner: str = "") -> str:
+        """The text that the capture has for a text of this field of this type."""
+        made, kind = self._text(field, value, owner)
+        if value:
+            self.counts[kind] += 1
+        if kind == DROPPED and value:
+            self.dropped[field] += 1
+        return made
+
+    def _text(self, field: str, value: str, owner: str) -> tuple[str, str]:
+        if field in fields.DROPPED:
+            return "", DROPPED
+        if not value or self.keep_names or value in fields.GIVEN:
+            return value, KEPT
+        known = self.table.known.get(value.lower())
+        if known is not None:
+            return known, NAME
+        if value in fields.WORDS or fields.HARMLESS.fullmatch(value):
+            return value, KEPT
+        if field in fields.VERSIONS and re.fullmatch(r"\d[\w.-]{0,40}", value):
+            return value, KEPT
+        if MAC.fullmatch(value):
+            return self.table.mac(value), ADDRESS
+        if DVS_UUID.fullmatch(value):
+            return self.table.dvs_uuid(value), ADDRESS
+        key = _KEY.fullmatch(value)
+        if key:
+            return key[1] + self.table.learn("network", key[2]), NAME
+        if UUID.fullmatch(value):
+            return self.table.uuid(value), ADDRESS
+        address = self.table.address(value)
+        if address is not None:
+            return address, ADDRESS
+        known = self.table.known.get(value.lower().partition(".")[0])
+        if known is not None:
+            return known, NAME
+        path = _STORE.fullmatch(value)
+        if path:
+            return self._path(path[1], path[2]), FILE
+        if {field, f"{owner}.{field}"} & fields.KEPT and _PLAIN.fullmatch(value) and not self._names(value):
+            return value, KEPT
+        if field == "key" and fields.OPTION.fullmatch(value):
+            return value, KEPT
+        return self.table.name("name" if field == "name" else "text", value), TEXT
+
+    def _path(self, store: str, path: str) -> str:
+        known = self.table.known.get(store.lower()) or self.table.name("datastore", store)
+        ending = _SUFFIX.search(path)
+        return f"[{known}] {self.table.name('path', path)}{ending[0] if ending else ''}" if path else f"[{known}]"
+
+    def _names(self, value: str) -> bool:
+        """Whether a text contains a name of the site or an address as a word."""
+        words = [word for word in re.split(r"[^\w.:-]+", value.lower()) if len(word) >= _LEAST]
+        parts = {*words, *(part for word in words for part in word.split("."))}
+        return any(word in self.table.known or MAC.fullmatch(word) or UUID.fullmatch(word) for word in parts) or any(
+            self.table.address(word) for word in words
+        )
+
+    def data(self, value: Any, field: str = "") -> Any:
+        """The same for an answer in JSON. A key that is no word of the interface is a text too."""
+        if isinstance(value, dict):
+            return {self._key(key): self.data(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.data(one, field) for one in value]
+        return self.text(field, value) if isinstance(value, str) else value
+
+    def _key(self, key: str) -> str:
+        return key if re.fullmatch(r"[a-z][a-z_]{0,40}|(?:host|domain|vm|group)-c?\d+", key) else self.text("key", key)

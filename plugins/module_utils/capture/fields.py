@@ -1,0 +1,122 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Fields of vSphere objects by what they reveal. A text field that no table names is replaced.
+
+A name of the form Type.field applies to the fields of one type only.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Text that describes products and hardware; it stays, unless it has the form of an address or contains a known name.
+KEPT = _words(
+    """
+    AboutInfo.fullName AboutInfo.name apiType apiVersion AuthorizationPrivilege.privId
+    AuthorizationRole.privilege biosVersion build chipset cpuFeature cpuModel deviceGroupTypes deviceProtocol
+    deviceType driver driverVersion esxReleaseVersion evcMode family firmwareMajorRelease firmwareMinorRelease
+    firmwareVersion graphicsType guestFamily guestFullName guestId GuestOsDescriptor.fullName
+    GuestOsDescriptor.id hardwareVersion HostFeatureCapability.featureName HostGraphicsInfo.deviceName
+    HostPciDevice.deviceName HostPowerPolicy.name HostPowerPolicy.shortName
+    HostServiceSourcePackage.sourcePackageName hwVersion licenseProductName licenseProductVersion localeBuild
+    localeVersion majorVersion model osType patchLevel pciId pciSlotNumber productLineId profileClass
+    profileSharing releaseDate scsiLevel slot softwareVersion toolsVersion toolsVersionStatus
+    toolsVersionStatus2 vendor vendorName version vgpu vgpuMode VirtualMachineDynamicPassthroughInfo.deviceName
+    VirtualMachineDynamicPassthroughInfo.name VirtualMachineVendorDeviceGroupInfoComponentDeviceInfo.deviceName
+    VirtualMachineVgpuDeviceInfo.deviceName VirtualMachineVgpuDeviceInfo.name
+    VirtualMachineVgpuProfileInfo.profileName vmfsVersion
+    """
+)
+# A version such as 8.0.3.0 has the form of an address.
+VERSIONS = _words(
+    """
+    apiVersion biosVersion build driverVersion esxReleaseVersion firmwareVersion licenseProductVersion
+    localeBuild softwareVersion toolsVersion version vmfsVersion
+    """
+)
+# Words of vSphere in fields of type string. The name of an object is replaced even if it is one of them.
+WORDS = _words(
+    """
+    absolute active advertise allFeasibleDsWithUserPreference any appStatusGray appStatusGreen appStatusRed
+    assigned autodetect automatic balance_slb balanced basic bios both cdp checkpoint ClusterComputeResource
+    ComputeResource config consumed custom Datacenter Datastore DCUI debug defaultTcpipStack depth directPath
+    disabled diskDescriptor diskExtent DistributedVirtualPortgroup DistributedVirtualSwitch down dvsUplink
+    dynamic earlyBinding efi enabled encrypted ephemeral error etherswitch failover_explicit
+    faultToleranceLogging flat Folder ftEncryptionDisabled ftEncryptionOpportunistic ftEncryptionRequired
+    generated generic good guestToolsExecutingScripts guestToolsNotRunning guestToolsRunning guestToolsTypeMSI
+    guestToolsTypeOpenVMTools guestToolsTypeTar guestToolsTypeUnknown hard high hostd hostLocal HostSystem
+    hvAuto hvOn i440bxHostBridge incapable independent_nonpersistent independent_persistent info inherit
+    internal ipv4 ipv6 iscsi lateBinding latest legacyFiltering linux listen lldp loadbalance_ip
+    loadbalance_loadbased loadbalance_srcid loadbalance_srcmac local low lwsmd management manual medium mixed
+    multipleLag Network never newreno nfs NFS NFS41 none nonpersistent normal notRunning ntp ntpClient ntpd
+    ntpServer NUMA numa NUMANoSharing nvidiaVgpu nvme nvmeRdma nvmeTcp nvram online opportunistic passive
+    pcieRootPort pciPassthru performance persistent powerOff PowerOff powerOn ptp pvrdma readOnly readWrite
+    ready release required ResourcePool RoCEv1 rocev1 RoCEv2 rocev2 running safe shared sharedDirect
+    shuttingDown singleLag slowpath snooping soft sshServer standard static stats StoragePod success supported
+    suspend swap tcp terminated TSM TSM-SSH udp UEFI unencrypted unset unsupported untried up uplink UTC
+    version2 version3 VFFS vffs VirtualApp VirtualMachine VirtualPCIPassthrough vmDirectory vmfs VMFS
+    vmMonitoringDisabled VMotion vmotion vMotion VmwareDistributedVirtualSwitch vpxHeartbeats vpxuser vsan
+    vSphereBackupNFC vSphereProvisioning vSphereReplication vSphereReplicationNFC vStorageSupported
+    vStorageUnknown vStorageUnsupported warning
+    """
+)
+# Free text and secrets. They are dropped, and a table of pseudonyms never contains them.
+DROPPED = _words(
+    """
+    annotation certificate description details entitlement fullFormattedMessage knownHosts licenseKey
+    localizedMessage message motd note opaqueData password privateKey question sessionKey summaryText text
+    thumbprint ticket token
+    """
+)
+# The managed objects that have a name of their own, with the kind of their pseudonyms.
+KINDS = {
+    "ClusterComputeResource": "cluster",
+    "ComputeResource": "compute",
+    "Datacenter": "datacenter",
+    "Datastore": "datastore",
+    "DistributedVirtualPortgroup": "portgroup",
+    "DistributedVirtualSwitch": "dvs",
+    "Folder": "folder",
+    "HostSystem": "host",
+    "Network": "network",
+    "OpaqueNetwork": "network",
+    "ResourcePool": "pool",
+    "StoragePod": "pod",
+    "VirtualApp": "vapp",
+    "VirtualMachine": "vm",
+    "VmwareDistributedVirtualSwitch": "dvs",
+}
+# Names that vSphere itself gives to objects. They identify no site, and loaders look for them.
+GIVEN = frozenset(["Datacenters", "Resources", "Discovered virtual machine", "datastore", "host", "network", "vm"])
+# Keys of options whose first part is one of vSphere's own. Other keys can contain names.
+OPTION = re.compile(
+    r"(?:pciPassthru\d+|ethernet\d+|sched|numa|svga|vmotion|monitor|monitor_control|cpuid|hypervisor|scsi\d+|sata\d+|"
+    r"disk|tools|vmware|nvram|virtualHW|mks|migrate|vmci\d*|pciBridge\d+|hpet\d+|Mem|Net|Disk|Cpu|Numa|Misc|UserVars|"
+    r"VMkernel|Config|Power|LPage|DataMover|NFS|VMFS3|Security|vgpu|vpxd?|das|BufferCache|CBRC|Irq|Migrate|Scsi|SunRPC|SvMotion)"
+    r"(?:\.[A-Za-z0-9_]{1,40}){0,5}|(?:svga|cpuid|numa)\w{0,20}"
+)
+# Text of these forms reveals nothing: numbers, devices, places on the PCI bus, vGPU types, hardware versions.
+HARMLESS = re.compile(
+    r"""
+      (?:true|false|yes|no|on|off|none|unknown|auto|TRUE|FALSE)
+    | -?\d{1,12}(?:\.\d{1,6})?
+    | 0x[0-9a-fA-F]{1,8}
+    | (?:vmnic|vmk|vmhba|vmrdma|vusb|vSwitch|uplink|ethernet)\d{1,4}
+    | key-vim\.host\.[A-Za-z]{1,30}-(?:vmnic|vmk|vmhba|vmrdma|vSwitch)\d{1,4}
+    | (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]
+    | (?:grid|nvidia)_[a-z0-9_]{1,40}(?:-[a-z0-9]{1,12}){1,4}
+    | vmx-\d{2}
+    | (?:management|vmotion|faultToleranceLogging|nvmeRdma|nvmeTcp|vsan|vSphere[A-Za-z]{1,20})
+      \.key-vim\.host\.VirtualNic-vmk\d{1,3}
+    | (?:host-|vm-|domain-c|datastore-|dvportgroup-|network-|group-[dhnsv]|resgroup-|datacenter-|dvs-)\d{1,9}
+    | Uplink[ ]\d{1,3}
+    """,
+    re.VERBOSE,
+)

@@ -1,0 +1,119 @@
+"""Pseudonyms are consistent, and text that no table names never stays."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
+
+
+@pytest.fixture
+def scrub():
+    table = Table(salt=b"x" * 32)
+    table.learn("host", "esx01.corp.example")
+    table.learn("vm", "normal")
+    return Scrubber(table)
+
+
+def shared(one, other):
+    """The number of leading bits that two addresses share."""
+    return 32 - (int(ipaddress.ip_address(one)) ^ int(ipaddress.ip_address(other))).bit_length()
+
+
+@pytest.mark.parametrize(
+    "one, other", [("10.1.2.3", "10.1.2.77"), ("8.8.8.8", "8.8.4.4"), ("172.16.0.1", "172.31.0.1")]
+)
+def test_addresses_keep_their_common_prefix(scrub, one, other):
+    made = [scrub.text("ipAddress", address) for address in (one, other)]
+    assert shared(*made) == shared(one, other)
+    assert made != [one, other]
+    assert ipaddress.ip_address(made[0]).is_private is ipaddress.ip_address(one).is_private
+
+
+@pytest.mark.parametrize(
+    "address", ["0.0.0.0", "127.0.0.1", "255.255.255.0", "224.0.0.1", "169.254.1.1", "fe80::1", "::1"]
+)
+def test_addresses_that_belong_to_nobody_stay(scrub, address):
+    assert scrub.text("ipAddress", address) == address
+
+
+def test_a_name_is_the_same_in_every_field_and_spelling(scrub):
+    texts = [
+        ("name", "esx01.corp.example"),
+        ("hostName", "ESX01"),
+        ("systemName", "esx01"),
+        ("dnsName", "esx01.corp.example"),
+    ]
+    assert {scrub.text(field, value) for field, value in texts} == {"host-001"}
+
+
+def test_a_name_that_is_a_word_of_vsphere_is_replaced(scrub):
+    assert scrub.text("status", "normal") == "vm-001"
+    assert scrub.text("status", "performance") == "performance"
+
+
+@pytest.mark.parametrize(
+    "field, value, owner",
+    [
+        ("vendor", "Dell Inc.", ""),
+        ("version", "8.0.3.0", ""),
+        ("deviceName", "MT2892 Family [ConnectX-6 Dx]", "HostPciDevice"),
+        ("id", "0000:3b:00.0", ""),
+        ("vgpu", "grid_a100-40c", ""),
+        ("device", "vmnic2", ""),
+        ("key", "pciPassthru0.cfg.enable_uvm", ""),
+    ],
+)
+def test_what_a_capture_is_for_stays(scrub, field, value, owner):
+    assert scrub.text(field, value, owner) == value
+
+
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("model", "esx01 of the lab"),
+        ("vendor", "10.1.2.3"),
+        ("deviceName", "/vmfs/devices/disks/naa.600508b1001c"),
+        ("serialNumber", "CZ1234567"),
+        ("key", "guestinfo.customer"),
+        ("value", "secret project"),
+        ("userName", "CORP\\jane"),
+        ("url", "https://depot.corp.example/x"),
+        ("vmPathName", "[store] job/job.vmx"),
+        ("annotation", "call Jane"),
+        ("licenseKey", "AAAAA-BBBBB-CCCCC-DDDDD-EEEEE"),
+    ],
+)
+def test_what_identifies_is_replaced(scrub, field, value):
+    made = scrub.text(field, value)
+    words = [word for word in value.replace("/", " ").replace("\\", " ").split() if len(word) > 3]
+    assert [word for word in words if word in made] == []
+    assert scrub.text(field, value) == made
+
+
+def test_dropped_texts_are_in_no_table(scrub):
+    assert scrub.text("annotation", "call Jane") == ""
+    assert scrub.dropped == {"annotation": 1}
+    assert "Jane" not in str(scrub.table.as_data())
+
+
+def test_a_mac_keeps_its_vendor_and_a_table_gives_the_same_again(scrub):
+    made = scrub.text("mac", "B8:59:9F:01:02:03")
+    assert made.startswith("b8:59:9f:")
+    assert made != "b8:59:9f:01:02:03"
+    again = Scrubber(Table.of_data(scrub.table.as_data()))
+    assert again.text("mac", "b8:59:9f:01:02:03") == made
+    assert again.text("name", "esx01") == "host-001"
+
+
+def test_json_keeps_its_structure(scrub):
+    found = {"display_name": "Corp image", "components": [{"version": "8.0.3", "host": "esx01"}], "count": 3}
+    made = scrub.data(found)
+    assert made == {"display_name": "text-001", "components": [{"version": "8.0.3", "host": "host-001"}], "count": 3}
+
+
+def test_with_names_only_secrets_are_dropped(scrub):
+    kept = Scrubber(scrub.table, keep_names=True)
+    assert [kept.text("name", "esx01"), kept.text("licenseKey", "AAAAA")] == ["esx01", ""]

@@ -1,0 +1,146 @@
+"""A capture sends only the requests that its page lists, contains no text of the site, and continues after a kill."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields, objects, reader
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import is_repeatable
+from pyVmomi import VmomiSupport
+
+from house.collection import ROOT
+
+PAGE = (ROOT / "docs" / "capture.md").read_text()
+LOGIN = {"RetrieveServiceContent", "Login", "Logout", "GET vimServiceVersions.xml"}
+SESSION = {"POST /api/session", "DELETE /api/session"}
+
+
+@pytest.fixture
+def capture(twin, drive, tmp_path):
+    running = twin("small")
+    module = drive(running)
+    return running, lambda **params: module("site_capture_info", dest=str(tmp_path / "site.zip"), **params)
+
+
+def test_a_capture_sends_only_the_requests_that_the_page_lists(capture):
+    running, module = capture
+    answer = module()
+    assert not answer["failed"], answer["msg"]
+    sent = set(running.requests) - LOGIN - SESSION
+    rest = {one.replace("{kind}", "library") for one in sent if "/" in one}
+    assert {one for one in sent if "/" not in one} <= set(reader.METHODS)
+    assert rest <= {f"GET {path}" for path in reader.PATHS}
+    assert not [name for name in reader.METHODS if f"`{name}`" not in PAGE]
+    assert not [path for path in reader.PATHS if f"`{path}`" not in PAGE]
+    assert all(is_repeatable(name) or name == "ContinueRetrievePropertiesEx" for name in reader.METHODS)
+    assert not running.unserved
+
+
+def test_what_a_source_refuses_is_in_the_coverage(capture):
+    _running, module = capture
+    answer = module()
+    (path,) = [name for name in answer["refused"] if name.endswith("/software")]
+    assert answer["refused"][path] == {"": "400 INVALID_ARGUMENT"}
+    found = Capture(answer["dest"])
+    assert not found.is_read(path)
+    assert found.is_read(path.replace("/software", "/enablement/software"))
+    assert answer["sources"]["unread"] == len(answer["refused"])
+
+
+def plant(value, canaries, seen):
+    """Put a canary into every text of an object that is no word of vSphere's own lists."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, list):
+        for number, one in enumerate(value):
+            if isinstance(one, str) and not objects.is_enum(one):
+                canaries.append(f"canary{len(canaries):05}x")
+                list.__setitem__(value, number, f"{one} {canaries[-1]}")
+            else:
+                plant(one, canaries, seen)
+    elif isinstance(value, VmomiSupport.DataObject):
+        for info in value._GetPropertyList():
+            one = getattr(value, info.name)
+            if {info.name, f"{value._wsdlName}.{info.name}"} & fields.KEPT and not isinstance(
+                one, VmomiSupport.DataObject
+            ):
+                continue
+            if isinstance(one, str) and not objects.is_enum(one):
+                canaries.append(f"canary{len(canaries):05}x")
+                value.__dict__[info.name] = f"{one} {canaries[-1]}"
+            else:
+                plant(one, canaries, seen)
+
+
+def test_planted_texts_are_nowhere_in_the_capture(capture, monkeypatch):
+    _running, module = capture
+    canaries, seen, copies = [], set(), []
+    content, response = objects.content, objects.response
+
+    def planted(row, scrub):
+        values = dict(row.values)
+        for name, value in values.items():
+            if isinstance(value, str) and not objects.is_enum(value) and name not in fields.KEPT:
+                canaries.append(f"canary{len(canaries):05}x")
+                values[name] = f"{value} {canaries[-1]}"
+            plant(value, canaries, seen)
+        return content(Row(row.ref, values, row.missing), scrub)
+
+    def answered(value, scrub):
+        # The capture reads on with the keys in an answer.
+        value = copy.deepcopy(value)
+        copies.append(value)
+        plant(value, canaries, seen)
+        return response(value, scrub)
+
+    monkeypatch.setattr(objects, "content", planted)
+    monkeypatch.setattr(objects, "response", answered)
+    answer = module()
+    assert not answer["failed"], answer["msg"]
+    assert len(canaries) > 300
+    with zipfile.ZipFile(answer["dest"]) as found:
+        text = "\n".join(found.read(name).decode() + name for name in found.namelist())
+    assert re.findall(r".*canary.*", text) == []
+    assert "canary" in Path(answer["secret"]).read_text()
+
+
+def test_no_name_of_the_site_is_in_the_capture(capture):
+    running, module = capture
+    answer = module()
+    found = Capture(answer["dest"])
+    everything = "\n".join(text.decode() + name for name, text in found.files.items()) + json.dumps(found.manifest)
+    named = {*(vm.name for vm in running.world.of_kind("VirtualMachine")), *running.world.users}
+    named |= {host.name for host in running.world.of_kind("HostSystem")}
+    assert [name for name in sorted(named) if name in everything] == []
+
+
+def test_a_killed_capture_continues_with_what_is_left(capture, monkeypatch):
+    running, module = capture
+    whole = module()
+    first = Capture(whole["dest"])
+    save, left = reader.Reader._save, [30]
+
+    def killed(self):
+        save(self)
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(reader.Reader, "_save", killed)
+    with pytest.raises(KeyboardInterrupt):
+        module()
+    monkeypatch.setattr(reader.Reader, "_save", save)
+    running.requests.clear()
+    again = module()
+    assert again["resumed"]
+    assert not whole["resumed"]
+    assert running.requests["RetrievePropertiesEx"] < 60
+    assert set(Capture(again["dest"]).files) == set(first.files)
