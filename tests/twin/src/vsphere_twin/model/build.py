@@ -8,6 +8,7 @@ from . import (
     backings,
     bmc,
     boot,
+    configuration,
     content,
     defaults,
     files,
@@ -105,6 +106,7 @@ class _Builder:
             self._compute(cluster, one, one.get("hosts", []))
             cluster.options.update({key: str(value) for key, value in one.get("drs_options", {}).items()})
             self._try(lambda found, into=cluster: image.furnish(self.world, into, found), one, "image")
+            self._try(lambda found, into=cluster: configuration.furnish(self.world, into, found), one, "configuration")
         for one in _each(entry.get("hosts", [])):
             self._compute(ComputeResource(self.world, one["name"], None), one, [one])
         self._end_with_problems()

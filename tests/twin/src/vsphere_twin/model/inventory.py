@@ -6,6 +6,7 @@ import itertools
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
+from .configuration import Configuration
 from .image import Image
 from .world import Entity
 
@@ -114,6 +115,7 @@ class Cluster(ComputeResource):
         self._rule_keys = itertools.count(1)
         self.options: dict[str, str] = {}
         self.image = Image()
+        self.configuration = Configuration()
 
     def next_rule_key(self):
         """Keys of rules are not used again."""

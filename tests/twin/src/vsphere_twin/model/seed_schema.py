@@ -193,6 +193,7 @@ DATACENTER = {
             "ha": FLAG,
             "drs_options": Key(dict),
             "image": Key((str, dict)),
+            "configuration": Key((str, dict)),
             "pools": Key(list),
             "hosts": Key(list, table=HOST),
         },

@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401  the routes register themselves
     clusters,
+    configurations,
     deployment,
     depots,
     direct_path,

@@ -1,0 +1,80 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.profile import document as profile
+from ansible_collections.aiready.vsphere.plugins.modules import cluster_configuration as module
+
+from unit.plugins.modules import described
+
+KERNEL = "profile/esx/system/kernel_settings"
+
+
+def leaf(kind):
+    return {"type": "object", "additionalProperties": {"type": kind}}
+
+
+def schema(**sections):
+    found = {"properties": sections}
+    for name in ("system", "esx", "profile"):
+        found = {"properties": {name: found}}
+    return found
+
+
+def wish(uncovered="fail", **settings):
+    return profile.ProfileRequest("gpu", {**dict.fromkeys(profile.PLACES, {}), **settings}, profile.PLACES, uncovered)
+
+
+ATS = wish(kernel_settings={"atsSupport": True})
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(profile.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", described.calls(module))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    checked = described.checked(call, profile.ARGUMENTS)
+    assert profile.check_params(checked) == []
+
+
+def test_a_place_is_a_path():
+    params = {**described.LOGIN, "places": {"kernel_settings": "a//b"}}
+    (problem,) = profile.check_params({**described.checked({**params, "cluster": "gpu"}, profile.ARGUMENTS)})
+    assert problem.startswith("places.kernel_settings is 'a//b', which is not a path")
+
+
+@pytest.mark.parametrize(
+    "kind, value, expected", [("string", True, "TRUE"), ("boolean", True, True), ("string", 8, "8"), ("integer", 8, 8)]
+)
+def test_a_value_has_the_type_of_the_schema(kind, value, expected):
+    now = profile.Profile(True, {}, schema(kernel_settings=leaf(kind)))
+    wanted = profile.want("Cluster gpu", now, wish(kernel_settings={"atsSupport": value}))
+    (change,) = profile.compare(now, wanted)
+    assert (change.path, change.after) == (f"{KERNEL}/atsSupport", expected)
+
+
+def test_other_parts_of_the_document_stay():
+    document = {"profile": {"esx": {"system": {"kernel_settings": {"other": "1", "atsSupport": "TRUE"}}}}}
+    now = profile.Profile(True, document, schema(kernel_settings=leaf("string")))
+    assert profile.compare(now, profile.want("Cluster gpu", now, ATS)) == []
+    wanted = profile.want("Cluster gpu", now, wish(kernel_settings={"atsSupport": None}))
+    assert wanted.document["profile"]["esx"]["system"]["kernel_settings"] == {"other": "1"}
+
+
+def test_a_setting_outside_of_the_schema_fails_or_is_reported():
+    now = profile.Profile(True, {}, schema(module_options=leaf("string")))
+    with pytest.raises(OperatorError) as caught:
+        profile.want("Cluster gpu", now, ATS)
+    assert (caught.value.code, caught.value.data["settings"]) == ("settings_reverted", [f"{KERNEL}/atsSupport"])
+    reported = profile.want("Cluster gpu", now, wish("report", kernel_settings={"atsSupport": True}))
+    assert reported == now
+    assert profile.reverted(now, ATS) == [f"{KERNEL}/atsSupport"]
+
+
+def test_without_a_profile_nothing_is_reverted():
+    now = profile.Profile()
+    assert (profile.want("Cluster gpu", now, ATS), profile.reverted(now, ATS)) == (now, [])
+    assert profile.project(now, ATS) == {"managed": False, "settings": {}}
