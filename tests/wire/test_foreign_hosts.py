@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import yaml
 
 from vsphere_twin.model import seed as seeds
@@ -12,7 +13,7 @@ from .test_foreign_modules import HOST, OTHER_HOST, broken_promises, community, 
 SECOND_PCI, GPU = "0000:3a:00.1", "0000:39:00.0"
 
 
-def data():
+def data(release="8.0.3"):
     """The factory seed, with a ConnectX whose firmware gives virtual functions."""
     found = yaml.safe_load((seeds.SEEDS / "factory.yml").read_text(encoding="utf-8"))
     for host in found["datacenters"][0]["clusters"][0]["hosts"]:
@@ -21,7 +22,7 @@ def data():
             if nic["model"] == "cx6dx":
                 nic["firmware"] = {"sriov": True, "num_vfs": 8}
     found["datacenters"][0]["vms"].append({"name": "busy", "host": HOST, "power": "on"})
-    return found
+    return {**found, "release": release}
 
 
 READS = [
@@ -89,7 +90,7 @@ NETWORK = [
         switch_name="dvs-train",
         mtu=9000,
         uplink_quantity=2,
-        switch_version="8.0.3",
+        switch_version="RELEASE",
     ),
     community(
         "vmware_vmkernel",
@@ -168,9 +169,16 @@ def test_modules_that_read_hosts_see_those_of_the_seed(twin):
     assert running.unserved == {}
 
 
-def test_settings_by_foreign_modules_arrive_and_what_needs_a_boot_waits_for_it(twin):
-    running = twin(seed=data())
-    assert broken_promises(running, [SETTINGS, NETWORK]) == []
+@pytest.mark.parametrize("release", ["8.0.3", "9.1.0"])
+def test_settings_by_foreign_modules_arrive_and_what_needs_a_boot_waits_for_it(twin, release):
+    running = twin(seed=data(release))
+    network = [
+        step._replace(
+            arguments={key: release if value == "RELEASE" else value for key, value in step.arguments.items()}
+        )
+        for step in NETWORK
+    ]
+    assert broken_promises(running, [SETTINGS, network]) == []
     assert running.unserved == {}
     with client(running) as service:
         host = host_object(service, HOST)

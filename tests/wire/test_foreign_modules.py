@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import pytest
+
 from . import foreign
 from .observe import client, gpu_setup, virtual_machine
 
@@ -34,11 +36,20 @@ def vmware(module, promised, **arguments):
     return Step(f"vmware.vmware.{module}", arguments, promised)
 
 
+# {seed: (version, API version)}
+RELEASES = {"small": ("8.0.3", "8.0.3.0"), "small-9.1": ("9.1.0", "9.1.0.0")}
+
+
+def of_release(version, api_version):
+    """Steps whose results name the release."""
+    promised = {"api_type": "VirtualCenter", "version": version, "api_version": api_version}
+    return [
+        community("vmware_about_info", {f"about_info/{key}": value for key, value in promised.items()}),
+        community("vmware_host_facts", {"ansible_facts/ansible_distribution_version": version}, esxi_hostname=HOST),
+    ]
+
+
 READS = [
-    community(
-        "vmware_about_info",
-        {"about_info/api_type": "VirtualCenter", "about_info/version": "8.0.3", "about_info/api_version": "8.0.3.0"},
-    ),
     community("vmware_datacenter_info", {"datacenter_info/0/name": "lab"}),
     community(
         "vmware_cluster_info",
@@ -102,7 +113,6 @@ READS = [
         {
             "ansible_facts/ansible_hostname": HOST,
             "ansible_facts/ansible_distribution": "VMware ESXi",
-            "ansible_facts/ansible_distribution_version": "8.0.3",
             "ansible_facts/ansible_in_maintenance_mode": False,
             "ansible_facts/ansible_datastore/0/name": "datastore-01",
         },
@@ -256,8 +266,9 @@ def at(answer, place):
     return answer
 
 
-def test_modules_that_read_see_the_data_centre_of_the_seed(twin):
-    running = twin()
+@pytest.mark.parametrize("seed", RELEASES)
+def test_modules_that_read_see_the_data_centre_of_the_seed(twin, seed):
+    running = twin(seed=seed)
     with client(running) as service, virtual_machine(running, "train-01") as machine:
         switch = next(
             one for one in service.content.rootFolder.childEntity[0].networkFolder.childEntity if hasattr(one, "uuid")
@@ -267,12 +278,13 @@ def test_modules_that_read_see_the_data_centre_of_the_seed(twin):
             "bios_uuid": machine.config.uuid,
             "instance_uuid": machine.config.instanceUuid,
         }
-    assert broken_promises(running, [READS[::2], READS[1::2]], **known) == []
+    assert broken_promises(running, [[*of_release(*RELEASES[seed]), *READS[::2]], READS[1::2]], **known) == []
     assert running.unserved == {}
 
 
-def test_modules_that_change_something_do_so_once_and_an_observer_sees_it(twin):
-    running = twin()
+@pytest.mark.parametrize("seed", RELEASES)
+def test_modules_that_change_something_do_so_once_and_an_observer_sees_it(twin, seed):
+    running = twin(seed=seed)
     assert broken_promises(running, CHANGES) == []
     assert running.unserved == {}
     assert gpu_setup(running, "train-01")["train-01"]["profiles"] == []

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .observe import client, virtual_machine
 from .test_foreign_modules import HOST, OTHER_HOST, broken_promises, community, run, vmware
 
@@ -162,8 +164,9 @@ REFUSED = [
 ]
 
 
-def test_strangers_clone_customize_and_start_vms_and_an_observer_sees_them(twin):
-    running = twin()
+@pytest.mark.parametrize("seed", ["small", "small-9.1"])
+def test_strangers_clone_customize_and_start_vms_and_an_observer_sees_them(twin, seed):
+    running = twin(seed=seed)
     assert broken_promises(running, [CLONE, FROM_STORED_SPEC, DEPLOYED]) == []
     assert running.unserved == {}
     with virtual_machine(running, "made-01") as machine:

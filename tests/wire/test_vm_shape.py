@@ -107,6 +107,17 @@ def test_hardware_versions_are_asked_for_only_where_one_is_raised(twin, drive):
     assert (running.requests["QueryConfigOptionDescriptor"], running.requests["UpgradeVM_Task"]) == (0, 0)
 
 
+def test_hardware_version_22_is_of_vsphere_9(twin, drive):
+    wish = {"name": "train-01", "hardware_version": 22}
+    answer = drive(twin(seed=lab({"hardware_version": 20})))("vm_shape", **wish)
+    assert answer["failure"]["code"] == "hardware_version"
+    assert "supports virtual hardware up to version 21" in answer["msg"]
+    running = twin(seed={**lab({"hardware_version": 20}), "release": "9.1.0"})
+    assert drive(running)("vm_shape", **wish)["changed"]
+    assert shape_of(running, "train-01")["hardware"] == "vmx-22"
+    assert not drive(running)("vm_shape", **wish)["changed"]
+
+
 def test_a_shaped_vm_starts_with_its_gpu_and_its_adapter_where_an_unshaped_one_is_refused(twin, drive):
     devices = [{"id": direct_lab.FABRIC}, {"allowed": [direct_lab.A100]}]
     vm = {"pci_devices": devices, "memory_gb": 32}
