@@ -47,6 +47,7 @@ NAVIGATION = {
         "docs/report.md",
         "plugins/index.rst",
         "docs/compatibility.md",
+        "docs/vsphere_releases.md",
         "docs/driver.md",
         "docs/bios.md",
         "docs/host_settings.md",
