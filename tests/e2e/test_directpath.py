@@ -1,0 +1,58 @@
+"""VMs that get a GPU and a port of one PCIe root by DirectPath, and hosts that lack a label or the mode."""
+
+from __future__ import annotations
+
+import yaml
+
+from vsphere_twin.model import gpudirect
+
+from .hosts import SEEDS
+from .machines import NAMES, created, vms_of
+
+LABEL, HARDWARE = "aiready-0000-36", 20
+DIRECT = {
+    "gpu": {"mode": "directpath", "profile": None},
+    "driver": None,
+    "licence": "none",
+    "network": {"path": "directpath", "nics": ["0000:3b:00.0"]},
+}
+
+
+def seed(port_label=LABEL, given=True):
+    """The seed `small`, whose hosts give away the GPU beside the port."""
+    made = yaml.safe_load((SEEDS / "small.yml").read_text())
+    (cluster,) = made["datacenters"][0]["clusters"]
+    for host in cluster["hosts"]:
+        (gpu,) = host["gpus"]
+        if given:
+            gpu.pop("graphics_type", None)
+            gpu.update(passthrough=True, label=LABEL)
+        next(nic for nic in host["nics"] if nic.get("passthrough"))["label"] = port_label
+    return made
+
+
+def test_a_gpu_and_a_port_of_one_root_reach_each_other_and_the_second_run_changes_nothing(lab):
+    lab = lab(seed())
+    machine = {**created("passthrough")["machine"], "hardware_version": HARDWARE}
+    site = lab.site(**created("passthrough") | DIRECT | {"machine": machine})
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    assert {gpudirect.verdict(lab.twin.world, vm) for vm in vms_of(lab)} == {gpudirect.Verdict(True)}
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_a_missing_label_stops_the_run_and_is_named(lab):
+    lab = lab(seed(port_label="other"))
+    refused = lab.run(*lab.site(**created("passthrough") | DIRECT))
+    assert refused.status != 0
+    assert f"is labelled {LABEL}; the labels there are other" in refused.text, refused.output
+    assert {vm.power for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES} <= {"poweredOff"}
+
+
+def test_a_gpu_in_the_mode_of_vgpus_stops_the_run_before_a_vm_is_created(lab):
+    lab = lab(seed(given=False))
+    refused = lab.run(*lab.site(**created("passthrough") | DIRECT))
+    assert refused.status != 0
+    assert "whole GPUs" in refused.text, refused.output
+    assert [vm.name for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES] == []
