@@ -401,22 +401,6 @@ def test_secrets_that_are_missing_are_told_without_any_secret():
     assert told == [True, True, True, True, False]
 
 
-@pytest.mark.parametrize(
-    "vcenter, given, environment, expected",
-    [
-        ({"saml_token_file": "/token"}, {}, {}, {"SAML token": True}),
-        ({}, {"site_vcenter_session_id": True}, {}, {"session": True}),
-        ({}, {}, {"AIREADY_SAML_TOKEN": "<a/>"}, {}),
-        ({}, {}, {"AIREADY_SESSION_ID": "x"}, {}),
-        ({}, {"site_vcenter_password": True}, {"AIREADY_SESSION_ID": "x"}, {"user": False, "password": True}),
-        ({}, {}, {}, {"user": False, "password": False}),
-    ],
-)
-def test_a_token_or_a_session_needs_no_user_and_no_password(vcenter, given, environment, expected):
-    told = preflight_questions.secrets({**SITE, "vcenter": vcenter}, given, environment)
-    assert {what: there for where, what, there, dummy in told if where == "vCenter"} == expected
-
-
 def test_the_filter_tells_questions_without_passwords_unless_they_are_given():
     asked = preflight_questions.everything(RUNTIME)
     assert asked["registries"][0]["password"] == ""
