@@ -91,8 +91,12 @@ options:
     description:
       - Training engine. V(torchrun) is part of PyTorch, and the default of the role C(aiready.vsphere.horovod).
       - V(horovod) is for images that contain Horovod.
+      - V(deepspeed) starts the launcher of DeepSpeed on each guest, without ssh between containers. A O(command) with
+        Python gets the option C(--local_rank), which DeepSpeed adds.
+      - V(ray) starts a Ray cluster with fixed ports, the head on the first guest, and submits the training as a job. A
+        O(command) runs once, as the driver of the job. The ranks of a O(builtin) run in actors.
     type: str
-    choices: [horovod, torchrun]
+    choices: [horovod, torchrun, deepspeed, ray]
     default: horovod
   launcher:
     description:
@@ -132,6 +136,17 @@ options:
       reset_limit:
         description: Number of rank changes after which the run fails.
         type: int
+  restarts:
+    description:
+      - Maximum number of restarts after the loss of a guest, a container or a rank, between V(0) and V(100). With V(0),
+        the first loss ends the run. Not for O(engine=horovod), which has O(elastic).
+      - For a restart, the module waits until all guests are ready again, and starts all ranks anew. The training must
+        save checkpoints in a folder of O(mounts) and continue from them. The built-in training V(small) does that with
+        the arguments C(--checkpoint FOLDER) and C(--checkpoint-every ITERATIONS).
+      - A rank that fails before the first iteration causes no restart, because it would fail again.
+      - A run that fails once more after the last restart ends with the failure C(restarts_exhausted).
+    type: int
+    default: 0
   builtin:
     description:
       - Training that is part of the collection and needs no data. V(small) trains a small model, in about 15 seconds on
@@ -249,6 +264,10 @@ options:
         description: Time without an answer after which a guest counts as lost, in seconds.
         type: int
         default: 30
+      return_s:
+        description: Maximum time that a restart waits until all guests are ready again, in seconds.
+        type: int
+        default: 600
   work_dir:
     description:
       - Folder on the guests for the files of the run, including keys. It should be in memory and accessible only to

@@ -66,6 +66,7 @@ NOT_LOOSER = {
         validation.packages validation.checks
     """,
     "The report tells it otherwise: as simulated, or as a note.": "validation.simulated validation.notes",
+    "The result of the run states each restart.": "training.restarts",
     "It belongs to training.elastic.min_ranks.": "training.elastic.max_ranks training.elastic.reset_limit",
 }
 

@@ -9,7 +9,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Iterable, Mapping, Protocol, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import DISCOVER, INSIDE, PROGRAMS
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import (
+    DISCOVER,
+    HOSTFILE,
+    INSIDE,
+    PROGRAMS,
+    hostfile,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.scripts import START, WORKER
 
@@ -82,6 +88,8 @@ def files(
         limited = shlex.join(["timeout", "-k", "10", str(wall_s), *argv])
         made["run"] = (PLAIN, f"#!/bin/sh\nexec {clean} {limited}\n")
         made["check"] = (PLAIN, f"#!/bin/sh\nexec {clean} timeout -k 5 {CHECK_S} horovodrun --check-build\n")
+        if HOSTFILE in argv:
+            made["hostfile"] = (PLAIN, hostfile(places))
         if DISCOVER in argv:
             made["programs/discover"] = (PROGRAM, _discover(places))
     if keys is not None:

@@ -140,6 +140,6 @@ def lack(image: str, engine: str) -> tuple[str, str] | None:
         return None
     if engine == "horovod" and entry.horovod == NONE:
         return "Horovod", "Use the engine torchrun, or build an image with the recipe of the role horovod"
-    if engine == "torchrun" and PYTORCH not in entry.frameworks:
+    if engine in ("torchrun", "deepspeed") and PYTORCH not in entry.frameworks:
         return PYTORCH, "Use the engine horovod, or an image with PyTorch"
     return None

@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The commands that start a training: mpirun, horovodrun or torchrun. Pure."""
+"""The commands that start a training: mpirun, horovodrun, torchrun, deepspeed or a job of Ray. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterable, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import ray
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import mpi_parameters
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ TRAININGS = f"{INSIDE}/trainings"
 # From that size on, mpirun would log in through other hosts.
 MANY_HOSTS = 64
 TORCHRUN_PORT = 29500
+HOSTFILE = f"{INSIDE}/hostfile"
+# deepspeed without its hostfile uses the GPUs of one guest, with a warning and no error. $1: the file.
+CHECKED = '[ -s "$1" ] || { echo "deepspeed: Unable to find hostfile $1"; exit 2; }; shift; exec "$@"'
+RAY_CLUSTER = f"{TRAININGS}/ray_cluster.py"
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,8 @@ class Launch:
 
 def launches(request: TrainingRequest, places: Sequence[Place], settings: Sequence[Setting]) -> list[Launch]:
     """Return the commands to start, with their guests."""
-    if request.engine == "torchrun":
-        return _torchrun(request, places)
+    if request.engine != "horovod":
+        return {"torchrun": _torchrun, "deepspeed": _deepspeed, "ray": _ray}[request.engine](request, places)
     ranks = sum(place.slots for place in places)
     start = _mpirun if request.launcher == "mpirun" else _horovodrun
     return [Launch(places[0], tuple(start(request, places, settings, ranks)))]
@@ -52,7 +57,9 @@ def launches(request: TrainingRequest, places: Sequence[Place], settings: Sequen
 def training(request: TrainingRequest) -> list[str]:
     """The command of one rank."""
     if request.builtin:
-        return ["python3", f"{TRAININGS}/{request.builtin}.py", "--engine", request.engine, *request.arguments]
+        # Ranks of deepspeed and of Ray have the environment of torchrun.
+        engine = "horovod" if request.engine == "horovod" else "torchrun"
+        return ["python3", f"{TRAININGS}/{request.builtin}.py", "--engine", engine, *request.arguments]
     return [*request.command, *request.arguments]
 
 
@@ -104,10 +111,7 @@ def _elastic(elastic: ElasticRequest, places: Sequence[Place]) -> list[str]:
 
 
 def _torchrun(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]:
-    words = training(request)
-    # torchrun calls Python itself, and accepts no options for it.
-    python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
-    script = words[1:] if python else ["--no-python", *words]
+    script = _script(training(request), "--no-python")
     found, first = [], 0
     for number, place in enumerate(places):
         argv = ["python3", "-m", "torch.distributed.run", "--nnodes", str(len(places))]
@@ -117,6 +121,39 @@ def _torchrun(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]
         found.append(Launch(place, tuple(argv), first, len(places)))
         first += place.slots
     return found
+
+
+def _script(words: list[str], no_python: str) -> list[str]:
+    """The script for a launcher that calls Python itself, and accepts no options for it."""
+    python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
+    return words[1:] if python else [no_python, *words]
+
+
+def _deepspeed(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]:
+    """One launcher for each guest, without ssh between containers."""
+    # The built-in trainings read LOCAL_RANK, and accept no such option.
+    script = [*(["--no_local_rank"] if request.builtin else []), *_script(training(request), "--no_python")]
+    found, first = [], 0
+    for number, place in enumerate(places):
+        argv = ["/bin/sh", "-c", CHECKED, "sh", HOSTFILE, "deepspeed", "--hostfile", HOSTFILE]
+        argv += ["--no_ssh", "--node_rank", str(number)]
+        argv += ["--master_addr", places[0].address or "127.0.0.1", "--master_port", str(TORCHRUN_PORT), *script]
+        found.append(Launch(place, tuple(argv), first, len(places)))
+        first += place.slots
+    return found
+
+
+def hostfile(places: Sequence[Place]) -> str:
+    """The guests of deepspeed, in the order of their ranks."""
+    return "".join(f"{place.node} slots={place.slots}\n" for place in places)
+
+
+def _ray(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]:
+    """A node of Ray on each guest. The first one is the head, and submits the training as a job."""
+    words = training(request)
+    job = ray.ranks(places, RAY_CLUSTER, TORCHRUN_PORT, words) if request.builtin else words
+    made = ray.commands(request, places, RAY_CLUSTER, job)
+    return [Launch(place, tuple(argv), 0, len(places)) for place, argv in zip(places, made)]
 
 
 def hosts_of_ranks(places: Sequence[Place]) -> list[str]:

@@ -14,13 +14,16 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, intent, problems
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import images, ray
 
-ENGINES, LAUNCHERS, CONTROLLERS = ("horovod", "torchrun"), ("mpirun", "horovodrun"), ("mpi", "gloo")
+ENGINES = ("horovod", "torchrun", "deepspeed", "ray")
+RESTARTED = ("torchrun", "deepspeed")
+LAUNCHERS, CONTROLLERS = ("mpirun", "horovodrun"), ("mpi", "gloo")
 DATA_PATHS, RDMA_PATHS = ("tcp", "pvrdma", "sriov", "passthrough"), ("pvrdma", "sriov", "passthrough")
 CLIENTS = {"docker": "docker", "podman": "podman", "containerd": "nerdctl"}
 BUILTINS = ("small", "synthetic")
-LIMITS = {"wall_s": 3600, "stall_s": 300, "start_s": 120, "pull_s": 1800, "lost_s": 30}
+LIMITS = {"wall_s": 3600, "stall_s": 300, "start_s": 120, "pull_s": 1800, "lost_s": 30, "return_s": 600}
+MOST_RESTARTS = 100
 
 ARGUMENTS = {
     "hosts": {
@@ -48,6 +51,7 @@ ARGUMENTS = {
             "reset_limit": {"type": "int"},
         },
     },
+    "restarts": {"type": "int", "default": 0},
     "builtin": {"type": "str", "choices": list(BUILTINS)},
     "command": {"type": "list", "elements": "str"},
     "arguments": {"type": "list", "elements": "str", "default": []},
@@ -149,6 +153,7 @@ class LimitsRequest:
     start_s: int
     pull_s: int
     lost_s: int
+    return_s: int
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,7 @@ class TrainingRequest:
     controller: str
     check_build: bool
     elastic: ElasticRequest | None
+    restarts: int
     builtin: str | None
     command: Sequence[str] = field(repr=False)
     arguments: Sequence[str] = field(repr=False)
@@ -203,6 +209,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
         *_hosts(params),
         *_engine(params),
         *_elastic(params),
+        *_restarts(params),
         *_environment(params["environment"]),
         *_words(params),
         *_mounts(params["mounts"]),
@@ -233,7 +240,9 @@ def _hosts(params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _engine(params: Mapping[str, Any]) -> Iterator[str]:
-    if params["engine"] == "torchrun":
+    if params["engine"] != "horovod":
+        if params["engine"] == "ray":
+            yield from _ray(params)
         return
     if params["launcher"] == "mpirun" and params["controller"] == "gloo":
         yield "controller: only horovodrun starts gloo. Use launcher: horovodrun, or controller: mpi."
@@ -254,6 +263,24 @@ def _elastic(params: Mapping[str, Any]) -> Iterator[str]:
         yield f"elastic: max_ranks is {elastic['max_ranks']}, fewer than the {ranks} slots of the hosts."
     if params["builtin"]:
         yield "elastic: the built-in trainings are not elastic. Use a command that is."
+
+
+def _restarts(params: Mapping[str, Any]) -> Iterator[str]:
+    if not 0 <= params["restarts"] <= MOST_RESTARTS:
+        yield f"restarts: {params['restarts']} is not between 0 and {MOST_RESTARTS}."
+    elif params["restarts"] and params["engine"] not in RESTARTED:
+        fix = (
+            "Horovod continues by itself after a loss. Use elastic"
+            if params["engine"] == "horovod"
+            else ("Ray restarts its own tasks, as the job defines it. Remove it")
+        )
+        yield f"restarts: {fix}, or set engine: torchrun."
+
+
+def _ray(params: Mapping[str, Any]) -> Iterator[str]:
+    store = ray.store_bytes(params["shm_size"])
+    if store is not None and store < ray.LEAST_STORE:
+        yield f"shm_size: {params['shm_size']} is too small for the object store of Ray. Use 128m or more."
 
 
 def _environment(environment: Mapping[Any, Any]) -> Iterator[str]:

@@ -245,7 +245,7 @@ def _refuse_together(request: TrainingRequest, places: Sequence[Place]) -> None:
     if len(places) < 2:
         return
     interfaces = sorted({place.interface for place in places})
-    gloo = request.engine == "torchrun" or request.launcher == "horovodrun"
+    gloo = request.engine != "horovod" or request.launcher == "horovodrun"
     if len(interfaces) > 1 and gloo:
         raise OperatorError(
             "The guests",

@@ -238,8 +238,8 @@ def record(
         "verdict": verdict,
         "training": request.builtin or "command",
         "engine": request.engine,
-        "launcher": "torchrun" if request.engine == "torchrun" else request.launcher,
-        "controller": None if request.engine == "torchrun" else request.controller,
+        "launcher": request.launcher if request.engine == "horovod" else request.engine,
+        "controller": request.controller if request.engine == "horovod" else None,
         "data_path": request.data_path,
         "image": {
             "name": request.image,

@@ -56,10 +56,14 @@ def environment(
 ) -> list[Setting]:
     """Return the environment of all ranks. nccl is the version in the image, as (major, minor), if it is known."""
     settings = []
-    if request.engine == "torchrun" or request.controller == "gloo":
+    if request.engine != "horovod" or request.controller == "gloo":
         # mpirun gives its ranks a terminal, which does the same and does not cut lines.
         settings.append(Setting("PYTHONUNBUFFERED", "1", "Shows the lines of a rank without a delay."))
     names = list(dict.fromkeys(place.interface for place in places))
+    if request.engine == "ray":
+        settings.append(
+            Setting("RAY_raylet_start_wait_time_s", str(request.limits.start_s), "A node of Ray starts in this time.")
+        )
     if request.engine == "horovod":
         settings += _horovod(request)
     elif len(places) > 1:

@@ -127,6 +127,36 @@ KNOWN = (
         "Check interface and the addresses of the guests, and NCCL_SOCKET_IFNAME if the job sets it",
     ),
     Known(
+        "hostfile_missing",
+        r"Unable to find hostfile",
+        "DeepSpeed found no list of the guests, and would have used the GPUs of one guest only",
+        "Check that nothing removes files in work_dir on the guest, and run it again",
+    ),
+    Known(
+        "ray_nodes_missing",
+        r"Ray has \d+ of \d+ nodes after|The head of Ray does not answer at",
+        "Not all guests joined the Ray cluster in time",
+        "Open the ports of Ray between the guests (docs/training.md lists them), or raise limits.start_s",
+    ),
+    Known(
+        "ray_running",
+        r"Ray is trying to start at \S+, but is already running",
+        "Another Ray cluster uses the ports on this guest",
+        "Stop it with `ray stop` on the guest, and run it again",
+    ),
+    Known(
+        "ray_versions_differ",
+        r"Version mismatch: The cluster was started with",
+        "The guests have different versions of Ray or Python",
+        "Use the same image on all guests",
+    ),
+    Known(
+        "master_port_taken",
+        r"server socket has failed to listen on any local network address|EADDRINUSE",
+        "The port 29500 of the first guest, by which the ranks meet, is not free",
+        "Stop the other training on the first guest",
+    ),
+    Known(
         "module_missing",
         r"ModuleNotFoundError: No module named|Horovod cannot be imported|PyTorch cannot be imported",
         "The image lacks a Python module that the training imports",
@@ -134,7 +164,8 @@ KNOWN = (
     ),
     Known(
         "command_missing",
-        r"(mpirun|horovodrun|timeout|env|python3?)\S*: .*(No such file|not found)|"
+        r"(mpirun|horovodrun|timeout|env|python3?|exec|sh)\S*: .*(No such file|not found)|"
+        r"FileNotFoundError: .*No such file or directory: 'ray'|"
         r"(mpirun|prterun) was unable to (find the specified executable|launch the specified application)",
         "The image lacks the command",
         "Use an image with the launcher and the command",
@@ -155,6 +186,7 @@ _GLOO_EXIT = re.compile(r"Process (\d+) exit with status code (-?\d+)")
 _TORCH_RANK = re.compile(r"^\s*rank\s*:\s*(\d+) \(local_rank: \d+\)")
 _TORCH_CODE = re.compile(r"^\s*exitcode\s*:\s*(-?\d+)")
 _TORCH_ROOT = re.compile(r"Root Cause \(first observed failure\)")
+_RAY_RANK = re.compile(r"^Rank (\d+) on (\S+) ended with status (-?\d+)")
 _LOST_NODE = re.compile(r"Remote daemon: \[(?:\[[^\]]*\],\d+|prterun-[^\]]*@\d+,\d+)\] on node (\S+)")
 # The signal of the launcher to all other ranks after the first failure.
 _FOLLOWING = (143, -15)
@@ -186,6 +218,9 @@ def _by_pairs(lines: Sequence[str]) -> First | None:
     """The rank is on one line, and its status on a later one."""
     root, rank = not any(_TORCH_ROOT.search(line) for line in lines), None
     for line in lines:
+        of_ray = _RAY_RANK.search(line)
+        if of_ray is not None:
+            return _with_status(int(of_ray.group(1)), int(of_ray.group(3)))
         exited = _GLOO_EXIT.search(line)
         if exited is not None and int(exited.group(2)) not in _FOLLOWING:
             return _with_status(int(exited.group(1)), int(exited.group(2)))

@@ -297,11 +297,11 @@ def _training(site: Mapping[str, Any]) -> Iterator[str]:
     if bool(wish["builtin"]) == bool(wish["command"]):
         there = "both are set" if wish["builtin"] else "none is set"
         yield f"site.training: exactly one of builtin and command is required, but {there}. Set one of them."
-    if wish["engine"] == "torchrun":
+    if wish["engine"] != "horovod":
         for key in ("launcher", "controller"):
             if wish[key]:
                 yield (
-                    f"site.training.{key}: it is for Horovod, but the engine is torchrun. Remove it, or set "
+                    f"site.training.{key}: it is for Horovod, but the engine is {wish['engine']}. Remove it, or set "
                     "site.training.engine to horovod."
                 )
     gpus = [gpus_of(entry, site["gpu"]) for entry in site["vms"] for dummy in identities(entry)]

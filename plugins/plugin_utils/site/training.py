@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
 # The variable of each guest in a play with the result of site_guests.
 GUEST = "aiready_guest"
-HANDED_ON = ("image", "pull", "engine", "check_build", "environment", "mounts", "shm_size", "limits", "result_dir")
+HANDED_ON = (
+    "image",
+    "pull",
+    "engine",
+    "check_build",
+    "restarts",
+    "environment",
+    "mounts",
+    "shm_size",
+    "limits",
+    "result_dir",
+)
 
 
 def training(site: Any, guests: Sequence[Mapping[str, Any]] | None = None, unfit: bool = True) -> dict[str, Any]:

@@ -135,11 +135,12 @@ def _intent(
         skip.update({check: skip.get(check, "site.training is not set") for check in CLUSTER})
     elif not wish["nccl_command"]:
         skip.setdefault("cluster.nccl", "site.validation.nccl_command is empty")
-    if site["training"] and site["training"]["engine"] == "torchrun" and _programs(wish):
-        why = "site.training.engine is torchrun, and OSU programs need mpirun"
+    engine = site["training"]["engine"] if site["training"] else "horovod"
+    if engine != "horovod" and _programs(wish):
+        why = f"site.training.engine is {engine}, and OSU programs need mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
-    if site["training"] and site["training"]["engine"] == "torchrun":
-        skip.setdefault("cluster.check_build", "site.training.engine is torchrun, which is not part of Horovod")
+    if engine != "horovod":
+        skip.setdefault("cluster.check_build", f"site.training.engine is {engine}, which is not part of Horovod")
     elif site["training"] and not site["training"]["check_build"]:
         skip.setdefault("cluster.check_build", "site.training.check_build is false")
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]

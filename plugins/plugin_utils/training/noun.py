@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, result, verdict
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, restarts, result, verdict
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
@@ -31,6 +32,8 @@ TRAININGS = Path(__file__).resolve().parents[3] / "roles" / "horovod" / "files" 
 # Beyond its limits, for starting and tidying up.
 SPARE_S = 600
 MANY_ITERATIONS = 200
+# Between two looks at guests that are not ready for a restart.
+AGAIN_S = 5
 
 
 def new_run() -> str:
@@ -73,9 +76,11 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
 
     def want(self, item: Item[TrainingRequest, plan.Plan]) -> plan.Plan:
         self._refuse_busy()
-        plan.refuse_images(self._request, self._looks)
-        wall_s = self._request.limits.wall_s + SPARE_S
-        return plan.plan(self._request, self._looks, item.label, (training_watch.UNHEARD_S, wall_s))
+        return self._planned(self._request, item.label)
+
+    def _planned(self, request: TrainingRequest, run: str) -> plan.Plan:
+        plan.refuse_images(request, self._looks)
+        return plan.plan(request, self._looks, run, (training_watch.UNHEARD_S, request.limits.wall_s + SPARE_S))
 
     def compare(self, now: plan.Plan | None, wanted: plan.Plan) -> list[Change]:
         if now is not None:
@@ -90,25 +95,59 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         item = items[0]
         made, item.touched = item.wanted, True
         outputs = Outputs(self._request.result_dir, made.run)
-        watch = training_watch.Watch(
-            made, self._guests, self._steps, dict(self._looks), self._told(made.run), self._clock, outputs.write
-        )
-        began, clock = _now(), self._clock.now()
-        error = None
-        try:
-            watch.run(self._files())
-        except OperatorError as trouble:
-            error = trouble
-        except Interrupted:
-            self._finish(item, watch, outputs, began, clock, None)
-            raise
-        self._finish(item, watch, outputs, began, clock, error)
+        began, clock, parent = _now(), self._clock.now(), self._clock.parent()
+        attempts: list[restarts.Attempt] = []
+        while True:
+            spent_s = self._clock.now() - clock
+            looks, tell = dict(self._looks), self._told(made.run)
+            watch = training_watch.Watch(
+                made, self._guests, self._steps, looks, tell, self._clock, outputs.write, spent_s
+            )
+            error, waited = None, ""
+            try:
+                try:
+                    watch.run(self._files())
+                except OperatorError as trouble:
+                    error = trouble
+                judged = verdict.judge(made, watch.course, outputs.log) if error is None else verdict.not_begun(error)
+                attempts.append(restarts.attempt(judged, watch.course.seen))
+                if not restarts.due(self._request, attempts, watch.course.seen):
+                    break
+                again, waited = self._again(made.run, attempts, parent)
+            except Interrupted:
+                watch.course.why = "interrupted"
+                judged = verdict.judge(made, watch.course, outputs.log)
+                self._finish(item, watch, outputs, (began, clock), judged, attempts, None)
+                raise
+            if again is None:
+                break
+            made = again
+        judged = restarts.final(self._request, attempts, judged, waited)
+        self._finish(item, watch, outputs, (began, clock), judged, attempts, error)
 
     def prove(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
         """The ranks reported the proof themselves; the result has it already."""
 
     def project(self, state: plan.Plan | None) -> dict[str, Any]:
         return {} if state is None else _shown(state)
+
+    def _again(self, run: str, attempts: Sequence[restarts.Attempt], parent: int) -> tuple[plan.Plan | None, str]:
+        """Wait until all guests can take part again. Return the new plan, or None and the reason that remains."""
+        last, limits, now = attempts[-1], self._request.limits, self._clock.now
+        number = f"restart {len(attempts)} of at most {self._request.restarts}"
+        self._told(run)(f"{last.reason.rstrip('.')}. Waiting for all guests, then {number}.")
+        request, began = replace(self._request, pull=self._request.pull.replace("always", "missing")), now()
+        while True:
+            try:
+                self._looks = self._look()
+                return self._planned(request, run), ""
+            except OperatorError as trouble:
+                why = f"{trouble.subject}: {trouble.found}"
+            if now() - began > limits.return_s:
+                return None, why
+            if self._clock.parent() != parent:
+                raise Interrupted()
+            self._clock.sleep(AGAIN_S)
 
     def _look(self) -> dict[str, Look]:
         looks, lost = self._guests.ask(self._names, self._steps.look)
@@ -130,8 +169,8 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
                     )
 
     def _files(self) -> dict[str, str]:
-        """The built-in trainings, and what they import."""
-        if not self._request.builtin:
+        """The built-in trainings, what they import, and the programs that start a cluster of Ray."""
+        if not self._request.builtin and self._request.engine != "ray":
             return {}
         return {path.name: path.read_text() for path in sorted(self._trainings.glob("*.py"))}
 
@@ -143,14 +182,14 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         item: Item[TrainingRequest, plan.Plan],
         watch: training_watch.Watch,
         outputs: Outputs,
-        began: str,
-        clock: float,
+        start: tuple[str, float],
+        judged: verdict.Verdict,
+        attempts: Sequence[restarts.Attempt],
         error: OperatorError | None,
     ) -> None:
-        made, course = watch.made, watch.course
+        made, course, (began, clock) = watch.made, watch.course, start
         # What an image holds is known for sure only when it is there.
         item.wanted, item.changes = made, list(_changes(made))
-        judged = verdict.judge(made, course, outputs.log) if error is None else verdict.not_begun(error)
         moved = {
             name: result.traffic(course.before[name], course.after[name])
             for name in self._names
@@ -160,6 +199,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         times: result.Times = {"began": began, "ended": _now(), "seconds": round(self._clock.now() - clock, 1)}
         told = result.record(made, course.seen, images, moved, times, judged, outputs.names())
         told["build"] = course.build
+        told["restarts"] = restarts.told(self._request, attempts)
         told["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
         for name in course.not_tidied:
             told["remarks"].append(
@@ -171,7 +211,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         for remark in told["remarks"]:
             self._warn(remark)
         item.proved = plan.with_result(made, told)
-        if error is not None:
+        if error is not None and len(attempts) < 2:
             item.error = error
         elif judged["state"] != "passed":
             item.error = verdict.error(made, judged)

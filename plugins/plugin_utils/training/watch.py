@@ -78,6 +78,7 @@ class Watch:
         tell: Callable[[str], None],
         clock: Clock | None = None,
         write: Callable[[str], None] | None = None,
+        spent_s: float = 0,
     ) -> None:
         self.made = made
         self._request = made.request
@@ -92,6 +93,7 @@ class Watch:
         self._lost_since: dict[str, float] = {}
         self._beat = 0
         self._begun = False
+        self._spent_s = spent_s  # by earlier attempts of the same run
         self.course = Course(Progress(launch.hosts_of_ranks(made.places)), looks)
 
     def run(self, trainings: Mapping[str, str]) -> None:
@@ -191,7 +193,7 @@ class Watch:
             # Until the first iteration is reported, any output counts as progress.
             if seen.steps > steps or (not seen.iterations and seen.lines > lines):
                 steps, lines, stepped = seen.steps, seen.lines, at
-            if at - began > self._limits.wall_s:
+            if at - began + self._spent_s > self._limits.wall_s:
                 self.course.why = "too_long"
                 return
             if at - stepped > self._limits.stall_s:

@@ -129,7 +129,9 @@ def test_recipe_for_gpus_has_versions_and_hashes():
     text = (CUDA / "Dockerfile").read_text()
     packages = re.search('ARG PACKAGES="(.*)"', text)[1].split()
     assert [one for one in packages if "=" not in one] == []
-    assert text.count("pip3 install") == text.count("--require-hashes") == 2
+    # The download of Horovod, whose changed sources are installed afterwards, and the packages that it needs.
+    assert len(re.findall(r"pip3 (?:download|install)[^&]*--require-hashes", text)) == 2
+    assert len(re.findall(r"pip3 install[^&]*/build/horovod ", text)) == 1
     pinned = re.findall(r"^([a-z]+)==\S+ \\\n    --hash=sha256:", (CUDA / "python.txt").read_text(), re.MULTILINE)
     assert set(pinned) >= set((CUDA / "python.in").read_text().split())
 
@@ -146,6 +148,44 @@ def test_a_recipe_pins_horovod_by_its_content(recipe_name):
 
 def test_all_recipes_mean_the_same_horovod():
     assert len({(IMAGES / name / "requirements.txt").read_text(encoding="utf-8") for name in RECIPES}) == 1
+
+
+def test_all_recipes_change_the_sources_in_the_same_way():
+    assert len({(IMAGES / name / "horovod-standard").read_text(encoding="utf-8") for name in RECIPES}) == 1
+
+
+def standard(tmp_path, recipe, header=""):
+    """(status, output, recipe afterwards) for PyTorch with this header."""
+    sources, headers = tmp_path / "horovod" / "horovod" / "torch", tmp_path / "include" / "ATen"
+    sources.mkdir(parents=True)
+    (sources / "CMakeLists.txt").write_text(recipe)
+    if header:
+        headers.mkdir(parents=True)
+        (headers / "ATen.h").write_text(header)
+    command = ["sh", str(RECIPE / "horovod-standard"), str(tmp_path / "horovod")]
+    ran = subprocess.run([*command, f"{tmp_path}/none:{tmp_path}/include"], capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout + ran.stderr, (sources / "CMakeLists.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "header, number",
+    [
+        pytest.param("", 14, id="headers elsewhere, as in Debian"),
+        pytest.param("#error C++14 or later compatible compiler is required to use ATen.\n", 14, id="PyTorch 2.0"),
+        pytest.param("#error C++17 or later compatible compiler is required to use ATen.\n", 17, id="PyTorch 2.1"),
+        pytest.param("#error C++20 or later compatible compiler is required to use ATen.\n", 20, id="PyTorch 2.14"),
+    ],
+)
+def test_horovod_is_compiled_by_the_standard_that_pytorch_demands(tmp_path, header, number):
+    status, output, recipe = standard(tmp_path, "if(X)\n    set(CMAKE_CXX_STANDARD 14)\nendif()\n", header)
+    assert (status, recipe) == (0, f"if(X)\n    set(CMAKE_CXX_STANDARD {number})\nendif()\n")
+    assert output == f"Horovod is compiled with C++{number} for PyTorch.\n"
+
+
+def test_other_sources_are_not_changed(tmp_path):
+    status, output, recipe = standard(tmp_path, "set(CMAKE_CXX_STANDARD 17)\n")
+    assert (status, recipe) == (1, "set(CMAKE_CXX_STANDARD 17)\n")
+    assert "CMakeLists.txt is not that of Horovod 0.28.1." in output
 
 
 @pytest.mark.parametrize("recipe_name", RECIPES)

@@ -22,7 +22,7 @@ FILES = sorted(TRAININGS.glob("*.py"))
 def _of():
     """Load a training as Python does when it is started: its folder comes first."""
     sys.path.insert(0, str(TRAININGS))
-    names = ("engines", "small", "synthetic")
+    names = ("engines", "small", "synthetic", "ray_cluster")
     try:
         yield collections.namedtuple("Trainings", names)(*(_load(name) for name in names))
     finally:
@@ -41,6 +41,35 @@ def _load(name):
 @pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
 def test_images_with_an_old_python_can_run_a_training(file):
     ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_a_rank_in_an_actor_of_ray_has_the_environment_of_torchrun(of):
+    places = of.ray_cluster.places_of("10.0.0.1=2,10.0.0.2=1")
+    assert [place[1:] for place in places] == [(0, 0, 2), (1, 1, 2), (2, 0, 1)]
+    assert of.ray_cluster.environment_of(places[2], 3, "10.0.0.1", 29500) == {
+        "RANK": "2",
+        "WORLD_SIZE": "3",
+        "LOCAL_RANK": "0",
+        "LOCAL_WORLD_SIZE": "1",
+        "MASTER_ADDR": "10.0.0.1",
+        "MASTER_PORT": "29500",
+    }
+
+
+def test_a_rank_in_an_actor_of_ray_hands_on_its_lines_and_its_status(of):
+    rank = of.ray_cluster.Rank({"RANK": "1"}, ["sh", "-c", "echo rank $RANK; exit 3"])
+    rank._process.wait()
+    assert rank.read() == (["rank 1"], 3)
+
+
+def test_a_head_of_ray_that_does_not_start_ends_with_its_status(of, capfd):
+    assert of.ray_cluster.main(["head", "--start", "sh -c 'exit 7'", "--", "true"]) == 7
+    assert "ray start ended with 7" in capfd.readouterr().out
+
+
+def test_a_worker_of_ray_waits_for_its_head_with_a_limit(of, capfd):
+    assert of.ray_cluster.main(["worker", "--address", "127.0.0.1:1", "--wait", "0", "--start", "true"]) == 3
+    assert "The head of Ray does not answer at 127.0.0.1:1" in capfd.readouterr().out
 
 
 def test_all_ranks_make_the_same_pictures_of_a_seed(of):

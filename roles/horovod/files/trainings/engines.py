@@ -148,6 +148,14 @@ class Engine:
         """The number that rank 0 has, the same to the last bit on every rank."""
         return self.mean(value if self.rank == 0 else 0.0) * self.size
 
+    def newest(self, state, age):
+        """The state of the rank whose age is the highest, on every rank."""
+        raise RefusedError("Checkpoints need --engine torchrun.")
+
+    def meet(self):
+        """Until all ranks are here."""
+        self.mean(0.0)
+
     def wait(self):
         """Until the GPU has done what it was told; without it a clock measures nothing."""
         if self.device.type == "cuda":
@@ -171,7 +179,8 @@ class Horovod(Engine):
         self.hvd = hvd
         self.name = f"horovod {horovod.__version__}"
         self.rank, self.size, self.ranks_here = hvd.rank(), hvd.size(), hvd.local_size()
-        self.take_device(hvd.local_rank())
+        self.local_rank = hvd.local_rank()
+        self.take_device(self.local_rank)
 
     def distribute(self, model, optimizer, fp16=False):
         """Every rank gets the weights of rank 0, and gradients are averaged from here on."""
@@ -208,7 +217,8 @@ class Torchrun(Engine):
             )
         self.rank, self.size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.ranks_here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
-        self.take_device(int(os.environ["LOCAL_RANK"]))
+        self.local_rank = int(os.environ["LOCAL_RANK"])
+        self.take_device(self.local_rank)
         backend = "nccl" if self.on_gpu else "gloo"
         torch.distributed.init_process_group(backend)
         self.name = f"torch.distributed {backend}"
@@ -229,6 +239,14 @@ class Torchrun(Engine):
         total = self.torch.tensor(value, dtype=self.torch.float64, device=self.device)
         self.torch.distributed.all_reduce(total)
         return float(total) / self.size
+
+    def newest(self, state, age):
+        """The state of the rank whose age is the highest, on every rank."""
+        ages = [None] * self.size
+        self.torch.distributed.all_gather_object(ages, age)
+        one = [state]
+        self.torch.distributed.broadcast_object_list(one, src=ages.index(max(ages)))
+        return one[0]
 
     def stop(self):
         """Leave together with the others."""

@@ -7,8 +7,11 @@ equal at the end, only if weights are broadcast and gradients are averaged.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import random
+import socket
 import time
 
 import engines
@@ -92,12 +95,15 @@ def train(engine, options):
     torch.manual_seed(options.seed * 1000 + engine.rank)
     data = Data(engine, options)
     measure = torch.nn.functional.cross_entropy
-    model = model_of(torch, options.width).to(engine.device)
+    plain = model = model_of(torch, options.width).to(engine.device)
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9)
+    kept = Checkpoint(engine, options, plain, optimizer)
+    begin, first = kept.restore()
     model, optimizer = engine.distribute(model, optimizer, options.fp16_allreduce)
     held_out = data.of(list(range(PICTURES, PICTURES + HELD_OUT)))
-    first = engine.mean(look(torch, model, measure, held_out))
-    for iteration in range(options.iterations):
+    if first is None:
+        first = engine.mean(look(torch, model, measure, held_out))
+    for iteration in range(begin, options.iterations):
         begun = time.perf_counter()
         seen, kinds = data.of(batch_of(data.mine, iteration, options.batch, options.seed))
         optimizer.zero_grad()
@@ -116,12 +122,60 @@ def train(engine, options):
             samples_per_s=round(len(kinds) / seconds, 1),
             seconds=round(seconds, 4),
         )
+        kept.save(iteration, first)
     last = engine.mean(look(torch, model, measure, held_out))
     engines.say(
         "end", rank=engine.rank, weights=engines.digest(model), loss_first=round(first, 6), loss_last=round(last, 6)
     )
+    kept.remove()
     if not last < first:
         raise ArithmeticError(f"the loss did not fall: {first:.4f} before the training and {last:.4f} after it")
+
+
+class Checkpoint:
+    """The state after an iteration in a folder, which the guests share, or of which each has its own."""
+
+    def __init__(self, engine, options, model, optimizer):
+        self.engine, self.model, self.optimizer = engine, model, optimizer
+        self.every, self.file = options.checkpoint_every, None
+        if options.checkpoint:
+            os.makedirs(options.checkpoint, exist_ok=True)
+            self.file = os.path.join(options.checkpoint, "small.pt")
+
+    def restore(self):
+        """(the iteration to begin with, the first loss of all): every rank continues from the newest checkpoint."""
+        if self.file is None:
+            return 0, None
+        torch, found = self.engine.torch, None
+        if os.path.exists(self.file):
+            found = torch.load(self.file, map_location="cpu", weights_only=True)
+        found = self.engine.newest(found, found["iteration"] if found else -1)
+        if found is None:
+            return 0, None
+        self.model.load_state_dict(found["model"])
+        self.optimizer.load_state_dict(found["optimizer"])
+        return found["iteration"] + 1, found["first"]
+
+    def save(self, iteration, first):
+        """The weights are the same on all ranks, so that one rank of each guest writes them."""
+        if self.file is None or (iteration + 1) % self.every or self.engine.local_rank:
+            return
+        state = {"iteration": iteration, "first": first}
+        state.update(model=self.model.state_dict(), optimizer=self.optimizer.state_dict())
+        new = f"{self.file}.{socket.gethostname()}"
+        with open(new, "wb") as file:
+            self.engine.torch.save(state, file)
+            # A guest that loses its power keeps a whole file, the former one or this one.
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self.file)
+
+    def remove(self):
+        """A training that has ended leaves nothing to continue from. Another guest may share the folder."""
+        self.engine.meet()
+        if self.file is not None and not self.engine.local_rank:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.file)
 
 
 def look(torch, model, measure, sample):
@@ -134,6 +188,8 @@ def parser():
     """The options of this training."""
     made = engines.arguments(__doc__.splitlines()[0], iterations=40, batch=64, learning_rate=0.03)
     made.add_argument("--width", type=engines.positive, default=32, help="of the model: how much there is to compute")
+    made.add_argument("--checkpoint", default="", help="folder for checkpoints, from which a restart continues")
+    made.add_argument("--checkpoint-every", type=engines.positive, default=10, help="iterations between two of them")
     return made
 
 

@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, scripts
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, ray, scripts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import keys as training_keys
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import steps
 
@@ -72,6 +72,39 @@ def test_torchrun_starts_on_every_guest_with_the_number_of_its_node():
 )
 def test_torchrun_calls_python_itself(command, end):
     assert commands(engine="torchrun", builtin=None, command=command)[0].endswith(end)
+
+
+def test_deepspeed_always_has_a_hostfile_that_is_checked_on_the_guest(tmp_path):
+    made = planned(engine="deepspeed", hosts=HOSTS)
+    for start in made.launches:
+        given = files.files(start.place, made.places, {}, start.argv, None, 22, 60, {})
+        assert given["hostfile"] == (files.PLAIN, "job-01 slots=2\njob-02 slots=1\n")
+    hostfile, argv = tmp_path / "hostfile", made.launches[0].argv
+    command = [*argv[:4], str(hostfile), "echo", *argv[6:8]]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, f"deepspeed: Unable to find hostfile {hostfile}\n")
+    hostfile.write_text("job-01 slots=2\n")
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, f"--hostfile {launch.HOSTFILE}\n")
+
+
+def test_ray_has_fixed_ports_and_one_job_on_the_head():
+    first, second = planned(engine="ray", hosts=HOSTS).launches
+    head, worker = (start.argv[start.argv.index("--start") + 1] for start in (first, second))
+    assert "--head --port 6379" in head
+    assert "--address 10.0.112.11:6379 --node-ip-address 10.0.112.12" in worker
+    for option, port in ray.NODE_PORTS:
+        assert f"{option} {port} " in head
+        assert f"{option} {port} " in worker
+    assert ("job" in first.argv, "job" in second.argv) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "size, store", [("1g", 858993459), ("512m", 429496729), ("1048576k", 858993459), ("half", None)]
+)
+def test_the_object_store_of_ray_fits_in_the_shared_memory(size, store):
+    assert ray.store_bytes(size) == store
+    assert ("--object-store-memory" in " ".join(commands(engine="ray", shm_size=size))) == (store is not None)
 
 
 def test_ranks_fill_the_slots_in_the_order_of_hosts():

@@ -29,6 +29,10 @@ RUNS = {
     "elastic limits": {**ELASTIC, "elastic": {"min_ranks": 1, "max_ranks": 4, "reset_limit": 3}},
     "torchrun": {"engine": "torchrun", "hosts": SLOTS},
     "program": {"engine": "torchrun", "builtin": None, "command": ["/opt/train", "--fast"]},
+    "deepspeed": {"engine": "deepspeed", "hosts": SLOTS},
+    "deepspeed of the user": {"engine": "deepspeed", "builtin": None, "command": ["python3", "/data/x.py"]},
+    "ray": {"engine": "ray", "hosts": SLOTS, "found": guests(2, gpus=4), "gpus": "all"},
+    "ray of the user": {"engine": "ray", "builtin": None, "command": ["python3", "/data/x.py"], "shm_size": "8g"},
     "fresh image": {"pull": "always", "environment": {"SEED": "7"}},
     "no image": {"found": guests(2, image=None)},
 }

@@ -188,6 +188,84 @@ def test_an_interrupted_run_is_tidied_up_and_recorded(tmp_path, monkeypatch):
     assert saved["verdict"]["state"] != "passed"
 
 
+class Later:
+    """The time since an attempt began."""
+
+    def __init__(self, clock):
+        self.clock, self.began = clock, 0.0
+
+    @property
+    def time(self):
+        return self.clock.time - self.began
+
+
+def iterations(first, last):
+    """What two ranks print."""
+    rows = [{"rank": rank, "iteration": number} for number in range(first, last + 1) for rank in (0, 1)]
+    return "".join(f"AIREADY {json.dumps({'event': 'iteration', **row})}\n" for row in rows)
+
+
+TORCHRUN = {"engine": "torchrun", "builtin": None, "command": ["train"]}
+GONE = {"job-02": (8, {"running": False, "gone": True})}
+
+
+def attempts(monkeypatch, *planned_attempts, unready=0):
+    """Steps of a run whose attempts print this, and end well or lose a container; so many looks in between fail."""
+    left, start, look_at = list(planned_attempts), Steps.start, Steps.look
+
+    def starting(self, guest, argv, files):
+        if guest.name == "job-01":
+            real = getattr(self.clock, "clock", self.clock)
+            self.clock = Later(real)
+            self.clock.began = real.time
+            said, lost = left.pop(0)
+            self.output, self.states, self.status = {1: BEGUN, 5: said}, GONE if lost else {}, None if lost else (9, 0)
+        start(self, guest, argv, files)
+
+    def looking(self, guest):
+        many = [entry for entry in self.done if entry == ("look", "job-02")]
+        seen = look_at(self, guest)
+        down = guest.name == "job-02" and 0 < len(many) <= unready
+        return replace(seen, interfaces={**seen.interfaces, "ens224": (9000, False)}) if down else seen
+
+    monkeypatch.setattr(Steps, "start", starting)
+    monkeypatch.setattr(Steps, "look", looking)
+
+
+def test_a_run_starts_again_after_a_loss_and_reports_its_cost(tmp_path, monkeypatch):
+    attempts(monkeypatch, (iterations(0, 18), True), (iterations(14, 39) + ENDED, False), unready=3)
+    done = Run(tmp_path, monkeypatch, restarts=2, **TORCHRUN)
+    assert done.answer["training"]["failed"] is False
+    result = done.answer["training"]["after"]["result"]
+    assert result["verdict"]["state"] == "passed"
+    told = result["restarts"]
+    assert (told["allowed"], told["used"], told["lost_steps"]) == (2, 1, 5)
+    assert [(one["code"], one["host"]) for one in told["attempts"]] == [("container_gone", "job-02"), ("trained", None)]
+    assert "Waiting for all guests, then restart 1 of at most 2." in " ".join(done.told)
+    assert [entry for entry in done.steps.done if entry[0] == "stop"].count(("stop", "job-02")) == 2
+
+
+def test_a_run_that_is_lost_again_and_again_ends_with_a_verdict(tmp_path, monkeypatch):
+    attempts(monkeypatch, *[(iterations(14, 18), True)] * 3)
+    failed = Run(tmp_path, monkeypatch, restarts=2, **TORCHRUN)
+    assert (failed.answer["failure"]["code"], failed.answer["failure"]["host"]) == ("restarts_exhausted", "job-02")
+    assert "It was restarted 2 times and failed again." in failed.answer["msg"]
+    assert failed.answer["training"]["after"]["result"]["restarts"]["used"] == 2
+
+
+def test_a_guest_that_does_not_return_ends_the_run(tmp_path, monkeypatch):
+    attempts(monkeypatch, (iterations(0, 18), True), unready=1000)
+    failed = Run(tmp_path, monkeypatch, restarts=2, limits={"return_s": 60}, **TORCHRUN)
+    assert (failed.answer["failure"]["code"], failed.answer["failure"]["host"]) == ("container_gone", "job-02")
+    assert "The guests were not ready for a restart in time: job-02: It is down" in failed.answer["msg"]
+
+
+def test_restarts_share_the_time_of_the_run(tmp_path, monkeypatch):
+    attempts(monkeypatch, *[(iterations(14, 18), True)] * 9)
+    failed = Run(tmp_path, monkeypatch, restarts=9, limits={"wall_s": 20, "stall_s": 15}, **TORCHRUN)
+    assert failed.answer["failure"]["code"] == "too_long"
+
+
 @pytest.mark.parametrize("given, count", [(training_noun.MANY_ITERATIONS, 200), (201, 200), (3, 3)])
 def test_of_many_iterations_the_task_shows_the_last(given, count):
     shown = training_noun._shown(replace(planned(), result={"iterations": list(range(given))}))
