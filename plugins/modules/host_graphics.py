@@ -26,6 +26,8 @@ notes:
     changes the policy, it notes that value in vCenter, as the custom attribute
     C(aiready.vsphere.graphics_policy.at_boot) of the host.
   - V(all) does not include GPUs in passthrough mode. The module rejects such a GPU if the task names it.
+  - With the device mode V(system_select), the host picks the mode of a GPU when a VM starts. A requested type or size
+    ends this, so it is a change even if the GPU has that type at the moment.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -64,6 +66,17 @@ options:
           - If not set, the current value stays.
         type: str
         choices: [same_size, mixed_size]
+  method:
+    description:
+      - Interface for the type and the vGPU size of a GPU.
+      - V(auto) sets the device mode over REST for GPUs of which vCenter reports a mode, as vSphere 9.1 does. It uses
+        SOAP for all others.
+      - V(rest) fails for a GPU without a reported mode. V(soap) fails for a GPU in the mode V(system_select), because
+        only REST can change it.
+      - The default type, the assignment policy, and the size on a GPU of type V(shared) exist only in SOAP.
+    type: str
+    choices: [auto, soap, rest]
+    default: auto
   restart:
     description:
       - V(xorg) restarts the X server of the host if a setting waits for it, and waits until the types are active. The
@@ -227,12 +240,13 @@ failure:
   sample: {code: graphics_impossible}
 """
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     at_boot,
+    device_mode,
     facts,
     gather,
     graphics,
@@ -261,6 +275,7 @@ ARGUMENTS = dict(
             "vgpu_mode": {"type": "str", "choices": ["same_size", "mixed_size"]},
         },
     },
+    method={"type": "str", "choices": device_mode.METHODS, "default": device_mode.AUTO},
     restart={"type": "str", "choices": ["none", "xorg"], "default": "none"},
     xorg_timeout_s={"type": "int", "default": 60},
 )
@@ -277,6 +292,11 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
     """The graphics of one host."""
 
     PROPERTIES = facts.GRAPHICS
+
+    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
+        super().__init__(params, warn)
+        # {address: what the last change of its device mode needs}
+        self._needs: dict[str, str | None] = {}
 
     def request(self) -> graphics.GraphicsRequest:
         return graphics.request_of(self._params)
@@ -300,14 +320,20 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
         return graphics.compare(now, wanted)
 
     def change(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
-        graphics.refuse_in_use(self.label, item.now, item.wanted)
+        method = item.wish.method
+        graphics.refuse_in_use(self.label, item.now, item.wanted, method)
         if item.now.policy != item.wanted.policy or item.wanted.restarted:
             self._note(item)
-        if any(change.path != "graphics.xorg" for change in item.changes):
-            config = graphics_spec.config(self._found.row.get("config.graphicsConfig"), item.now, item.wanted)
+        soap = graphics.over_soap(item.now, item.wanted, method)
+        if any(change.path != "graphics.xorg" for change in graphics.compare(item.now, soap)):
+            config = graphics_spec.config(self._found.row.get("config.graphicsConfig"), item.now, soap)
             item.touched = True
             with self.asking("cannot change its graphics settings"):
                 self.manager("graphicsManager").UpdateGraphicsConfig(config=config)
+        with device_mode.opened(self._vcenter, self._found) as modes:
+            for device, mode in graphics.over_rest(item.now, item.wanted, method):
+                item.touched = True
+                self._needs[device.id] = modes.configure(device.id, mode)
         if item.wanted.restarted:
             item.touched = True
             with self.asking("cannot restart Xorg"):
@@ -329,7 +355,8 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
         return graphics.project(state)
 
     def pending(self, state: graphics.Graphics) -> list[dict[str, Any]]:
-        return graphics.pending(state)
+        needs = {f"graphics.{address}": need for address, need in self._needs.items()}
+        return [dict(entry, needs=needs.get(entry["what"]) or entry["needs"]) for entry in graphics.pending(state)]
 
     def _wait(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
         """Wait: a restarted Xorg needs a moment before the host reports the new types."""

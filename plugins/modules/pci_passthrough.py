@@ -25,6 +25,10 @@ description:
   - M(community.vmware.vmware_host_passthrough) accepts any device, and selects devices by names that virtual functions
     share.
   - M(community.vmware.vmware_host_sriov) accepts one port per task. Both report a pending restart in prose, if at all.
+notes:
+  - A device that is returned to the host over REST gets the mode of its graphics type, V(host) or a vGPU mode.
+  - With the device mode V(system_select), the host picks the mode of a device when a VM starts. A requested
+    O(devices[].state) ends this, so it is a change even if the device is in that state at the moment.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity
@@ -66,6 +70,17 @@ options:
     type: str
     choices: [now, reboot]
     default: reboot
+  method:
+    description:
+      - Interface for passthrough of a whole device.
+      - V(auto) sets the device mode over REST for devices of which vCenter reports a mode, as vSphere 9.1 does. It uses
+        SOAP for all others, and for O(apply=now), which REST does not have.
+      - V(rest) fails for a device without a reported mode. V(soap) fails for a device in the mode V(system_select),
+        because only REST can change it.
+      - Labels and virtual functions exist only in SOAP.
+    type: str
+    choices: [auto, soap, rest]
+    default: auto
 seealso:
   - module: aiready.vsphere.nic_firmware
   - module: aiready.vsphere.esxi_module_options
@@ -209,12 +224,13 @@ failure:
   sample: {code: passthrough_impossible}
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, cast
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
+    device_mode,
     facts,
     gather,
     passthrough,
@@ -244,12 +260,15 @@ ARGUMENTS = dict(
     **args.ESXCLI_TRANSPORT,
     devices={"type": "list", "elements": "dict", "required": True, "options": DEVICE},
     apply={"type": "str", "choices": ["now", "reboot"], "default": "reboot"},
+    method={"type": "str", "choices": device_mode.METHODS, "default": device_mode.AUTO},
 )
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters by themselves, one sentence each."""
     problems = []
+    if params["method"] == device_mode.REST and params["apply"] == "now":
+        problems.append("method=rest cannot apply a change at once; set apply to reboot, or method to auto.")
     for entry in params["devices"]:
         if pci.normal_address(entry["id"]) is None:
             problems.append(f"{entry['id']} is not a PCI address; write it as 0000:3b:00.0.")
@@ -281,6 +300,9 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
     def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         super().__init__(params, warn)
         self._around: passthrough_rules.Surroundings = None  # type: ignore[assignment]
+        # {address: its new mode over REST}, and {address: what the last change of its mode needs}.
+        self._modes: dict[str, str] = {}
+        self._needs: dict[str, str | None] = {}
         self._named = [cast(str, pci.normal_address(entry["id"])) for entry in params["devices"]]
 
     def request(self) -> PassthroughRequest:
@@ -295,17 +317,27 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
 
     def want(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> dict[str, passthrough.Given]:
         entries = passthrough_rules.check(self.label, item.now, self._around, item.wish.devices)
-        return passthrough_rules.wanted(item.now, self._around, entries, item.wish.at_once)
+        wanted = passthrough_rules.wanted(item.now, self._around, entries, item.wish.at_once)
+        self._modes = passthrough_rules.over_rest(self.label, item.now, self._around, wanted, item.wish.at_once)
+        return wanted
 
     def compare(self, now: Mapping[str, passthrough.Given], wanted: Mapping[str, passthrough.Given]) -> list[Change]:
         return [change for address in self._named for change in passthrough.compare(now[address], wanted[address])]
 
     def change(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
         passthrough_rules.refuse_in_use(self.label, self._around, item.now, item.wanted)
-        configs = passthrough_spec.configs(item.now, item.wanted, self._named, item.wish.at_once)
         item.touched = True
-        with self.asking("cannot change the passthrough state of its devices"):
-            self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)
+        with device_mode.opened(self._vcenter, self._found) as modes:
+            for address, mode in self._modes.items():
+                self._needs[address] = modes.configure(address, mode)
+        # REST has set these already.
+        now = dict(item.now)
+        for address in self._modes:
+            now[address] = replace(now[address], configured=item.wanted[address].configured)
+        configs = passthrough_spec.configs(now, item.wanted, self._named, item.wish.at_once)
+        if configs:
+            with self.asking("cannot change the passthrough state of its devices"):
+                self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)
 
     def project(self, state: Mapping[str, passthrough.Given]) -> dict[str, Any]:
         tree = self._around.tree
@@ -318,7 +350,9 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
         }
 
     def pending(self, state: Mapping[str, passthrough.Given]) -> list[dict[str, Any]]:
-        return passthrough.pending([state[address] for address in self._named if address in state])
+        needs = {f"passthrough.{address}": need for address, need in self._needs.items()}
+        waiting = passthrough.pending([state[address] for address in self._named if address in state])
+        return [dict(entry, needs=needs.get(entry["what"]) or entry["needs"]) for entry in waiting]
 
     def _surroundings(self, row: Row, running: Mapping[str, str]) -> passthrough_rules.Surroundings:
         graphics = facts.graphics_of(row, running)
@@ -331,6 +365,7 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
             gpus={device.id: device for device in graphics.devices} if graphics else {},
             # Hosts before 7.0 neither report nor support it.
             rebinds=bool(row.get("capability.deviceRebindWithoutRebootSupported")),
+            method=self._params["method"],
         )
 
 

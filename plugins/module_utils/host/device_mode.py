@@ -9,16 +9,17 @@ Names and answers are those of the types of pyVmomi and of the Python stubs of v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
+import contextlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, Rest, refused
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 METHODS = ["auto", "soap", "rest"]
 AUTO, SOAP, REST = METHODS
@@ -96,8 +97,8 @@ def over_rest(method: str, mode: Mode | None) -> bool:
     return method != SOAP and mode is not None
 
 
-def obstacles(method: str, name: str, mode: Mode | None, target: str) -> Iterator[tuple[str, str]]:
-    """What prevents that the device gets a mode, each with its fix."""
+def obstacles(method: str, name: str, mode: Mode | None) -> Iterator[tuple[str, str]]:
+    """What a method cannot do with a device, each with its fix."""
     if mode is None:
         if method == REST:
             yield (
@@ -143,9 +144,29 @@ def by_state(passthrough: bool, graphics_type: str = "", vgpu_size: str = "") ->
     return vgpu_mode(vgpu_size) if graphics_type == "sharedDirect" else HOST
 
 
+def fixed(mode: Mode | None) -> Mode | None:
+    """A mode that the host does not pick any more; its name follows from the other settings."""
+    return replace(mode, current="") if mode is not None and mode.of_the_host else mode
+
+
+def leaves_host(before: Mode | None, after: Mode | None) -> bool:
+    """Return whether a change takes the choice of the mode from the host."""
+    return before is not None and before.of_the_host and after is not None and not after.of_the_host
+
+
 def vgpu_mode(vgpu_size: str) -> str:
     """The mode for vGPUs of a size in the words of the API of graphics."""
     return MIXED if vgpu_size == "mixedSize" else SAME
+
+
+@contextlib.contextmanager
+def opened(vcenter: VCenter, host: HostFound) -> Iterator[DeviceModes]:
+    """The modes of a host over REST; the session begins with the first request."""
+    rest = Rest(vcenter)
+    try:
+        yield DeviceModes(rest, host)
+    finally:
+        rest.close()
 
 
 class DeviceModes:
@@ -196,10 +217,3 @@ def needs_of(impacts: Iterable[str]) -> str | None:
     """What a change with these impacts needs: a restart includes maintenance mode."""
     needs = {_NEEDS[one] for one in impacts if one in _NEEDS}
     return "reboot" if "reboot" in needs else "maintenance_mode" if needs else None
-
-
-def explained(mode: Mapping[str, Any] | None) -> str:
-    """A sentence about a projected mode that may change by itself; empty for any other."""
-    if mode is None or mode["current"] != SYSTEM:
-        return ""
-    return "Its mode is system_select: the host picks the mode when a VM starts, so it can change at any time."

@@ -47,6 +47,8 @@ class Device:
     own: bool = True
     # None before vSphere 9.1.
     device_mode: modes.Mode | None = None
+    # What a change of the type needs: by SOAP a restart of Xorg, by REST maintenance mode [unsure].
+    needs: str = "xorg_restart"
 
     @property
     def waits(self) -> bool:
@@ -131,6 +133,7 @@ class GraphicsRequest:
     assignment_policy: str | None
     devices: Sequence[DeviceRequest]
     restart: str
+    method: str = modes.AUTO
 
 
 def request_of(params: Mapping[str, Any]) -> GraphicsRequest:
@@ -146,7 +149,7 @@ def want(subject: str, now: Graphics, wish: GraphicsRequest) -> Graphics:
     devices = {one.id: one if one.own else replace(one, configured=default_type) for one in now.devices}
     for entry in wish.devices:
         for device in _meant(now, entry, problems):
-            devices[device.id] = _wished(now.version, devices[device.id], entry, problems)
+            devices[device.id] = _wished(now.version, devices[device.id], entry, problems, wish.method)
     wanted = replace(
         now,
         default_type=default_type,
@@ -155,6 +158,7 @@ def want(subject: str, now: Graphics, wish: GraphicsRequest) -> Graphics:
     )
     if wish.restart == "xorg" and _waits(wanted):
         wanted = _restarted(wanted)
+    wanted = replace(wanted, devices=tuple(map(_in_mode, now.devices, wanted.devices)))
     if problems:
         raise OperatorError(
             subject,
@@ -164,12 +168,56 @@ def want(subject: str, now: Graphics, wish: GraphicsRequest) -> Graphics:
             "graphics_impossible",
             problems=[found for found, todo in problems],
         )
+    asked = {device.id: mode for device, mode in over_rest(now, wanted, wish.method)}
+    wanted = replace(
+        wanted,
+        devices=tuple(replace(one, needs="maintenance_mode") if one.id in asked else one for one in wanted.devices),
+    )
+    modes.refuse_impossible(
+        subject,
+        (
+            (f"{one.id} ({one.name})", one.device_mode, asked[one.id])
+            for one in now.devices
+            if one.device_mode is not None and one.id in asked
+        ),
+    )
     return wanted
 
 
-def refuse_in_use(subject: str, now: Graphics, wanted: Graphics) -> None:
+def over_rest(now: Graphics, wanted: Graphics, method: str) -> list[tuple[Device, str]]:
+    """(device, its mode) of the changes that are made over REST."""
+    return [
+        (after, modes.HOST if after.configured == TYPES["shared"] else modes.vgpu_mode(after.mode))
+        for before, after in zip(now.devices, wanted.devices)
+        if modes.over_rest(method, before.device_mode) and after.own and _mode_differs(before, after)
+    ]
+
+
+def over_soap(now: Graphics, wanted: Graphics, method: str) -> Graphics:
+    """The desired graphics without the changes that REST makes. REST has no size for a GPU of type Shared."""
+    rest = {device.id for device, dummy in over_rest(now, wanted, method)}
+    devices = [
+        (replace(before, mode=after.mode) if after.configured == TYPES["shared"] else before)
+        if after.id in rest
+        else after
+        for before, after in zip(now.devices, wanted.devices)
+    ]
+    return replace(wanted, devices=tuple(devices))
+
+
+def _mode_differs(before: Device, after: Device) -> bool:
+    resized = before.mode != after.mode and after.configured == TYPES["shared_direct"]
+    return before.configured != after.configured or resized or modes.leaves_host(before.device_mode, after.device_mode)
+
+
+def refuse_in_use(subject: str, now: Graphics, wanted: Graphics, method: str = modes.SOAP) -> None:
     """Raise an error for running VMs; called only before a change, because they may have ended since the plan."""
-    changed = [before for before, after in zip(now.devices, wanted.devices) if before.configured != after.configured]
+    rest = {device.id for device, dummy in over_rest(now, wanted, method)}
+    changed = [
+        before
+        for before, after in zip(now.devices, wanted.devices)
+        if before.configured != after.configured or before.id in rest
+    ]
     concerned = now.devices if wanted.restarted else changed
     users = [f"{device.id} by {', '.join(device.vms)}" for device in concerned if device.vms]
     if users:
@@ -195,10 +243,13 @@ def compare(now: Graphics, wanted: Graphics) -> list[Change]:
     for before, after in zip(now.devices, wanted.devices):
         path = f"graphics.{before.id}"
         if before.configured != after.configured:
-            waits = needs if replace(after, active=before.active).waits else None
+            waits = after.needs if needs and replace(after, active=before.active).waits else None
             changes.append(Change(path, spoken(before.configured), spoken(after.configured), waits))
         if before.mode != after.mode:
             changes.append(Change(f"{path}.vgpu_mode", spoken(before.mode), spoken(after.mode)))
+        if modes.leaves_host(before.device_mode, after.device_mode):
+            fixed = modes.HOST if after.configured == TYPES["shared"] else modes.vgpu_mode(after.mode)
+            changes.append(Change(f"{path}.device_mode", modes.SYSTEM, fixed))
     if wanted.restarted and not now.restarted:
         changes.append(Change("graphics.xorg", "running", "restarted"))
     return changes
@@ -273,8 +324,13 @@ def _meant(now: Graphics, entry: DeviceRequest, problems: list[tuple[str, str]])
     return [device]
 
 
-def _wished(version: tuple[int, ...], device: Device, entry: DeviceRequest, problems: list[tuple[str, str]]) -> Device:
+def _wished(
+    version: tuple[int, ...], device: Device, entry: DeviceRequest, problems: list[tuple[str, str]], method: str
+) -> Device:
     wished = device
+    if entry.type is not None or entry.vgpu_mode is not None:
+        problems.extend(modes.obstacles(method, f"{device.id} ({device.name})", device.device_mode))
+        wished = replace(device, device_mode=modes.fixed(device.device_mode))
     if entry.type is not None and TYPES[entry.type] != device.configured:
         wished = replace(wished, configured=TYPES[entry.type], own=True)
     if entry.vgpu_mode is not None and MODES[entry.vgpu_mode] != device.mode:
@@ -287,7 +343,7 @@ def _wished(version: tuple[int, ...], device: Device, entry: DeviceRequest, prob
                 )
             )
         wished = _in_effect(replace(wished, mode=MODES[entry.vgpu_mode]))
-    if wished != device and device.active == "basic":
+    if (wished.configured, wished.mode) != (device.configured, device.mode) and device.active == "basic":
         problems.append(
             (
                 f"{device.id} ({device.name}) has no driver: its graphics type is Basic.",
@@ -302,6 +358,16 @@ def _restarted(wanted: Graphics) -> Graphics:
     """Return the expected state after a restart of Xorg: all configured values are active."""
     devices = tuple(_in_effect(replace(one, active=one.configured)) if one.waits else one for one in wanted.devices)
     return replace(wanted, active_policy=wanted.policy, devices=devices, restarted=True)
+
+
+def _in_mode(before: Device, after: Device) -> Device:
+    """Return the device with the mode that follows from its active settings, where a change affects it."""
+    mode = after.device_mode
+    same = (before.active, before.mode) == (after.active, after.mode)
+    if mode is None or mode.of_the_host or (same and mode == before.device_mode):
+        return after
+    size = "" if after.active_mode == _MIG else after.mode
+    return replace(after, device_mode=replace(mode, current=modes.by_state(False, after.active, size)))
 
 
 def _in_effect(device: Device) -> Device:

@@ -74,7 +74,10 @@ def wished(now: Given, entry: DeviceRequest, apply_now: bool) -> Given:
     if entry.state is not None:
         enabled = entry.state == "enabled"
         wanted = replace(
-            wanted, configured=enabled, active=enabled if apply_now and enabled != now.configured else now.active
+            wanted,
+            configured=enabled,
+            active=enabled if apply_now and enabled != now.configured else now.active,
+            mode=device_mode.fixed(now.mode),
         )
     if entry.label is not None:
         wanted = replace(wanted, label=entry.label)
@@ -89,6 +92,9 @@ def compare(now: Given, wanted: Given) -> list[Change]:
     if now.configured != wanted.configured:
         needs = None if wanted.active == wanted.configured else "reboot"
         changes.append(Change(f"passthrough.{now.id}", _word(now.configured), _word(wanted.configured), needs))
+    if wanted.mode is not None and device_mode.leaves_host(now.mode, wanted.mode):
+        fixed = device_mode.DIRECT if wanted.configured else wanted.mode.current
+        changes.append(Change(f"passthrough.{now.id}.device_mode", device_mode.SYSTEM, fixed))
     if now.label != wanted.label:
         changes.append(Change(f"passthrough.{now.id}.label", now.label or None, wanted.label or None))
     if now.vfs_configured != wanted.vfs_configured:

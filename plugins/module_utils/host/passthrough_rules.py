@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import (
     BRIDGE,
     DISPLAY,
@@ -44,6 +44,8 @@ class Surroundings:
     gpus: dict[str, graphics.Device] = field(default_factory=dict)
     # True if the host can bind a device anew without a restart.
     rebinds: bool = True
+    # The interface for passthrough: auto, soap or rest.
+    method: str = device_mode.AUTO
 
 
 def functions_of(rows: Iterable[Mapping[str, Any]] | None) -> frozenset[str]:
@@ -106,6 +108,8 @@ def _problems(
     name = f"{address} ({cast('Device', around.tree.get(address)).name})"
     if entry.state == "enabled" and not state.configured:
         yield from _not_to_give(around, state, name, entry)
+    if entry.state is not None:
+        yield from device_mode.obstacles(around.method, name, state.mode)
     if entry.sriov_vfs is not None:
         yield from _no_functions(around, state, name, entry.sriov_vfs)
     if entry.state == "enabled" and entry.sriov_vfs:
@@ -190,7 +194,12 @@ def refuse_in_use(
     wanted_states: Mapping[str, passthrough.Given],
 ) -> None:
     """Raise an error for running VMs; called only before a change, because they may have ended since the plan."""
-    changed = [address for address, state in now.items() if state.configured != wanted_states[address].configured]
+    changed = [
+        address
+        for address, state in now.items()
+        if state.configured != wanted_states[address].configured
+        or device_mode.leaves_host(state.mode, wanted_states[address].mode)
+    ]
     vms = sorted({vm for address in changed if address in around.gpus for vm in around.gpus[address].vms})
     if vms:
         raise OperatorError(
@@ -212,6 +221,65 @@ def wanted(
     """The states of all devices after the entries."""
     at_once = apply_now and around.rebinds
     return {
-        address: passthrough.wished(state, entries[address], at_once) if address in entries else state
+        address: _in_mode(around, state, passthrough.wished(state, entries[address], at_once))
+        if address in entries
+        else state
         for address, state in now.items()
     }
+
+
+def over_rest(
+    subject: str,
+    now: Mapping[str, passthrough.Given],
+    around: Surroundings,
+    wanted_states: Mapping[str, passthrough.Given],
+    apply_now: bool,
+) -> dict[str, str]:
+    """{address: mode} of the changes that are made over REST; rejects a mode that a device cannot have.
+
+    Only SOAP can request that a change takes effect at once.
+    """
+    modes = {
+        address: _target(around, wanted_states[address])
+        for address, state in now.items()
+        if device_mode.over_rest(around.method, state.mode)
+        and (
+            (state.configured != wanted_states[address].configured and not apply_now)
+            or device_mode.leaves_host(state.mode, wanted_states[address].mode)
+        )
+    }
+    named = ((address, now[address].mode, mode) for address, mode in modes.items())
+    device_mode.refuse_impossible(
+        subject,
+        (
+            (f"{address} ({cast('Device', around.tree.get(address)).name})", mode, target)
+            for address, mode, target in named
+            if mode is not None
+        ),
+    )
+    return modes
+
+
+def _target(around: Surroundings, wanted_state: passthrough.Given) -> str:
+    """The mode for the requested state: a device that is returned to the host gets the mode of its graphics type."""
+    if wanted_state.configured:
+        return device_mode.DIRECT
+    gpu = around.gpus.get(wanted_state.id)
+    size = gpu.mode if gpu is not None else ""
+    own = device_mode.by_state(False, gpu.configured if gpu is not None else "", size)
+    offered = wanted_state.mode.configurable if wanted_state.mode is not None else ()
+    return next((mode for mode in (own, device_mode.HOST, device_mode.NONE) if mode in offered), own)
+
+
+def _in_mode(around: Surroundings, before: passthrough.Given, after: passthrough.Given) -> passthrough.Given:
+    """Return the device with the mode that follows from its active settings, where a change affects it."""
+    if after.mode is None or (before.active == after.active and before.mode == after.mode):
+        return after
+    gpu = around.gpus.get(after.id)
+    if gpu is None or after.active:
+        current = device_mode.by_state(after.active)
+    elif gpu.active == "direct":
+        current = _target(around, replace(after, configured=False))
+    else:
+        current = device_mode.by_state(False, gpu.active, gpu.mode)
+    return replace(after, mode=replace(after.mode, current=current))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import is_loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
 
 def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) -> list[dict[str, str]]:
     """[{what, found, todo, text}]: part of the stage, what stands against it, and fix; shell: what needs SSH."""
-    found = [*_boards(host, request), *_functions(host, request), *_lockdown(host, request, shell)]
+    found = [
+        *_boards(host, request),
+        *_functions(host, request),
+        *_modes(host, request),
+        *_lockdown(host, request, shell),
+    ]
     name = host.get("name", "The host")
     return [{"what": what, "found": text, "todo": todo, "text": f"{name}: {text} {todo}"} for what, text, todo in found]
 
@@ -55,6 +62,34 @@ def _functions(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str,
             f"{' (SRIOV_EN is off)' if not most else ''}.",
             f"Set site.network.firmware to auto, or run `mlxconfig set SRIOV_EN=1 NUM_OF_VFS={number}` and power the "
             "host off and on.",
+        )
+
+
+def _modes(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
+    """Devices that cannot be configured to the mode that the run needs; the BIOS of the run may still change that."""
+    gpus, ports = host.get("gpus") or (), host.get("nics") or ()
+    if request.bios:
+        return
+    if request.graphics_type == "shared_direct" and is_loaded(host):
+        for gpu in gpus:
+            yield from _mode(gpu, f"GPU {gpu['id']}", (device_mode.SAME, device_mode.MIXED), "vGPU")
+    if request.gpu_passthrough == "enabled":
+        for gpu in gpus:
+            yield from _mode(gpu, f"GPU {gpu['id']}", (device_mode.DIRECT,), "passthrough")
+    for port in ports if request.nic_passthrough else ():
+        if port.get("pci") in request.nics:
+            yield from _mode(port, f"port {port['pci']}", (device_mode.DIRECT,), "passthrough")
+
+
+def _mode(device: Mapping[str, Any], name: str, modes: Sequence[str], use: str) -> Iterator[tuple[str, str, str]]:
+    mode = device.get("device_mode")
+    if mode and not {mode["current"], *mode["configurable"]} & set(modes):
+        yield (
+            "device mode",
+            f"The {name} is in the mode {mode['current']}, and {use} needs {' or '.join(modes)}. It can be configured "
+            f"to {', '.join(mode['configurable']) or 'no mode'}.",
+            "Check that the device supports this use, and that the BIOS enables the IOMMU, SR-IOV and memory mapped "
+            "I/O above 4 GB.",
         )
 
 

@@ -14,6 +14,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import is_loaded, request_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import results, shown
 
@@ -151,6 +152,12 @@ def _graphics(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
     for device in graphics["devices"] if is_loaded(host) else ():
         if device["id"] in given_away:
             continue
+        if _of_the_host(device):
+            text = (
+                f"the mode of the GPU {device['id']} is system_select: the host picks it at power-on, requested {kind}"
+            )
+            yield Gap("graphics", text, f"graphics.{device['id']}.device_mode", kind, device_mode.SYSTEM)
+            continue
         path = f"graphics.{device['id']}.type"
         if device["configured"] != kind:
             text = f"the GPU {device['id']} is set to {device['configured']}, requested {kind}"
@@ -213,12 +220,20 @@ def _passthrough(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
     for gpu in host["gpus"]:
         path, found = f"passthrough.{gpu['id']}", gpu["passthrough"]
         configured, active = found["configured"], found["active"]
-        if configured != (state == "enabled"):
+        if state == "enabled" and _of_the_host(gpu):
+            text = f"the mode of the GPU {gpu['id']} is system_select: the host picks it at power-on"
+            yield Gap("passthrough", text, f"{path}.device_mode", device_mode.DIRECT, device_mode.SYSTEM)
+        elif configured != (state == "enabled"):
             text = f"passthrough of the GPU {gpu['id']} is not {state}"
             yield Gap("passthrough", text, path, state, _state(configured))
         elif configured != active:
             text = f"passthrough of the GPU {gpu['id']} is configured but not effective; a restart is pending"
             yield Gap("passthrough", text, path, state, f"{_state(active)} until the restart")
+
+
+def _of_the_host(device: Mapping[str, Any]) -> bool:
+    """Whether the host picks the mode of a device, which then may change at any time."""
+    return (device.get("device_mode") or {}).get("current") == device_mode.SYSTEM
 
 
 def _state(enabled: bool) -> str:

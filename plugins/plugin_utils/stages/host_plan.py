@@ -133,7 +133,9 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     shell = _shell(host, request, steps, mode)
     again = bool((done.get("restart") or {}).get("changed")) and not mode.dry
     due = {step: _changes(answers.get(step), key) for step, key in STEPS.items()}
-    one = restart(answers.get(step) for step in WAITING)
+    # vCenter reports the impact of a device mode only after the change, so what was made before the restart counts too.
+    made = () if again else ("passthrough", "graphics")
+    one = restart([*(answers.get(step) for step in WAITING), *(done.get(step) for step in made)])
     out = one.kind != "none" or due["mig"]
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])

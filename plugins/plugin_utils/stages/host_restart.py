@@ -15,14 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 # On ESXi a restart of the host resets a GPU (NVIDIA MIG user guide).
-KINDS = {"cold_power_cycle": "cold", "reboot": "warm", "gpu_reset": "warm", "xorg_restart": "xorg"}
-# A stronger restart includes the weaker ones.
-ORDER = ("none", "xorg", "warm", "cold")
+KINDS = {
+    "cold_power_cycle": "cold",
+    "reboot": "warm",
+    "gpu_reset": "warm",
+    "xorg_restart": "xorg",
+    "maintenance_mode": "maintenance",
+}
+# A stronger restart includes the weaker ones. The role makes all changes in maintenance mode, so that alone needs none.
+ORDER = ("none", "maintenance", "xorg", "warm", "cold")
 
 
 @dataclass(frozen=True)
 class Restart:
-    """kind is none, xorg, warm or cold; cold_reasons are the reasons that need a cold restart."""
+    """kind is none, maintenance, xorg, warm or cold; cold_reasons are the reasons that need a cold restart."""
 
     kind: str
     reasons: list[str]

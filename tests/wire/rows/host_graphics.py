@@ -58,6 +58,18 @@ ROWS = [
         modified={GPU: ("shared", "sharedDirect", "sameSize")},
         deleted={GPU: ("sharedDirect", "sharedDirect", "sameSize")},
     ),
+    Row(
+        module="host_graphics",
+        name="by device modes over REST",
+        seed=seed(SHARED, release="9.1.0"),
+        create={**HOST, "method": "rest", "default_type": "shared_direct", "devices": ALL},
+        modify={**HOST, "assignment_policy": "consolidation"},
+        delete={**BACK, "devices": [{"id": GPU, "type": "shared"}]},
+        observe=graphics,
+        created=shown("sharedDirect", "performance", "sharedDirect", "shared"),
+        modified=shown("sharedDirect", "consolidation", "sharedDirect", "shared"),
+        deleted=shown("shared", "performance", "shared", "shared"),
+    ),
 ]
 
 # The data centre in which the examples of the documentation play.

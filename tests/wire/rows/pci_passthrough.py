@@ -64,6 +64,18 @@ ROWS = [
         modified=(8, 0),
         deleted=(0, 0),
     ),
+    Row(
+        module="pci_passthrough",
+        name="by device modes over REST, with a label over SOAP",
+        seed=seed(release="9.1.0"),
+        create={**HOST, "method": "rest", "devices": [{"id": FREE, "state": "enabled", "label": "roce"}]},
+        modify={**HOST, "devices": [{"id": GPU, "state": "enabled", "take_from_vgpu": True}]},
+        delete={**HOST, "devices": [{"id": GPU, "state": "disabled"}, {"id": FREE, "state": "disabled", "label": ""}]},
+        observe=given(FREE, GPU),
+        created={FREE: (True, False, "roce"), GPU: (False, False, None)},
+        modified={FREE: (True, False, "roce"), GPU: (True, False, None)},
+        deleted={FREE: (False, False, None), GPU: (False, False, None)},
+    ),
 ]
 
 # The data centre in which the examples of the documentation play.

@@ -224,3 +224,17 @@ def test_what_modules_would_change_or_wait_for_is_a_gap_once():
         "bios.Sriov is Disabled, requested Enabled",
         "bios.Vtd is configured but not effective; a reboot is pending",
     ]
+
+
+SYSTEM = {"current": "system_select", "configurable": ["host", "direct_path"], "used_memory_mb": 0}
+
+
+def test_a_gpu_whose_mode_the_host_picks_is_a_gap_for_vgpu_and_for_passthrough():
+    host = but("graphics/devices/0/device_mode", SYSTEM)
+    (gap,) = host_gaps(host, {"graphics_type": "shared_direct"})
+    assert (gap["step"], gap["path"], gap["found"]) == ("graphics", f"graphics.{GPU}.device_mode", "system_select")
+    assert "the host picks it at power-on" in gap["text"]
+    host = but("gpus/0/device_mode", SYSTEM)
+    (gap,) = host_gaps(host, {"gpu_passthrough": "enabled"})
+    assert (gap["step"], gap["requested"]) == ("passthrough", "direct_path")
+    assert host_gaps(host, {"gpu_passthrough": "disabled"}) == []

@@ -388,3 +388,63 @@ def test_the_report_names_what_is_missing_and_which_restart_settles_it(inputs, h
 def test_the_bios_differs_by_its_own_module_and_asks_for_no_second_round():
     found = plan(bios=BIOS_PLAN)
     assert ([gap["path"] for gap in found["gaps"]], found["differs"]) == (["bios.Sriov"], False)
+
+
+def test_a_change_that_needs_only_maintenance_mode_needs_no_restart():
+    found = plan(graphics=waits("maintenance_mode"))
+    assert (found["restart"]["kind"], found["restart"]["reboot"], found["out"]) == ("maintenance", False, True)
+
+
+def test_a_restart_that_vcenter_reports_after_a_change_is_part_of_the_one_restart():
+    found = plan(done={"graphics": waits("reboot")}, kernel=waits("reboot"))
+    assert (found["restart"]["kind"], len(found["restart"]["reasons"])) == ("warm", 1)
+    found = plan(done={"passthrough": waits("reboot")}, graphics=waits("maintenance_mode"))
+    assert (found["restart"]["kind"], found["restarts_now"]) == ("warm", True)
+    found = plan(done={"graphics": waits("reboot"), "restart": {"changed": True}})
+    assert found["restart"]["kind"] == "none"
+
+
+def in_mode(current, *configurable):
+    gpus = [{**gpu, "board": "A100"} for gpu in HOST["gpus"]]
+    mode = {"current": current, "configurable": list(configurable), "used_memory_mb": None}
+    return {"gpus": [{**gpus[0], "device_mode": mode}, gpus[1]]}
+
+
+BLOCKED_MODES = {
+    "no vGPU": ({"graphics_type": "shared_direct"}, in_mode("host", "host", "direct_path"), ["mode host, and vGPU"]),
+    "vGPU": ({"graphics_type": "shared_direct"}, in_mode("host", "host", "vgpu_same_size"), []),
+    "vGPU, no driver yet": ({"graphics_type": "shared_direct"}, {**in_mode("none", "none"), **BARE}, []),
+    "no passthrough": (
+        {"gpu_passthrough": "enabled"},
+        in_mode("none"),
+        ["mode none, and passthrough needs direct_path"],
+    ),
+    "passthrough": ({"gpu_passthrough": "enabled"}, in_mode("direct_path"), []),
+    "a BIOS that the run changes": (
+        {"gpu_passthrough": "enabled", "bmc_address": "192.0.2.1", "bios_functions": {"iommu": "enabled"}},
+        in_mode("none"),
+        [],
+    ),
+    "no passthrough of a port": (
+        {"nic_passthrough": True, "nics": ["0000:3a:00.1"]},
+        {
+            "nics": [
+                {
+                    **HOST["nics"][0],
+                    "pci": "0000:3a:00.1",
+                    "root": "0000:36",
+                    "device_mode": {"current": "host", "configurable": ["host"], "used_memory_mb": None},
+                }
+            ]
+        },
+        ["The port 0000:3a:00.1 is in the mode host"],
+    ),
+}
+
+
+@pytest.mark.parametrize("inputs, host, words", BLOCKED_MODES.values(), ids=BLOCKED_MODES.keys())
+def test_a_device_that_cannot_have_the_needed_mode_is_named_before_the_run(inputs, host, words):
+    found = [entry for entry in plan(inputs, host)["blockers"] if entry["what"] == "device mode"]
+    assert len(found) == len(words), found
+    assert all(word in one["text"] for word, one in zip(words, found, strict=True)), found
+    assert all("It can be configured to" in one["text"] for one in found)

@@ -84,10 +84,10 @@ def test_rest_is_used_for_devices_with_a_mode(method, mode, over_rest):
 
 
 def test_each_method_says_what_it_cannot_do():
-    assert list(device_mode.obstacles("auto", GPU, None, "host")) == []
-    ((found, todo),) = device_mode.obstacles("rest", GPU, None, "host")
+    assert list(device_mode.obstacles("auto", GPU, None)) == []
+    ((found, todo),) = device_mode.obstacles("rest", GPU, None)
     assert (found, "9.1" in todo) == (f"vCenter reports no device mode of {GPU}.", True)
-    ((found, todo),) = device_mode.obstacles("soap", GPU, Mode("system_select"), "host")
+    ((found, todo),) = device_mode.obstacles("soap", GPU, Mode("system_select"))
     assert found == f"The mode of {GPU} is system_select, and SOAP cannot change it."
 
 
