@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode as modes
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics, graphics_spec
 from pyVmomi import vim
 
@@ -135,3 +138,51 @@ def test_the_request_keeps_the_types_of_devices_that_are_not_named():
 def test_mixed_sizes_can_be_set_from_the_first_release_that_has_them():
     wanted = wish(devices=[{"id": ONE, "type": None, "vgpu_mode": "mixed_size"}])
     assert graphics.want("esx", host(version=(8, 0, 3)), wanted).devices[0].mode == "mixedSize"
+
+
+FREE = ("host", "direct_path", "vgpu_same_size", "vgpu_mixed_size", "system_select")
+
+
+def moded(current="host", configurable=FREE, **more):
+    return gpu(device_mode=modes.Mode(current, configurable), **more)
+
+
+def over_rest(now, method="auto", **wishes):
+    wanted = graphics.want("esx", now, replace(wish(**wishes), method=method))
+    soap = graphics.over_soap(now, wanted, method)
+    by_soap = [change.path for change in graphics.compare(now, soap)]
+    return [mode for _device, mode in graphics.over_rest(now, wanted, method)], by_soap
+
+
+def test_types_and_sizes_of_a_gpu_with_a_mode_go_over_rest():
+    shared = moded("vgpu_same_size", configured="sharedDirect", active="sharedDirect")
+    assert over_rest(host(moded()), devices=SHARED_DIRECT) == (["vgpu_same_size"], [])
+    assert over_rest(host(shared), devices=[{"id": ONE, "vgpu_mode": "mixed_size"}]) == (["vgpu_mixed_size"], [])
+    assert over_rest(host(shared), devices=[{"id": ONE, "type": "shared"}]) == (["host"], [])
+
+
+def test_soap_has_what_rest_has_not():
+    path = f"graphics.{ONE}"
+    assert over_rest(host(moded()), "soap", devices=SHARED_DIRECT) == ([], [path])
+    assert over_rest(host(gpu()), devices=SHARED_DIRECT) == ([], [path])
+    # A GPU of type Shared has no size in REST.
+    assert over_rest(host(moded()), devices=[{"id": ONE, "vgpu_mode": "mixed_size"}]) == ([], [f"{path}.vgpu_mode"])
+    both = over_rest(host(moded()), default_type="shared_direct", devices=SHARED_DIRECT)
+    assert both == (["vgpu_same_size"], ["graphics.default_type"])
+
+
+def test_a_change_over_rest_is_planned_with_maintenance_mode():
+    assert plan(host(moded()), devices=SHARED_DIRECT) == {f"graphics.{ONE}": ("shared_direct", "maintenance_mode")}
+
+
+def test_a_mode_that_the_gpu_does_not_list_is_refused():
+    with pytest.raises(OperatorError) as caught:
+        graphics.want("esx", host(moded(configurable=("host", "direct_path"))), wish(devices=SHARED_DIRECT))
+    assert caught.value.code == "device_mode_not_configurable"
+
+
+def test_only_a_requested_setting_takes_a_gpu_back_from_the_host():
+    now = host(moded("system_select", configured="sharedDirect", active="sharedDirect"))
+    change = {f"graphics.{ONE}.device_mode": ("vgpu_same_size", None)}
+    assert plan(now, devices=SHARED_DIRECT) == change
+    assert plan(now, devices=[{"id": ONE}], default_type="shared_direct").keys() == {"graphics.default_type"}

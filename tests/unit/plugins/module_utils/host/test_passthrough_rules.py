@@ -6,6 +6,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics, passthrough, passthrough_spec, pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough_rules as rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.device_mode import Mode
 from pyVmomi import vim
 
 from . import worlds
@@ -186,3 +187,47 @@ def test_a_device_that_takes_the_management_port_along_is_refused():
     now[FREE] = given(FREE, dependent=ONBOARD)
     with pytest.raises(OperatorError, match=f"{ONBOARD}, which goes along with {FREE} .* is vmnic0, an uplink"):
         plan(entry(FREE, "enabled"), now=now)
+
+
+def by_rest(address, state, mode, apply_now=False, **known):
+    now = states()
+    now[address] = given(address, mode=mode, configured=state == "disabled", active=state == "disabled")
+    checked = rules.check("esx", now, around(**known), [entry(address, state, take_from_vgpu=True)])
+    wanted = rules.wanted(now, around(**known), checked, apply_now)
+    return rules.over_rest("esx", now, around(**known), wanted, apply_now)
+
+
+GPU_MODES = ("host", "direct_path", "vgpu_same_size", "vgpu_mixed_size", "system_select")
+
+
+def test_passthrough_of_a_device_with_a_mode_goes_over_rest():
+    port, gpu = Mode("host", ("host", "direct_path")), Mode("direct_path", GPU_MODES)
+    assert by_rest(FREE, "enabled", port) == {FREE: "direct_path"}
+    assert by_rest(FREE, "disabled", port) == {FREE: "host"}
+    # A GPU returns to its graphics type, and without a driver to no use.
+    assert by_rest(GPU, "disabled", gpu) == {GPU: "vgpu_same_size"}
+    assert by_rest(GPU, "disabled", Mode("direct_path", ("none", "direct_path"))) == {GPU: "none"}
+
+
+def test_soap_is_used_without_a_mode_and_for_what_takes_effect_at_once():
+    port = Mode("host", ("host", "direct_path"))
+    assert by_rest(FREE, "enabled", None) == {}
+    assert by_rest(FREE, "enabled", port, apply_now=True) == {}
+    assert by_rest(FREE, "enabled", port, method="soap") == {}
+
+
+def test_a_device_whose_mode_the_host_picks_needs_rest():
+    mode = Mode("system_select", GPU_MODES)
+    assert by_rest(GPU, "enabled", mode, apply_now=True) == {GPU: "direct_path"}
+    with pytest.raises(OperatorError) as caught:
+        by_rest(GPU, "enabled", mode, method="soap")
+    assert "SOAP cannot change it" in caught.value.message
+    with pytest.raises(OperatorError) as caught:
+        by_rest(GPU, "enabled", None, method="rest")
+    assert "vCenter reports no device mode" in caught.value.message
+
+
+def test_a_port_that_does_not_list_the_mode_is_refused():
+    with pytest.raises(OperatorError) as caught:
+        by_rest(FREE, "enabled", Mode("host", ("host",)))
+    assert caught.value.code == "device_mode_not_configurable"
