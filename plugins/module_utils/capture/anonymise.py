@@ -51,7 +51,7 @@ class Scrubber:
         known = self.table.known.get(value.lower())
         if known is not None:
             return known, NAME
-        if value in fields.WORDS or fields.HARMLESS.fullmatch(value):
+        if field not in fields.ALWAYS and (value in fields.WORDS or fields.HARMLESS.fullmatch(value)):
             return value, KEPT
         if field in fields.VERSIONS and re.fullmatch(r"\d[\w.-]{0,40}", value):
             return value, KEPT

@@ -67,6 +67,14 @@ WORDS = _words(
     vStorageUnknown vStorageUnsupported warning
     """
 )
+# Texts that identify a part or a person, even if they consist of digits.
+ALWAYS = _words(
+    """
+    assetTag canonicalName displayName group identifierValue principal serial serial_number serialNumber user userName
+    """
+)
+# Numbers that identify a storage adapter. They are dropped.
+NUMBERS = _words("nodeWorldWideName portWorldWideName")
 # Free text and secrets. They are dropped, and a table of pseudonyms never contains them.
 DROPPED = _words(
     """

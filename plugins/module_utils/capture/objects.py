@@ -10,6 +10,7 @@ import datetime
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import VmomiSupport, vmodl
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def _leaf(field: str, value: Data, scrub: Scrubber, owner: str) -> str:
         return scrub.text("opaqueData", "bytes")
     if isinstance(value, type):
         return str(getattr(value, "_wsdlName", value.__name__))
+    if field in fields.NUMBERS:
+        return scrub.text("opaqueData", str(value)) or "0"
     if isinstance(value, (int, float)):
         return str(value)
     return str(value) if is_enum(value) else scrub.text(field, str(value), owner)

@@ -77,6 +77,8 @@ def test_what_a_capture_is_for_stays(scrub, field, value, owner):
         ("vendor", "10.1.2.3"),
         ("deviceName", "/vmfs/devices/disks/naa.600508b1001c"),
         ("serialNumber", "CZ1234567"),
+        ("serialNumber", "1234567890"),
+        ("userName", "running"),
         ("key", "guestinfo.customer"),
         ("value", "secret project"),
         ("userName", "CORP\\jane"),
