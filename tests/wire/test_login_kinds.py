@@ -210,7 +210,6 @@ def test_a_blocked_federated_user_is_named_beside_a_wrong_password(twin, tmp_pat
 
 def test_pyvmomis_own_client_of_the_token_service_gets_a_token_that_is_accepted(kinds):
     """pyVim.sso needs lxml, which is in the extra pyvmomi[sso] alone."""
-    pytest.importorskip("lxml")
     from pyVim import sso
 
     context = ssl.create_default_context(cafile=str(kinds.running.ca_file))
