@@ -10,22 +10,23 @@ from house.collection import NAME, ROOT, roles
 PLAYBOOKS = ROOT / "playbooks"
 # They hold no play of their own.
 ONLY_IMPORT = {"site"}
-# It asks nobody, and is no stage.
-CHECKS = "check"
+# They change nothing and belong to no stage.
+NO_STAGE = ("capture", "check")
 # The playbooks that import it set its stage.
 OF_ANY_STAGE = "later_guests"
 
 
 @pytest.mark.parametrize(
-    "name", sorted({path.stem for path in PLAYBOOKS.glob("*.yml")} - ONLY_IMPORT - {CHECKS, OF_ANY_STAGE})
+    "name", sorted({path.stem for path in PLAYBOOKS.glob("*.yml")} - ONLY_IMPORT - {*NO_STAGE, OF_ANY_STAGE})
 )
 def test_a_play_of_a_playbook_of_the_collection_is_told_by_its_file(name):
     stage, prepares = run_stages.of_play(f"{PLAYBOOKS}/{name}.yml:12", {})
     assert (stage in run_stages.USUAL) is not prepares
 
 
-def test_check_of_the_site_is_no_stage():
-    assert run_stages.of_play(f"{PLAYBOOKS}/{CHECKS}.yml:12", {}) == (None, False)
+@pytest.mark.parametrize("name", NO_STAGE)
+def test_playbook_that_only_reads_is_no_stage(name):
+    assert run_stages.of_play(f"{PLAYBOOKS}/{name}.yml:12", {}) == (None, False)
 
 
 @pytest.mark.parametrize("role", sorted(set(roles()) - {"site"}))
