@@ -90,6 +90,8 @@ options:
     description:
       - Thresholds that differ from the defaults, by check. C(low) and C(high) fail, C(warn_low) and C(warn_high) warn.
         With C(share) set to V(line), they are shares of the adapter's speed.
+      - C(reference) of V(cluster.training) and V(cluster.nccl) replaces the published figure that
+        RV(validation.references) has. It decides no verdict.
       - C(baseline), C(spread) and C(outliers) set how far figures may differ from earlier figures, and from each other.
     type: dict
     default: {}
@@ -245,6 +247,27 @@ validation:
           text: ens224 of train-02 (esx-02 vmnic2, leaf-01 Ethernet2)
           place: train-02
           rows: [guest.mtu train-02]
+    references:
+      description:
+        - Training throughput and NCCL bandwidth beside published figures of the same GPU and image, or beside
+          C(reference) of O(thresholds). They decide no verdict.
+        - C(expected) is null without a reference, and C(why) has the reason.
+        - C(percent) is the share of C(measured) in C(expected). C(mark) is V(sure), or V(unsure) with the reason.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - row: cluster.training 1:tcp
+          check: cluster.training
+          measure: images/s
+          measured: 2890.0
+          unit: img/s
+          expected: 2976.2
+          percent: 97.1
+          source: "1488 for each of 2 GPUs; 1 machine with 2 GPUs: NCHC, Keras, fp16 all-reduce"
+          mark: sure
+          why: ""
+          simulated: false
     simulated:
       description: Titles of the checks that depend on simulated parts.
       type: list
@@ -321,6 +344,7 @@ def answer(made: Mapping[str, Any], path: str, kept: Mapping[str, Any] | None) -
             if row["verdict"] in ("fail", "warn", "not_run")
         ],
         "causes": made["causes"],
+        "references": made["references"],
         "simulated": made["simulated"],
         "baseline": kept is not None,
     }

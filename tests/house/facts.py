@@ -22,6 +22,7 @@ TABLES = (
     "fabric.platforms.cumulus.state",
     "fabric.platforms.onyx.settings",
     "validation.judge.thresholds",
+    "validation.judge.reference",
 )
 
 

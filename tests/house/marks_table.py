@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import reference, rungs, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import short
 
 from .role_readme import ROOT, renewed
 
 PAGE = ROOT / "docs" / "validation.md"
 BEGIN, END = "<!-- marks: made by tests/house/marks_table.py -->", "<!-- end of marks -->"
+REFERENCES, ENDED = "<!-- references: made by tests/house/marks_table.py -->", "<!-- end of references -->"
 BASES = {"line": "of the line", "rdma": "of RDMA between the same guests"}
 
 
@@ -23,7 +24,9 @@ def tables() -> str:
 
 def page() -> str:
     """The page as it should be."""
-    return renewed(PAGE, tables(), BEGIN, END)
+    text = renewed(PAGE, tables(), BEGIN, END)
+    before, _begin, rest = text.partition(REFERENCES)
+    return f"{before}{REFERENCES}\n" + "\n".join(_references()) + f"\n{ENDED}{rest.partition(ENDED)[2]}"
 
 
 def names() -> list[str]:
@@ -76,6 +79,21 @@ def _rules() -> Iterator[str]:
             yield f"| `{name}` of `{check}` | {_values(rule)} | it depends on the current CPU load |"
     for name, rule in thresholds.CPU_RULES.items():
         yield f"| `{name}` of trainings without GPUs | {_values(rule)} | guests may share CPUs |"
+
+
+def _references() -> Iterator[str]:
+    yield "| Measure | GPU | Figure | Layout | Image, model | Source | Mark |"
+    yield "|---|---|---|---|---|---|---|"
+    for one in reference.REFERENCES:
+        unit = "img/s per GPU" if one.measure == reference.IMAGES else "GB/s"
+        layout = f"{one.guests} x {one.gpus} GPUs"
+        if one.measure == reference.BUS and one.guests > 1:
+            layout += f", {short(one.network)} Gb/s each" if one.network else ", network not stated: not compared"
+        batch = f"batch {one.batch}" if one.batch else ""
+        trained = ", ".join(filter(None, (f"`{one.image}`" if one.image else "", one.model, batch)))
+        figure = f"{one.value:g} {unit}"
+        yield f"| {one.measure} | {one.gpu} | {figure} | {layout} | {trained} | {one.source} | {one.mark} |"
+    yield f"| {reference.TOKENS} | all | {reference.NONE} |  |  | no source states GPU, image and model |  |"
 
 
 def _values(values: dict) -> str:

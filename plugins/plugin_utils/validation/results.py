@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import short
 
 KEPT = ("measurements", "outputs", "unreachable", "failed", "msg", "skipped")
 PAIR = ("name", "address", "interface", "device", "port", "gid_index")
@@ -99,7 +101,21 @@ def verdict(judged: Mapping[str, Any] | None, fail_on: str, result_dir: str) -> 
     wrong: Iterable[Mapping[str, Any]] = validation.get("not_right") or ()
     rows = [f"{one['id']}: {one['why']}{_expected(one)}" for one in wrong]
     failed = found["state"] in BAD[fail_on]
-    return {"state": found["state"], "failed": failed, "lines": [found["sentence"], *rows, f"Results: {result_dir}"]}
+    lines = [found["sentence"], *rows, *_references(validation.get("references") or ()), f"Results: {result_dir}"]
+    return {"state": found["state"], "failed": failed, "lines": lines}
+
+
+def _references(compared: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each figure with a reference, and one for all others."""
+    for one in compared:
+        if one["expected"] is not None:
+            source = ", ".join(filter(None, (one["source"], one["mark"])))
+            share = f"{short(one['percent'])} % of the reference {short(one['expected'])} {one['unit']}"
+            yield f"{one['row']}: {short(one['measured'])} {one['unit']}, {share} ({source})."
+    without = [one for one in compared if one["expected"] is None]
+    if without:
+        more = f" and {len(without) - 1} more" if len(without) > 1 else ""
+        yield f"No reference: {without[0]['row']}{more}. Reason: {without[0]['why']}."
 
 
 def _expected(row: Mapping[str, Any]) -> str:

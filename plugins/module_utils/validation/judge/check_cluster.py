@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
     Found,
@@ -152,8 +152,6 @@ def training(values: Mapping[str, Any], about: About) -> Found:
         _transport(told["transport"], "rdma", answer, values, about)
     elif count > 1 and transport == "tcp" and told["transport"] == "rdma":
         answer.fail("NCCL used RDMA instead of the requested TCP.", "NCCL_IB_DISABLE of the run", "transport")
-    gpu = thresholds.published(about.intent["gpu"], told["model"], told["batch"]) if told["device"] != "CPU" else ""
-    answer.note = gpu
     return answer
 
 

@@ -21,6 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
     compare,
     expected,
     needs,
+    reference,
     rungs,
     spread,
     summary,
@@ -65,7 +66,7 @@ def judge(
     baseline: Mapping[str, Any] | None = None,
     topology: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """{rows, verdict, simulated, trainings, thresholds, causes, figures}.
+    """{rows, verdict, simulated, trainings, thresholds, references, causes, figures}.
 
     figures are the input of baseline.record. topology has the format of the validation result.
     """
@@ -82,6 +83,7 @@ def judge(
         "simulated": summary.simulated(rows),
         "trainings": summary.trainings(course.ordered()),
         "thresholds": summary.thresholds(rows),
+        "references": reference.rows(course.ordered(), course.intent, topology, course.below, course.given),
         "causes": found,
         "figures": compare.figures(course.ordered(), course.intent),
     }
@@ -104,7 +106,7 @@ class _Course:
         self._index = needs.Index()
         self._entries: list[Entry] = []
         # The least that RDMA sent from one guest to another, and the traffic of each switch port.
-        self._below: dict[str, Any] = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
+        self.below: dict[str, Any] = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
 
     def _carried(self) -> dict[tuple[str, str], int]:
         found: dict[Any, int] = {}
@@ -140,7 +142,7 @@ class _Course:
                 causes.fallback(self._entries, self.intent, self.places)
                 told = [number(entry.row["measured"]) for entry in mine]
                 middle = spread.median([one for one in told if one is not None])
-                self._below["rdma_gbs"] = middle / 8 if middle else None
+                self.below["rdma_gbs"] = middle / 8 if middle else None
 
     def _matched(self) -> Iterator[dict[str, Any]]:
         """The expected rows. A row without a variant takes that of its only measurement. For trainings on one guest,
@@ -219,7 +221,7 @@ class _Course:
             return
         about = About(
             *(entry.check, entry.subject, entry.variant, self.intent, self.places),
-            below=self._below,
+            below=self.below,
             simulated=bool(last.get("simulated")),
         )
         values = mapping(last.get("readings"))
@@ -239,7 +241,7 @@ class _Course:
         compare.marks(entry, about, values, self.given, self.baseline)
         if entry.check in check_fabric.SENDS:
             pair = entry.subject.get("from"), entry.subject.get("to")
-            sent = self._below[check_fabric.SENT]
+            sent = self.below[check_fabric.SENT]
             sent[pair] = sent.get(pair, 0) + counters.sent(values)
 
     def _untimed(self, entry: Entry) -> str:

@@ -170,13 +170,8 @@ CHECK_RULES: dict[str, dict[str, dict[str, float]]] = {
 }
 # Ranks without GPUs.
 CPU_RULES = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 30.0}}
-# Published trainings: (GPU, model, batch, images per second of each GPU, source). For a rough comparison only, because
-# precision and software differ.
-PUBLISHED = (
-    ("H100", "resnet50", 128, 1488.1, "NGC TensorFlow 24.05, Keras, 1 machine with 2 GPUs (NCHC)"),
-    ("H100", "resnet50", 128, 1475.8, "NGC TensorFlow 24.05, Keras, 2 machines with 1 GPU each, InfiniBand (NCHC)"),
-    ("V100", "resnet50", None, 234.8, "TensorFlow, 2 x 8 GPUs, 2 x 100 Gb/s RoCE, a run that varied by 18 % (DeepOps)"),
-)
+# Checks whose thresholds may have `reference`, a figure of the site instead of the one in reference.py.
+REFERRED = ("cluster.training", "cluster.nccl")
 
 
 def problems(given: Any) -> list[str]:
@@ -195,10 +190,11 @@ def problems(given: Any) -> list[str]:
             found.append(f"thresholds.{name}: it must be a dictionary.")
         else:
             keys = ("low", "high", "warn_low", "warn_high", "share", *RULES)
+            keys += ("reference",) if check in REFERRED else ()
             found += [
                 f"thresholds.{name}.{key}: there is no such setting." for key in mapping(value) if key not in keys
             ]
-            limits = [key for key in keys[:4] if mapping(value).get(key) is not None]
+            limits = [key for key in (*keys[:4], "reference") if key in keys and mapping(value).get(key) is not None]
             found += [
                 f"thresholds.{name}.{key}: it must be a number."
                 for key in limits
@@ -252,14 +248,6 @@ def rule(
         if key in source:
             return source[key]
     return RULES[kind][key]
-
-
-def published(gpu: Any, model: Any, batch: Any) -> str:
-    """A published figure with the same GPU and model: a sentence, or an empty text."""
-    for name, kind, size, each, source in PUBLISHED:
-        if name in str(gpu) and kind == str(model).lower() and size in (None, batch):
-            return f"For comparison, a public run reached {short(each)} img/s per GPU: {source}."
-    return ""
 
 
 def _all(

@@ -70,6 +70,7 @@ def record(
         "trainings": told["trainings"],
         "topology": picture,
         "thresholds": told["thresholds"],
+        "references": told["references"],
         "causes": told["causes"],
         "relaxed": params["relaxed"],
     }

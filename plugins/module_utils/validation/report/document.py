@@ -105,6 +105,7 @@ def document(
         "reboots_count": sum(entry["count"] for entry in restarts or []),
         "versions": found,
         "thresholds": _thresholds(run.get("thresholds")) if "thresholds" in run else None,
+        "references": _references(run.get("references")) if "references" in run else None,
         "topology": topology,
         "relaxed": relaxed,
         "relaxed_rows": sum(bool(row["relaxed"]) for row in checks),
@@ -198,6 +199,19 @@ def _thresholds(recorded: Any) -> list[dict[str, Any]]:
             "high": values.number(entry.get("high")),
             "unit": values.text(entry.get("unit")),
             "source": values.text(entry.get("source")),
+        }
+        for entry in values.entries(recorded)
+    ]
+
+
+def _references(recorded: Any) -> list[dict[str, Any]]:
+    """Figures beside their references; expected is None without one."""
+    words = ("row", "check", "measure", "unit", "source", "mark", "why")
+    return [
+        {
+            **{key: values.text(entry.get(key)) for key in words},
+            **{key: values.number(entry.get(key)) for key in ("measured", "expected", "percent")},
+            "simulated": values.flag(entry.get("simulated")),
         }
         for entry in values.entries(recorded)
     ]

@@ -95,6 +95,8 @@ def test_rules_for_all_and_for_one_check(given, cpu, percent):
         ({"pair.write_bw": {"low": 0.9, "share": "all"}}, "line or rdma"),
         ({"pair.write_bw": 90}, "it must be a dictionary"),
         ({"baseline": {"worse": 5}}, "no such setting"),
+        ({"cluster.nccl": {"reference": "fast"}}, "thresholds.cluster.nccl.reference: it must be a number"),
+        ({"pair.write_bw": {"reference": 90}}, "no such setting"),
         ([], "it must be a dictionary"),
     ],
 )
@@ -104,9 +106,6 @@ def test_what_a_site_cannot_mean_is_refused(given, words):
 
 def test_what_a_site_can_mean_is_not_refused():
     given = {"pair.write_bw": {"low": 0.9, "share": "line"}, "cluster.nccl:rdma": None, "spread": {"half_percent": 7}}
+    given["cluster.training:2:rdma"] = {"reference": 2900}
+    given["cluster.training"] = {"reference": None}
     assert thresholds.problems(given) == []
-
-
-def test_published_trainings_are_for_comparison():
-    assert "1488 img/s" in thresholds.published("NVIDIA H100 80GB", "ResNet50", 128)
-    assert thresholds.published("NVIDIA L40S", "resnet50", 128) == ""

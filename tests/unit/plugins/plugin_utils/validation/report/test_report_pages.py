@@ -101,6 +101,35 @@ def test_every_number_of_the_page_is_the_one_of_the_data_at_the_place_that_it_na
         assert {shown} <= {numbers.figure(value), numbers.percent(value), numbers.duration(value)}, pointer
 
 
+REFERENCES = [
+    {"row": "cluster.training 2:rdma", "measured": 2960.0, "unit": "img/s", "expected": 2951.6, "percent": 100.3}
+    | {"source": "NCHC", "mark": "sure", "why": ""},
+    {"row": "cluster.nccl rdma", "measured": 10.5, "unit": "GB/s", "expected": None, "percent": None}
+    | {"source": "", "mark": "", "why": "the table has no row for NVIDIA L40S"},
+]
+
+
+def test_figures_are_beside_their_references_or_without_one():
+    def compared_with(told):
+        return evil(dict(told, references=REFERENCES * 30))
+
+    made = mixed(compared_with)
+    page, summary = (
+        Page(pages.html(made, {}, "")),
+        pages.markdown(mixed(lambda told: dict(told, references=REFERENCES))),
+    )
+    assert page.open == []
+    assert page.text.count("no reference") == 20
+    assert "20 more are in" in page.text
+    assert {"/references/0/measured", "/references/0/expected", "/references/0/percent"} <= {
+        one[0] for one in page.figures
+    }
+    assert all(float(exact) == at(made, pointer) for pointer, exact, _shown in page.figures)
+    assert "| cluster.training 2:rdma | 2,960 img/s | 2,952 img/s | 100.3 % | NCHC (sure) |" in summary
+    assert "| cluster.nccl rdma | 10.5 GB/s | no reference |  | the table has no row for NVIDIA L40S |" in summary
+    assert "Reference figures" not in pages.markdown(mixed())
+
+
 def test_a_number_that_is_not_in_the_data_cannot_be_shown_as_one_that_is():
     with pytest.raises(AttributeError):
         pages._number(1 + 1, numbers.figure)
