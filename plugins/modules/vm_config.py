@@ -442,6 +442,9 @@ options:
           - V(enabled) sets C(pciPassthru.allowP2P) and C(pciPassthru.RelaxACSforP2P), so that the devices can access
             each other's memory. It needs an SR-IOV or passthrough adapter, either in the VM or announced by
             O(shape.direct_nics).
+          - Hardware version 22 has peer-to-peer traffic for all passthrough devices. V(enabled) sets both settings
+            there too, but only while the VM is powered off. A running VM without them is not changed, because no text
+            states whether it needs them [unsure].
           - V(disabled) removes both settings if they are on.
           - V(ignore) leaves both settings unchanged.
         type: str

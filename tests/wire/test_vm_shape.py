@@ -132,6 +132,16 @@ def test_a_shaped_vm_starts_with_its_gpu_and_its_adapter_where_an_unshaped_one_i
     assert power_on(running, "train-01") is None
 
 
+@pytest.mark.parametrize("hardware, named", [(21, sorted(P2P)), (22, [])])
+def test_a_running_vm_without_peer_to_peer_is_named_below_hardware_version_22(twin, drive, hardware, named):
+    vm = {**direct_lab.FIT, "hardware_version": hardware, "power": "on", "tools": "none"}
+    vm["pci_devices"] = [{"id": direct_lab.FABRIC}]
+    running = twin(seed=direct_lab.site(vm, release="9.1.0"))
+    wish = {"gpudirect": "enabled", "mmio": "ignore", "power": "cycle"}
+    found = result(made(drive(running), check=True, **ONE, **wish))
+    assert [one["path"] for one in found["changes"] if one["path"] != "power_cycle"] == named
+
+
 def test_devices_get_their_nodes_by_a_second_run_after_they_were_added(twin, drive):
     running = twin(seed=lab({"cpus": 4}))
     module = drive(running)

@@ -28,7 +28,8 @@ def due(
     looks: {step: result of each entry of the step, in their order}; a step that was not looked at is due whole.
     """
     found = {step: list(_changing(entries, looks.get(step))) for step, entries in steps.items() if step != "power"}
-    cycled, noted = _of_power(steps["config"], looks.get("config") or ())
+    looked = looks.get("config") or ()
+    cycled, noted = _of_power(steps["config"], looked)
     # vm_config starts the VMs that it powered off; the role waits for their guests.
     waiting = cycled + noted
     if start == "all":
@@ -39,6 +40,11 @@ def due(
     return {
         **found,
         "running": [name_of(entry) or key_of(entry) for entry in steps["power"] if key_of(entry) in cycled],
+        "differences": [
+            f"{name_of(entry) or key_of(entry)}: {', '.join(_settings(look))}"
+            for entry, look in zip(steps["config"], looked)
+            if key_of(entry) in cycled
+        ],
         "on": on,
         "anything": bool(on) or any(found.values()),
     }
@@ -52,9 +58,14 @@ def _changing(
         return list(entries)
     changing = []
     for entry, result in zip(entries, results):
-        if any(change["path"] not in OF_POWER for change in result["changes"]):
+        if _settings(result):
             changing.append(entry)
     return changing
+
+
+def _settings(result: Mapping[str, Any]) -> list[str]:
+    """The settings that change, without the power state."""
+    return [change["path"] for change in result["changes"] if change["path"] not in OF_POWER]
 
 
 def _down(look: Mapping[str, Any], wait_for: str) -> bool:

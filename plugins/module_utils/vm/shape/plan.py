@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 # Settings that a running VM applies at once; it reads all others when it starts (vSphere API).
 _HOT = ("cpu_reservation_mhz", "memory_reservation")
+# First hardware version with "Peer-to-Peer for all Passthrough Devices". No text states whether it still needs the two
+# settings of GPUDirect [unsure], and they do no known harm.
+_PEER_TO_PEER = 22
 
 
 def want(now: Shape, wish: ShapeRequest) -> Shape:
@@ -124,7 +127,7 @@ def full_cpu_mhz(host: Host | None, cpus: int) -> int:
 
 def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
     vmx = dict(now.vmx)
-    if wish.gpudirect == "enabled":
+    if wish.gpudirect == "enabled" and not _is_peer_to_peer(now):
         vmx.update((key, "TRUE") for key in (keys.ALLOW_P2P, keys.RELAX_ACS) if not is_on(vmx.get(key)))
     elif wish.gpudirect == "disabled":
         # An existing FALSE means the same, and is not worth a power cycle.
@@ -139,6 +142,11 @@ def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
         else:
             vmx[cast(str, keys.canonical(name))] = cast(str, keys.text(cast("Found", keys.find(name))[0], value))
     return vmx
+
+
+def _is_peer_to_peer(now: Shape) -> bool:
+    """Whether a VM is right without the settings of GPUDirect: it runs on hardware that has peer-to-peer traffic."""
+    return now.hardware_version >= _PEER_TO_PEER and now.vm.power != "off"
 
 
 def _mmio(now: Shape, wish: ShapeRequest) -> dict[str, str]:

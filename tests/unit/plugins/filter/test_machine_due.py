@@ -39,6 +39,13 @@ def test_running_vm_that_is_power_cycled_is_waited_for():
     assert (due["running"], names(due["config"]), names(due["on"])) == (["b"], ["b"], ["b"])
 
 
+def test_settings_for_which_a_running_vm_must_be_off_are_named():
+    missing = ("pciPassthru.RelaxACSforP2P", "pciPassthru.allowP2P", "power_cycle")
+    due = machine_due(STEPS, looks(config=(("memory_reservation",), missing)))
+    assert due["differences"] == ["b: pciPassthru.RelaxACSforP2P, pciPassthru.allowP2P"]
+    assert machine_due(STEPS, looks(config=((), missing[:1])))["differences"] == []
+
+
 def test_change_that_a_running_vm_takes_needs_nothing_off():
     due = machine_due(STEPS, looks(config=((), ("memory_reservation",))))
     assert (due["running"], due["on"], names(due["config"])) == ([], [], ["b"])

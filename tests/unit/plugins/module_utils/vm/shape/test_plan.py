@@ -73,6 +73,16 @@ def test_gpudirect_is_both_settings_and_goes_with_both():
     assert changes(dataclasses.replace(now, vmx=P2P)) == {}
 
 
+@pytest.mark.parametrize(
+    "version, power, changed",
+    [(21, "on", P2P), (21, "off", P2P), (22, "off", P2P), (22, "on", {}), (22, "suspended", {})],
+)
+def test_a_running_vm_of_hardware_version_22_is_right_without_the_settings_of_gpudirect(version, power, changed):
+    now = shape(direct=(sriov(),), hardware_version=version, power=power, **LOCKED)
+    assert changes(now, gpudirect="enabled") == dict.fromkeys(changed, (None, "TRUE"))
+    assert changes(dataclasses.replace(now, vmx=P2P), gpudirect="disabled") == dict.fromkeys(P2P, ("TRUE", None))
+
+
 def test_gpudirect_that_is_switched_off_in_words_is_left_so():
     now = shape(vmx={"pciPassthru.allowP2P": "FALSE", "pciPassthru.RelaxACSforP2P": "TRUE"}, **LOCKED)
     assert changes(now, gpudirect="disabled") == {"pciPassthru.RelaxACSforP2P": ("TRUE", None)}
