@@ -16,6 +16,19 @@ FIRST, SECOND = "esx-01.lab.example", "esx-02.lab.example"
 MIG = {"gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}}
 SRIOV = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 8, "firmware": "ignore"}}
 
+DIRECT = {
+    "gpu": {"mode": "directpath", "profile": None},
+    "driver": None,
+    "licence": "none",
+    "network": {
+        "path": "directpath",
+        "nics": ["0000:3a:00.1"],
+        "portgroup": None,
+        "ats": "ignore",
+        "firmware": "ignore",
+    },
+}
+
 
 def second(**changes):
     """Two hosts of the factory, of which the second one differs."""
@@ -29,6 +42,7 @@ REFUSED = {
     "strict lockdown": (second(lockdown="strict"), MIG, "is in strict lockdown mode, and MIG needs SSH. root is not"),
     "disconnected": (second(connection="disconnected"), {}, "vCenter reports the connection state disconnected"),
     "firmware without functions": (factory(2), SRIOV, "The firmware of vmnic2 allows 0 virtual functions, and 8 are"),
+    "no ATS": (factory(2), DIRECT, "The kernel setting atsSupport is FALSE. Without ATS, a port and a GPU do not"),
 }
 
 

@@ -240,6 +240,25 @@ def test_a_gpu_of_a_group_is_not_torn_out_of_it(twin, drive):
     assert direct(running, "train-01") == before
 
 
+def test_a_group_and_its_settings_come_in_one_reconfiguration(twin, drive):
+    running = twin(seed=site({}, gpus=[{**SHARED, "root": ROOT}]))
+    module = drive(running)
+    wish = {
+        "name": "train-01",
+        "shape": {"memory_reservation": "all", "gpudirect": "enabled", "direct_nics": 1, "gpus": ["grid_a100-40c"]},
+        "passthrough": {"devices": [{"kind": "group", "group": GROUP}]},
+    }
+    assert module("vm_config", check=True, **wish)["changed"]
+    assert direct(running, "train-01")["train-01"]["groups"] == []
+    running.requests.clear()
+    answer = module("vm_config", **wish)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["ReconfigVM_Task"] == 1
+    found = direct(running, "train-01")["train-01"]
+    assert (found["groups"], len(found["devices"])) == ([GROUP], 2)
+    assert not module("vm_config", **wish)["changed"]
+
+
 def test_old_vcenters_are_not_asked_for_what_they_do_not_know(twin, drive):
     running = twin(seed=site({**FIT, "hardware_version": 19}, release="7.0.3"))
     answer = drive(running)("passthrough_device", name="train-01", devices=fixed(FABRIC))

@@ -44,6 +44,11 @@ def uses(site: Mapping[str, Any]) -> bool:
     return DIRECTPATH in (site["gpu"]["mode"], site["network"]["path"])
 
 
+def pairs(site: Mapping[str, Any]) -> bool:
+    """Whether the VMs of a validated site have a GPU and a port by DirectPath."""
+    return site["gpu"]["mode"] == site["network"]["path"] == DIRECTPATH
+
+
 def label(site: Mapping[str, Any]) -> str:
     """The beginning of the hardware labels, empty without them."""
     wish = site["directpath"]

@@ -28,7 +28,7 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
     site, errors = validate(overlaid(site, override or {}))
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
-    label, site = directpath.label(site), directpath.lowered(site)
+    label, paired, site = directpath.label(site), directpath.pairs(site), directpath.lowered(site)
     network, gpu, treatment = site["network"], site["gpu"], site["hosts"]
     rdma = network["path"] in RDMA_PATHS
     shared = gpu["mode"] in ("vgpu", "mig")
@@ -47,6 +47,7 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
         "vfs": network["vfs"] if network["path"] == "sriov" else 0,
         "nic_passthrough": network["path"] == "passthrough",
         "directpath_label": label,
+        "requires_ats": paired and network["gpudirect"] != "disabled",
         "nic_firmware": firmware(network),
         "pvrdma": network["path"] == "pvrdma",
         "vmknic": (network["vmknic"] or "") if rdma else "",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import Request
 
+ATS = "atsSupport"
+
 
 def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) -> list[dict[str, str]]:
     """[{what, found, todo, text}]: part of the stage, what stands against it, and fix; shell: what needs SSH."""
@@ -24,6 +26,7 @@ def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) ->
         *_boards(host, request),
         *_functions(host, request),
         *_modes(host, request),
+        *_translation(host, request),
         *_lockdown(host, request, shell),
     ]
     name = host.get("name", "The host")
@@ -91,6 +94,21 @@ def _mode(device: Mapping[str, Any], name: str, modes: Sequence[str], use: str) 
             "Check that the device supports this use, and that the BIOS enables the IOMMU, SR-IOV and memory mapped "
             "I/O above 4 GB.",
         )
+
+
+def _translation(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
+    """ATS of the kernel that the host lacks and the stage does not set (NVIDIA AI Enterprise user guide 5.0, 4)."""
+    setting = (host.get("kernel") or {}).get(ATS)
+    if not request.requires_ats or ATS in request.kernel_settings or setting is None:
+        return
+    if setting["configured"].casefold() in ("true", "1"):
+        return
+    yield (
+        "kernel settings",
+        f"The kernel setting {ATS} is {setting['configured']}. Without ATS, a port and a GPU do not reach each other "
+        "by DirectPath.",
+        f"Set site.network.ats to enabled, or {ATS} (esxcli system settings kernel) to TRUE and restart the host.",
+    )
 
 
 def _lockdown(host: Mapping[str, Any], request: Request, needed: Sequence[str]) -> Iterator[tuple[str, str, str]]:

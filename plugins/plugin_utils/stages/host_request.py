@@ -37,6 +37,7 @@ class Request:
     vfs: int = 0
     nic_passthrough: bool = False
     directpath_label: str = ""
+    requires_ats: bool = False
     nic_firmware: Mapping[str, Any] = field(default_factory=dict)
     pvrdma: bool = False
     vmknic: str = ""

@@ -24,6 +24,7 @@ def host_blockers(host, wanted):
 
 MIG = {"shell": ["MIG"], "user": "root"}
 LOCKED = {**HOST, "lockdown": "strict", "lockdown_exceptions": []}
+NO_ATS = {"kernel": {"atsSupport": {"configured": "FALSE", "runtime": "FALSE", "default": "FALSE"}}}
 FIRMWARE = {"nics": ["vmnic2"], "vfs": 16, "nic_firmware": {}}
 
 BLOCKED = {
@@ -54,6 +55,11 @@ BLOCKED = {
         {**FIRMWARE, "nics": ["vmnic3"], "vfs": 4},
         "The firmware of vmnic3 allows 0 virtual functions, and 4 are requested (SRIOV_EN is off).",
     ),
+    "no ATS": (
+        {**HOST, **NO_ATS},
+        {"requires_ats": True},
+        "The kernel setting atsSupport is FALSE. Without ATS, a port and a GPU do not reach each other by DirectPath.",
+    ),
 }
 
 
@@ -83,6 +89,10 @@ ALLOWED = {
         {"profiles": ["grid_a100-5c", "nvidia_a40-8c"]},
     ),
     "no profiles yet": ({**HOST, "profiles_offered": []}, {"profiles": ["nvidia_a40-48c"]}),
+    "ATS of the host": ({**HOST, "kernel": {"atsSupport": {"configured": "true"}}}, {"requires_ats": True}),
+    "the stage sets ATS": ({**HOST, **NO_ATS}, {"requires_ats": True, "kernel_settings": {"atsSupport": True}}),
+    "no traffic between GPU and port": ({**HOST, **NO_ATS}, {"requires_ats": False}),
+    "a kernel setting that was not read": ({**HOST, "kernel": {}}, {"requires_ats": True}),
     "host that was not read": ({}, {**MIG, **FIRMWARE}),
 }
 

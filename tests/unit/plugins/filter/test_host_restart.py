@@ -41,3 +41,8 @@ def test_gpu_is_named_by_its_address():
 
 def test_reasons_for_a_cold_cycle_are_told_apart():
     assert restart([waiting("reboot", "cold_power_cycle")]).cold_reasons == ["thing-1"]
+
+
+def test_a_port_without_ats_is_the_reason_for_a_cold_cycle():
+    port = {"pending": [{"what": "ATS_ENABLED", "needs": "cold_power_cycle"}]}
+    assert restart([{"devices": [port]}]).cold_reasons == ["ATS_ENABLED"]

@@ -154,6 +154,20 @@ def test_hosts_without_a_licence_get_passthrough_labels_ats_and_no_driver():
     assert (wanted["nic_firmware"], wanted["kernel_settings"]) == ({"ATS_ENABLED": True}, {"atsSupport": True})
 
 
+@pytest.mark.parametrize(
+    "given, required",
+    [
+        (site(), True),
+        (site(network={"ats": "ignore"}), True),
+        (site(network={"gpudirect": "disabled"}), False),
+        (site(network={"path": "passthrough"}), False),
+        (site(network={"path": "tcp", "nics": []}), False),
+    ],
+)
+def test_hosts_must_have_ats_where_a_gpu_and_a_port_come_by_directpath(given, required):
+    assert site_hosts(given)["requires_ats"] is required
+
+
 HOST = {
     "gpus": [{"id": "0000:39:00.0", "root": "0000:36"}, {"id": "0000:89:00.0", "root": "0000:85"}],
     "nics": [
