@@ -53,7 +53,7 @@ EXAMPLES = r"""
 - name: Capture the site
   aiready.vsphere.site_capture_info:
     hostname: vcenter.example.com
-    username: reader@vsphere.local
+    username: administrator@vsphere.local
     password: "{{ vcenter_password }}"
     dest: /tmp/site.zip
 
@@ -63,7 +63,7 @@ EXAMPLES = r"""
   module_defaults:
     group/aiready.vsphere.vcenter:
       hostname: vcenter.example.com
-      username: reader@vsphere.local
+      username: administrator@vsphere.local
       password: "{{ vcenter_password }}"
   tasks:
     - name: Capture vCenter
