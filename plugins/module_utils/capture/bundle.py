@@ -34,10 +34,10 @@ class Folder:
         self.counts: dict[str, dict[str, int]] = {}
         try:
             os.makedirs(self.path, mode=0o700, exist_ok=True)
-            self.table = Table.of_data(_load(self.secret)) if os.path.exists(self.secret) else Table()
+            self.table = Table.of_data(load(self.secret)) if os.path.exists(self.secret) else Table()
             state = os.path.join(self.path, STATE)
             if os.path.exists(state):
-                found = _load(state)
+                found = load(state)
                 if found["mode"] != mode:
                     raise self._refused(
                         "An unfinished capture with other options is there.",
@@ -53,13 +53,13 @@ class Folder:
         """Write a file of the capture."""
         path = os.path.join(self.path, *name.split("/"))
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        _write(path, text)
+        write(path, text)
 
     def save(self) -> None:
         """Make everything until here the point from which a later run continues. The table is first."""
-        _write(self.secret, json.dumps(self.table.as_data(), indent=1, sort_keys=True))
+        write(self.secret, json.dumps(self.table.as_data(), indent=1, sort_keys=True))
         state = {"mode": self._mode, "coverage": self.coverage, "counts": self.counts}
-        _write(os.path.join(self.path, STATE), json.dumps(state))
+        write(os.path.join(self.path, STATE), json.dumps(state))
 
     def finish(self, manifest: dict[str, Any]) -> None:
         """Write the zip, and remove the folder."""
@@ -70,22 +70,23 @@ class Folder:
             if name != STATE
         )
         texts = {name: _bytes(os.path.join(self.path, *name.split("/"))) for name in files}
-        manifest = dict(
-            manifest,
-            format=FORMAT,
-            coverage=self.coverage,
-            files={name: hashlib.sha256(text).hexdigest() for name, text in texts.items()},
-        )
-        texts[MANIFEST] = json.dumps(manifest, indent=1, sort_keys=True).encode("utf-8")
-        handle, draft = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(self.dest)), prefix=".capture-")
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-            for name in sorted(texts):
-                made.writestr(zipfile.ZipInfo(name, _EPOCH), texts[name], zipfile.ZIP_DEFLATED)
-        os.replace(draft, self.dest)
+        pack(self.dest, dict(manifest, coverage=self.coverage), texts)
         shutil.rmtree(self.path)
 
     def _refused(self, found: str, todo: str) -> OperatorError:
         return OperatorError(self.dest, "cannot write the capture", found, todo, "capture_not_written")
+
+
+def pack(dest: str, manifest: dict[str, Any], texts: dict[str, bytes]) -> None:
+    """Write the zip in one step."""
+    sums = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
+    whole = dict(manifest, format=FORMAT, files=sums)
+    members = dict(texts, **{MANIFEST: json.dumps(whole, indent=1, sort_keys=True).encode("utf-8")})
+    handle, draft = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(dest)), prefix=".capture-")
+    with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in sorted(members):
+            made.writestr(zipfile.ZipInfo(name, _EPOCH), members[name], zipfile.ZIP_DEFLATED)
+    os.replace(draft, dest)
 
 
 class Capture:
@@ -116,7 +117,7 @@ def _damaged(path: str, found: str) -> OperatorError:
     )
 
 
-def _load(path: str) -> Any:
+def load(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
@@ -126,7 +127,7 @@ def _bytes(path: str) -> bytes:
         return file.read()
 
 
-def _write(path: str, text: str) -> None:
+def write(path: str, text: str) -> None:
     """Write a whole file that only its owner can read."""
     handle, draft = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".draft-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -1,0 +1,199 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Output of switches without the texts of the site. A word stays only if it is in the list of QoS and link words."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Iterable
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import (
+    ADDRESS,
+    DROPPED,
+    KEPT,
+    NAME,
+    TEXT,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import MAC, UUID
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_words import WORDS
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+
+REMOVED = "removed"
+# The rest of such a line is free text.
+_FREE = re.compile(
+    r"^(?P<kept>[\s|*]*(?:description|alias|remark|banner|system description|port description)\b"
+    r"\s*[:=]?\s*)(?P<free>\S.*)$",
+    re.IGNORECASE,
+)
+# Such a line has a secret, a user or a serial number. It is dropped, and the table never learns its words.
+_SECRET = re.compile(
+    r"password|passwd|passphrase|secret|community|snmp|tacacs|radius|ldap|\baaa\b|\busername\b|\buser\b|ssh-|sshkey|"
+    r"key-string|private-key|\bkey\b|certificate|credential|authentication|license|token|serial|asset|"
+    r"processor board|uuid|\bntp\b|\blogging\b|syslog",
+    re.IGNORECASE,
+)
+# The same for the keys and tables of JSON.
+_SECRET_KEY = re.compile(
+    r"password|passwd|passkey|secret|community|snmp|tacplus|tacacs|radius|ldap|^aaa|user|sshkey|private|certificate|"
+    r"credential|license|token|serial|proc_board_id|asset|uuid|^ntp|syslog|^bgp|^key",
+    re.IGNORECASE,
+)
+_FREE_KEY = re.compile(
+    r"desc(?:r|ription)?$|^alias$|banner|contact|location|comment|remark|management.?address", re.IGNORECASE
+)
+_VERSION_KEY = re.compile(r"version$|_ver(?:_str)?$", re.IGNORECASE)
+_TOKEN = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|\w(?:[\w.:/@+~=-]*\w)?", re.DOTALL)
+# A MAC address in another spelling: 0011.2233.4455, 001122334455.
+_DOTTED = re.compile(r"[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}")
+_BARE = re.compile(r"0\d{11}|(?=\d*[a-fA-F])(?=[a-fA-F]*\d)[0-9a-fA-F]{12}")
+_PLAIN = re.compile(r"-?\d{1,20}(?:\.\d{1,6})?|0x[0-9a-fA-F]{1,8}|oid:0x[0-9a-fA-F]{1,16}")
+_VERSION = re.compile(r"v?\d{1,5}(?:\.\d{1,5}){1,4}(?:\(\d{1,3}[a-z]?\))?[A-Za-z]{0,2}\d{0,4}")
+_AFTER_VERSION = re.compile(r"(?:version|release)\W*$", re.IGNORECASE)
+# A part of a longer word has the form of an address.
+_PART = re.compile(
+    r"\d\.\d+\.\d+\.\d|::|:[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:|[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}"
+)
+_CLOCK = re.compile(r"\d{1,4}(?:[-:/]\d{1,2}){1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d{1,6})?)?")
+_PORT = re.compile(
+    r"(?:ethernet|eth|et|port-?channel|po|mpo|management|mgmt|ma|swp|bond|lag|loopback|lo|vlan|vl|bridge|br|xe-|et-|ge-|ae|"
+    r"vmnic|vmk|ens|eno|enp|vxlan|nve|veth|null|irb|em|fxp|pg|tc|queue|uc|mc|q|tos|cos|dscp|pfc|rx|tx|prio|priority|p)"
+    r"\d{1,4}(?:[/:.sp-]\d{1,4}){0,4}(?:n\d{1,3}|f\d{1,2}|np\d{1,2}){0,3}",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\d{1,4}(?P<after>[A-Za-z]+)|(?P<before>[A-Za-z]+)\d{1,4}")
+
+
+class SwitchText:
+    """Replaces the texts of one switch. stays: texts such as its model and release."""
+
+    def __init__(self, scrub: Scrubber, stays: Iterable[str | None], commands: Iterable[str]) -> None:
+        self._scrub = scrub
+        self._table = scrub.table
+        words = {word.lower() for one in stays if one for word in one.split()}
+        self._stays = {word for word in words if re.search(r"\d", word)}
+        self._commands = {piece for command in commands for piece in re.findall(r"[a-z]+", command.lower())}
+
+    def output(self, text: str) -> str:
+        """The output of a command: JSON, lines, or one after the other."""
+        plain = text.lstrip()
+        if plain[:1] in ("{", "["):
+            try:
+                found, end = json.JSONDecoder().raw_decode(plain)
+            except ValueError:
+                pass
+            else:
+                return f"{json.dumps(self._data(found), indent=1)}\n{self.output(plain[end:].lstrip())}"
+        return "\n".join(map(self._line, text.split("\n")))
+
+    def _line(self, line: str) -> str:
+        if _SECRET.search(line):
+            self._count(DROPPED, "secret line")
+            return ""
+        free = _FREE.match(line)
+        if free:
+            self._count(DROPPED, "description")
+            return f"{free['kept']}{REMOVED}"
+        return self._words(line)
+
+    def _words(self, line: str) -> str:
+        if self._scrub.keep_names:
+            return line
+        made: list[str] = []
+        place = 0
+        for one in _TOKEN.finditer(line):
+            made += [_signs(line[place : one.start()]), self._token(one.group(), line[: one.start()])]
+            place = one.end()
+        return "".join([*made, _signs(line[place:])])
+
+    def _data(self, value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {self._words(name): self._field(name, one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self._data(one, key) for one in value]
+        if not isinstance(value, str) or not value:
+            return value
+        if _FREE_KEY.search(key):
+            self._count(DROPPED, "description")
+            return REMOVED
+        if _VERSION_KEY.search(key) and _VERSION.fullmatch(value):
+            return self._count(KEPT, made=value)
+        return "\n".join(map(self._line, value.split("\n")))
+
+    def _field(self, name: str, value: Any) -> Any:
+        if _SECRET_KEY.search(name):
+            self._count(DROPPED, "secret field")
+            return {} if isinstance(value, dict) else [] if isinstance(value, list) else ""
+        return self._data(value, name)
+
+    def _token(self, token: str, before: str = "") -> str:
+        """The text for one word of an output."""
+        if token.startswith("\\"):
+            return "" if token[1] == "u" else token if token[1] in 'nrt"\\/bf' else "\\\\"
+        address = self._address(token)
+        if address is not None and not (_AFTER_VERSION.search(before) and _VERSION.fullmatch(token)):
+            return self._count(ADDRESS, made=address)
+        # A name of the site that is also a word of every switch reveals nothing.
+        if self._stay(token.lower()) or _PLAIN.fullmatch(token):
+            return self._count(KEPT, made=token)
+        known = self._table.known.get(token.lower())
+        if known is not None:
+            return self._count(NAME, made=known)
+        if _AFTER_VERSION.search(before) and _VERSION.fullmatch(token):
+            return self._count(KEPT, made=token)
+        known = self._table.known.get(token.lower().partition(".")[0])
+        if known is not None:
+            return self._count(NAME, made=known)
+        if self._harmless(token):
+            return self._count(KEPT, made=token)
+        return self._count(TEXT, made=self._table.name("word", token))
+
+    def _stay(self, word: str) -> bool:
+        first, _dot, rest = word.partition(".")
+        # SONiC writes its name before its release.
+        return word in WORDS or word in self._stays or (first in WORDS and rest in self._stays)
+
+    def _address(self, token: str) -> str | None:
+        if MAC.fullmatch(token):
+            return self._table.mac(token)
+        if _DOTTED.fullmatch(token) or _BARE.fullmatch(token):
+            plain = re.sub(r"\.", "", token)
+            made = self._table.mac(":".join(plain[place : place + 2] for place in range(0, 12, 2))).replace(":", "")
+            return ".".join((made[:4], made[4:8], made[8:])) if "." in token else made
+        return self._table.uuid(token) if UUID.fullmatch(token) else self._table.address(token)
+
+    def _harmless(self, token: str) -> bool:
+        if any(form.fullmatch(token) for form in (_PLAIN, _CLOCK, _PORT)):
+            return True
+        if _PART.search(token):
+            return False
+        named = re.sub(r":oid:0x[0-9a-fA-F]{1,16}$", "", token)
+        return named.isascii() and all(self._is_word(part) for part in re.split(r"[^A-Za-z0-9]+", named) if part)
+
+    def _is_word(self, part: str) -> bool:
+        """A word, with a short number before or after it: 8q, nq3, 100G. Or the name of a field: rxPfcFrames."""
+        if part.lower() in WORDS or part.lower() in self._commands or part.isdecimal() or len(part) == 1:
+            return True
+        if part.lower() in ("dot1p", "dot1q", "x86"):
+            return True
+        number = _NUMBERED.fullmatch(part)
+        if number:
+            word = number["before"] or number["after"]
+            return len(word) == 1 or word.lower() in WORDS
+        humps = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)
+        return len(humps) > 1 and "".join(humps) == part and all(one.lower() in WORDS for one in humps)
+
+    def _count(self, kind: str, field: str = "", made: str = "") -> str:
+        self._scrub.counts[kind] += 1
+        if kind == DROPPED:
+            self._scrub.dropped[field] += 1
+        return made
+
+
+def _signs(text: str) -> str:
+    """Punctuation, without signs outside of ASCII and control characters."""
+    return "".join(sign if " " <= sign <= "~" or sign == "\t" else " " for sign in text)

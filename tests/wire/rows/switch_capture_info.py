@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
+
+from twin_labs.fabric_lab import EOS_LINES, fabric, switch
+
+from ..contract import Look
+
+LEAF = "leaf-01"
+LAB = fabric(switch(LEAF, "eos", EOS_LINES))
+DEST = os.path.join(tempfile.mkdtemp(prefix="aiready-capture-"), "site.zip")
+
+
+def tells(twin):
+    """What the twin knows of the switch."""
+    known = twin.world.fabric.switches[LEAF]
+    return {"platform": known.platform, "version": known.version, "lossless": True}
+
+
+def told(answer):
+    files = Capture(answer["dest"]).files
+    about = json.loads(files["switches/switch-001/commands.json"])
+    lossless = b"priority-flow-control priority 3 no-drop" in files["snapshot/configs/switch-001.cfg"]
+    return {"platform": about["platform"], "version": about["version"], "lossless": lossless}
+
+
+LOOKS = [
+    Look(
+        module="switch_capture_info",
+        name="a leaf that somebody set by hand",
+        params={"dest": DEST},
+        tells=tells,
+        told=told,
+        seed=LAB,
+        faces=("switches",),
+        at=LEAF,
+    )
+]
+EXAMPLES_SEED = LAB
+EXAMPLES_FACES = ("switches",)
