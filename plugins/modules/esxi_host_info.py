@@ -102,6 +102,10 @@ host:
       description: Name of the host's cluster, null for a host without a cluster.
       type: str
       returned: always
+    cluster_moid:
+      description: Managed object ID of the host's cluster, null for a host without a cluster.
+      type: str
+      returned: always
     version:
       description: Version of ESXi.
       type: str
@@ -226,6 +230,7 @@ host:
     name: esx-01.example.com
     moid: host-12
     cluster: gpu
+    cluster_moid: domain-c8
     version: 8.0.3
     connection: connected
     driver: {family: nvaie, version: 550.54.16, loaded: true}

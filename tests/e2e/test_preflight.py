@@ -29,6 +29,7 @@ READS = {
     "Fetch",
     "FindAllByUuid",
     "GET vimServiceVersions.xml",
+    "GET /api/esx/settings/clusters/{cluster}/enablement/configuration",
     "GET /api/esx/settings/clusters/{cluster}/enablement/software",
     "GET /folder",
     "HasPrivilegeOnEntities",

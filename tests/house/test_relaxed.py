@@ -53,8 +53,8 @@ NOT_LOOSER = {
         validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
-        hosts.reboot hosts.cold_cycle hosts.evacuation driver.downgrade driver.replace fabric.allow
-        guests.driver.downgrade guests.reboot runtime.docker_users power absent prune
+        hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.evacuation driver.downgrade driver.replace
+        fabric.allow guests.driver.downgrade guests.reboot runtime.docker_users power absent prune
     """,
     "It is a limit of time. What takes longer fails.": """
         vcenter.request_timeout_s hosts.maintenance_timeout_s hosts.reboot_timeout_s hosts.bmc.timeout_s

@@ -103,6 +103,7 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[
         "name": found.name,
         "moid": found.moid,
         "cluster": found.cluster,
+        "cluster_moid": found.cluster_ref._GetMoId() if found.cluster_ref else None,
         "version": product.version if product else None,
         "build": product.build if product else None,
         "connection": found.connection,

@@ -32,6 +32,8 @@ STEPS = {
     "look": "vCenter's view of it",
     "cluster": "connection and cluster",
     "ports": "ports",
+    "managed": "configuration profile of the cluster",
+    "profile": "configuration profile of the cluster",
     "bios": "BIOS settings",
     "driver": "NVIDIA host driver",
     "kernel": "kernel settings",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # The steps that change the host, each with the key of its module's result, in the order of the role.
 STEPS = {
+    "profile": "cluster",
     "bios": "bios",
     "driver": "host",
     "kernel": "host",
@@ -37,6 +38,10 @@ STEPS = {
 WAITING = ("bios", "driver", "kernel", "modules", "passthrough", "graphics", "mig", "firmware")
 MIG, FIRMWARE = "MIG", "the firmware of the network adapters"
 # What a restart and maintenance mode would change, for the plan of a run.
+# Steps whose settings the configuration profile of a cluster may revert.
+OF_PROFILE = ("kernel", "modules", "pvrdma")
+# In place of whether a profile manages a cluster, for a user who may not read it.
+UNREAD = "unread"
 OF_RESTART = ("running", "borrowed", "in_maintenance", "reason", "boot_time")
 
 
@@ -66,6 +71,18 @@ class Shell:
 
 
 @dataclass(frozen=True)
+class Profile:
+    """The MoID of the cluster whose configuration profile may revert settings of the run; empty without any.
+
+    managed: whether it has a profile. settings: those that its document must have.
+    """
+
+    cluster: str
+    managed: bool
+    settings: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Open:
     """What check mode cannot know, after what it is known, and why."""
 
@@ -89,6 +106,7 @@ class Plan:
 
     options: dict[str, dict[str, Any]]
     passthrough: list[dict[str, Any]]
+    profile: Profile
     loaded: bool
     asks: dict[str, bool]
     due: dict[str, bool]
@@ -139,13 +157,15 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     out = one.kind != "none" or due["mig"]
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
+    profile = _profile(host, request, steps, done)
     vms, occupied = _vms(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
     started = bool((done.get("shell") or {}).get("changed"))
     return Plan(
         options=request.options_on(host),
         passthrough=request.passthrough_on(host),
+        profile=profile,
         loaded=is_loaded(host),
-        asks=_asks(request, steps),
+        asks=_asks(request, steps, profile),
         due={**due, "again": again},
         acts=out or any(due.values()),
         differs=bool(found),
@@ -162,7 +182,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         unfit=_unfit(host, request),
         blockers=against,
         refusals=[entry["text"] for entry in against] + _refusals(answers, request, one, shell, occupied),
-        story=_story(request, shown, one, shell, is_loaded(host)),
+        story=_story(request, shown, one, shell, is_loaded(host)) + _kept(host, answers, profile, done),
         open=_open(host, request, shell, undone),
         undone=undone,
     )
@@ -186,10 +206,19 @@ def _shell(host: Mapping[str, Any], request: Request, steps: set[str], mode: Mod
     )
 
 
-def _asks(request: Request, steps: set[str]) -> dict[str, bool]:
+def _profile(host: Mapping[str, Any], request: Request, steps: set[str], done: Mapping[str, Any]) -> Profile:
+    cluster = host.get("cluster_moid") or ""
+    if not cluster or not steps & set(OF_PROFILE):
+        return Profile("", False, {})
+    managed = (done.get("managed") or {}).get(cluster) is True
+    return Profile(cluster, managed, request.profile_settings_on(host))
+
+
+def _asks(request: Request, steps: set[str], profile: Profile) -> dict[str, bool]:
     """Modules run in check mode for what differs, and always for what the read of the host does not show."""
     return {
         **{step: step in steps for step in ("kernel", "modules", "pvrdma", "mtu", "graphics")},
+        "profile": profile.managed,
         "bios": request.bios,
         "driver": bool(request.driver),
         "passthrough": "passthrough" in steps or request.nic_passthrough or bool(request.directpath_label),
@@ -257,6 +286,8 @@ def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell:
         found.append(shutdown["msg"])
     if occupied:
         found.append(answers["maintenance"]["msg"])
+    if _code(answers.get("profile")) == "settings_reverted":
+        found.append(answers["profile"]["msg"])
     if one.kind == "cold" and not (request.cold_cycle == "allow" and request.bmc_address):
         found.append(
             f"{name} needs a cold power cycle, because of {', '.join(one.cold_reasons)}. Nothing was changed. "
@@ -292,6 +323,19 @@ def _story(request: Request, found: Sequence[Mapping[str, str]], one: Restart, s
             "cycle."
         )
     return story
+
+
+def _kept(host: Mapping[str, Any], answers: Mapping[str, Any], profile: Profile, done: Mapping[str, Any]) -> list[str]:
+    """Settings of the run that the next remediation of the cluster reverts, or may revert."""
+    name = host.get("cluster")
+    if (done.get("managed") or {}).get(profile.cluster) == UNREAD:
+        return [
+            f"It is not known whether a configuration profile manages the cluster {name}, because the user lacks "
+            "VcIntegrity.ClusterConfiguration.View. The next remediation of such a cluster may revert host settings."
+        ]
+    lost = ((answers.get("profile") or {}).get("cluster") or {}).get("reverted") or []
+    text = f"A configuration profile manages the cluster {name}. Its next remediation reverts these host settings: "
+    return [f"{text}{', '.join(lost)}."] if lost else []
 
 
 def _open(host: Mapping[str, Any], request: Request, shell: Shell, undone: Sequence[str]) -> Open:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import pvrdma
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -44,6 +46,7 @@ class Request:
     mtu: int = 0
     reboot: str = "refuse"
     cold_cycle: str = "refuse"
+    allow_reverted_settings: bool = False
     evacuation: str = "refuse"
     vms: Sequence[Mapping[str, Any]] = ()
     ssh: str = "start"
@@ -68,6 +71,14 @@ class Request:
             numbers = (str(self.vfs if port in self.nics else 0) for port in ports)
             options.setdefault("nmlx5_core", {})["max_vfs"] = ",".join(numbers)
         return options
+
+    def profile_settings_on(self, host: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Settings of the host that the configuration profile of its cluster may revert, as cluster_configuration."""
+        return {
+            "kernel_settings": dict(self.kernel_settings),
+            "module_options": self.options_on(host),
+            "advanced_options": {pvrdma.OPTION: self.vmknic} if self.pvrdma else {},
+        }
 
     def passthrough_on(self, host: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The devices to pass through, or to return to the host: all GPUs, and the ports of the network."""

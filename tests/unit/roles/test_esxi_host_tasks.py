@@ -9,7 +9,20 @@ from unit.roles.variables import holds, tasks_of
 NONE = {"kind": "none", "reboot": False, "reasons": [], "cold_reasons": []}
 WARM = {**NONE, "kind": "warm", "reboot": True}
 XORG = {**NONE, "kind": "xorg"}
-STEPS = ("kernel", "modules", "passthrough", "pvrdma", "mtu", "graphics", "bios", "driver", "mig", "firmware", "vms")
+STEPS = (
+    "profile",
+    "kernel",
+    "modules",
+    "passthrough",
+    "pvrdma",
+    "mtu",
+    "graphics",
+    "bios",
+    "driver",
+    "mig",
+    "firmware",
+    "vms",
+)
 PLAN = {
     "asks": dict.fromkeys(STEPS, False),
     "due": dict.fromkeys(STEPS, False),
@@ -115,6 +128,7 @@ def test_the_restart_and_the_second_round_follow_the_plan(now, again):
 
 
 CHANGED = {
+    "Plan the settings of the configuration profile": {"cluster": {"changed": True}},
     "Plan the BIOS settings": {"bios": {"changed": True}},
     "Plan the driver": {"host": {"changed": True}},
     "Plan the kernel settings": {"host": {"changed": True}},
@@ -265,3 +279,25 @@ def test_check_mode_says_what_it_cannot_know(mode, what, said):
 @pytest.mark.parametrize("shut, said", [(["a"], True), ([], False)])
 def test_vms_that_will_be_shut_down_are_named(shut, said):
     assert is_met("tell", "Report which VMs are shut down and started again", **planned(vms={"names": shut})) is said
+
+
+FAILURES = {
+    "settings_reverted": (False, True, True),
+    "cluster_not_found": (True, True, True),
+}
+
+
+@pytest.mark.parametrize("code", FAILURES)
+def test_reverted_settings_end_a_run_and_not_the_report_of_check_mode(code):
+    name = "Plan the settings of the configuration profile"
+    answer = {"failed": True, "failure": {"code": code}}
+    ends = [is_met("plan", name, "failed_when", **mode, __esxi_host_profile_plan=answer) for mode in MODES[1:]]
+    assert is_met("plan", name, "failed_when", **REAL, __esxi_host_profile_plan=answer)
+    assert tuple(ends) == FAILURES[code]
+
+
+@pytest.mark.parametrize("status, fails", [(403, False), (500, True)])
+def test_a_user_who_may_not_read_profiles_can_prepare_hosts(status, fails):
+    name = "Read which clusters have a configuration profile"
+    answer = {"failed": True, "failure": {"code": "rest_refused", "status": status}}
+    assert is_met("plan", name, "failed_when", **REAL, __esxi_host_profiles=answer) is fails

@@ -16,6 +16,7 @@ UNSET = "{} is not set; give it to the task, to module_defaults, or by the envir
     [
         ("There are: gpu. Correct `cluster`.", "There are: gpu. Correct `site.cluster`."),
         ("There are: gpu. Correct cluster.", "There are: gpu. Correct site.cluster."),
+        ("Accept it with `uncovered: report`.", "Accept it with `site.hosts.allow_reverted_settings: true`."),
         ("Let DRS move them with `evacuation: drs`.", "Let DRS move them with `site.hosts.evacuation: drs`."),
         (
             "Correct `host`, or check the user's permissions.",
