@@ -71,7 +71,7 @@ def test_a_switch_that_cannot_be_reached_is_told_beside_the_others(fabric_lab, f
     run = check(lab, "--extra-vars", json.dumps({"fabric_check_fail": failing}))
     assert run.status == status, run.output
     assert "unknown leaf-03 could not be read." in told(run, "unknown")
-    assert "1 switches," in run.text
+    assert "1 switch," in run.text
 
 
 def test_check_mode_of_the_stage_reports_no_errors_of_switches_that_the_run_will_change(fabric_lab):

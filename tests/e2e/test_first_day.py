@@ -106,7 +106,7 @@ SHAPES = {
     "choice that does not exist": (
         ("path: pvrdma", "path: roce"),
         "site.network.path",
-        "roce is not one of tcp, pvrdma, sriov, passthrough.",
+        "roce is not one of tcp, pvrdma, sriov, passthrough, directpath.",
         "Use one of them.",
     ),
 }
