@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING, Any, Callable
 
-from ansible.module_utils.basic import missing_required_lib
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.controller import missing_library
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -33,7 +33,7 @@ else:
 def require(module: AnsibleModule) -> None:
     """Fail the module with installation advice when pyVmomi cannot be imported."""
     if IMPORT_ERROR is not None:
-        module.fail_json(msg=missing_required_lib("pyVmomi"), exception=IMPORT_ERROR)
+        module.fail_json(msg=missing_library("pyVmomi"), exception=IMPORT_ERROR)
 
 
 def managed_type(kind: str) -> Callable[..., Ref]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping
 
-from ansible.module_utils.basic import env_fallback
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.controller import env_fallback
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import login
 
 if TYPE_CHECKING:

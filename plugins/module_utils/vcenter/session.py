@@ -11,8 +11,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, cast
 
-from ansible.module_utils.common import warnings
-from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import controller, trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, login, session_file, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 def connect(
     params: Mapping[str, Any],
-    warn: Callable[[str], None] = warnings.warn,
+    warn: Callable[[str], None] = controller.warn,
     clock: type[Clock] = Clock,
     make_wire: Callable[[Target], Wire] = Wire,
 ) -> VCenter:

@@ -10,8 +10,8 @@ import os
 import ssl
 from typing import Any, Callable, Mapping
 
-from ansible.module_utils.basic import env_fallback
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.controller import env_fallback
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.address import problem_with
 
 

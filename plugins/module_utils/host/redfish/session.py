@@ -12,8 +12,7 @@ import random
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 from urllib.parse import urlsplit
 
-from ansible.module_utils.common import warnings
-from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import controller, trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Clock, Wire
@@ -26,7 +25,9 @@ _PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 _REDIRECTS = (301, 302, 307, 308)
 
 
-def connect(params: Mapping[str, Any], clock: type[Clock] = Clock, warn: Callable[[str], None] = warnings.warn) -> Bmc:
+def connect(
+    params: Mapping[str, Any], clock: type[Clock] = Clock, warn: Callable[[str], None] = controller.warn
+) -> Bmc:
     """A Bmc from a module's parameters; it logs in with the first request that needs it."""
     where = address.parse(params["bmc_address"])
     told = trust.warning(trust.BMC, str(where), params, os.environ)

@@ -2,20 +2,22 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""One HTTPS request to a BMC, over Ansible's own HTTP client.
+"""One HTTPS request to a BMC, over the HTTP client of Python: the capture command runs without Ansible.
 
 Every request has a connection of its own: BMCs are known to hang on connections that stay open.
 """
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import ssl
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Mapping
+from urllib import request
 from urllib.error import HTTPError
-
-from ansible.module_utils.urls import Request
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -24,6 +26,16 @@ if TYPE_CHECKING:
 
 # A registry of BIOS attributes is a megabyte on common servers.
 _MOST_BYTES = 64 * 1024 * 1024
+
+
+_HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "User-agent": "aiready.vsphere"}
+
+
+class _NoRedirect(request.HTTPRedirectHandler):
+    """A redirect is an answer: the session decides whether its target is on this BMC."""
+
+    def redirect_request(self, *_given: Any) -> None:
+        return None
 
 
 class Clock:
@@ -64,16 +76,12 @@ class Wire:
 
     def __init__(self, address: Address, validate_certs: bool, ca_file: str | None, timeout_s: int) -> None:
         self.address = address
-        self._request = Request(
-            headers={"Accept": "application/json", "OData-Version": "4.0"},
-            validate_certs=validate_certs,
-            ca_path=ca_file,
-            timeout=timeout_s,
-            follow_redirects="none",
-            http_agent="aiready.vsphere",
-            # The password is the task's, never one that lies in a .netrc for the same name.
-            use_netrc=False,
-        )
+        context = ssl.create_default_context(cafile=ca_file)
+        if not validate_certs:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        self._timeout_s = timeout_s
+        self._opener = request.build_opener(request.HTTPSHandler(context=context), _NoRedirect)
 
     def send(
         self,
@@ -84,15 +92,15 @@ class Wire:
         basic_auth: tuple[str, str] | None = None,
     ) -> Answer:
         """Return the Answer, whatever its status; connection failures are raised as urllib and ssl raise them."""
-        headers = dict(headers or {})
-        options: dict[str, Any] = {}
+        sent = request.Request(self.address.url + path, method=method, headers={**_HEADERS, **(headers or {})})
         if body is not None:
-            headers["Content-Type"] = "application/json"
-            options["data"] = json.dumps(body)
+            sent.add_header("Content-Type", "application/json")
+            sent.data = json.dumps(body).encode("utf-8")
         if basic_auth is not None:
-            options.update(url_username=basic_auth[0], url_password=basic_auth[1], force_basic_auth=True)
+            login = base64.b64encode(":".join(basic_auth).encode("utf-8")).decode("ascii")
+            sent.add_header("Authorization", f"Basic {login}")
         try:
-            with self._request.open(method, self.address.url + path, headers=headers, **options) as response:
+            with self._opener.open(sent, timeout=self._timeout_s) as response:
                 return _answer(response.status, response)
         except HTTPError as refusal:
             with refusal:
@@ -101,7 +109,8 @@ class Wire:
 
 def _answer(status: int, response: HTTPResponse | HTTPError) -> Answer:
     headers = {name.lower(): value for name, value in response.headers.items()}
-    text = response.read(_MOST_BYTES)
+    packed = headers.get("content-encoding", "").lower() == "gzip"
+    text = gzip.GzipFile(fileobj=response).read(_MOST_BYTES) if packed else response.read(_MOST_BYTES)
     if not text.strip():
         return Answer(status, {}, headers)
     try:

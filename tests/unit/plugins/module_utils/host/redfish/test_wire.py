@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -86,11 +87,17 @@ def test_redirect_is_an_answer_and_not_followed(server):
 
 
 def test_error_page_has_its_status_and_a_page_of_success_is_refused(server):
-    port, answers, _seen = server
+    port, answers, seen = server
     answers.extend([(500, {}, b"<html>"), (200, {}, b"<html>"), (204, {}, b""), (200, {}, b"[1]")])
     bmc = wire(port)
-    assert (bmc.send("GET", "/a").status, bmc._request.http_agent) == (500, "aiready.vsphere")
+    assert (bmc.send("GET", "/a").status, seen[0][2]["User-Agent"]) == (500, "aiready.vsphere")
     with pytest.raises(NotJson, match="6 bytes"):
         bmc.send("GET", "/b")
     assert bmc.send("GET", "/c").body == {}
     assert bmc.send("GET", "/d").body == {"Members": [1]}
+
+
+def test_packed_answer_is_unpacked(server):
+    port, answers, _seen = server
+    answers.append((200, {"Content-Encoding": "gzip"}, gzip.compress(b'{"Id": "7"}')))
+    assert wire(port).send("GET", "/redfish/v1").body == {"Id": "7"}

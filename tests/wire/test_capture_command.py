@@ -1,0 +1,94 @@
+"""The capture command is one file that runs without Ansible and without an installed pyVmomi."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
+
+from house.collection import ROOT
+
+
+@pytest.fixture(scope="session")
+def command(tmp_path_factory):
+    """Runs the built command with an interpreter that has no packages of its own."""
+    spec = importlib.util.spec_from_file_location("capture_build", ROOT / "extensions" / "capture" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    built = tmp_path_factory.mktemp("command") / module.NAME
+    module.build(built)
+
+    def run(*arguments, **variables):
+        # -I: without the environment of Python; -S: without site-packages.
+        return subprocess.run(
+            [sys.executable, "-I", "-S", str(built), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            env={**{key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}, **variables},
+            cwd=built.parent,
+        )
+
+    return run
+
+
+def vcenter(running):
+    return ["--vcenter", running.host, "--port", str(running.port), "--user", running.username]
+
+
+def test_take_and_show_need_no_ansible(twin, command, tmp_path):
+    running = twin("small")
+    capture = tmp_path / "site.zip"
+    (tmp_path / "password").write_text(f"{running.password}\n")
+    taken = command(
+        "take",
+        *vcenter(running),
+        "--password-file",
+        str(tmp_path / "password"),
+        "--ca-file",
+        str(running.ca_file),
+        "--out",
+        str(capture),
+    )
+    assert taken.returncode == 0, taken.stderr
+    assert "sources answered" in taken.stdout
+    assert "400 INVALID_ARGUMENT" in taken.stdout
+    found = Capture(str(capture))
+    assert found.manifest["anonymised"]
+    shown = command("show", str(capture))
+    assert shown.returncode == 0, shown.stderr
+    assert "not read" in shown.stdout
+    assert running.password not in taken.stdout + taken.stderr + shown.stdout + json.dumps(found.manifest)
+    assert "Logout" in running.requests
+
+
+def test_the_certificate_of_vcenter_is_verified(twin, command, tmp_path):
+    running = twin("small")
+    refused = command("take", *vcenter(running), "--out", str(tmp_path / "x.zip"), VMWARE_PASSWORD=running.password)
+    assert refused.returncode == 1
+    assert "certificate" in refused.stderr
+    assert not running.requests["Login"]
+
+
+def test_a_password_is_no_argument(command, tmp_path):
+    refused = command("take", "--vcenter", "vc.example.org", "--user", "reader", "--password", "hunter2")
+    assert refused.returncode == 2
+    asked = command("take", "--vcenter", "vc.example.org", "--user", "reader")
+    assert "VMWARE_PASSWORD" in asked.stderr
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    assert "is empty" in command("take", "--vcenter", "v", "--user", "u", "--password-file", str(empty)).stderr
+
+
+def test_a_damaged_capture_is_named(command, tmp_path):
+    (tmp_path / "x.zip").write_text("nothing")
+    shown = command("show", str(tmp_path / "x.zip"))
+    assert shown.returncode == 1
+    assert "cannot read the capture" in shown.stderr
