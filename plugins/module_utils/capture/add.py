@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Adding one source, such as a switch, to a capture. Several processes may do so at the same time."""
+"""Adding sources, such as switches, to a capture. Several processes may do so at the same time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load, pack, write
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+_ENDING = ".json"
 
 
 @dataclass
@@ -33,47 +36,96 @@ class Addition:
 
 def add(dest: str, keep_names: bool, make: Callable[[Table], Addition]) -> Addition:
     """Add what make() returns for the table of the capture. Without an earlier capture, start one."""
-    secret = f"{dest}.secret.json"
-    try:
-        with _alone(dest):
-            table = Table.of_data(load(secret)) if os.path.exists(secret) else Table()
-            earlier = Capture(dest) if os.path.exists(dest) else None
-            manifest: dict[str, Any] = {"anonymised": not keep_names, "coverage": {}}
-            if earlier is not None:
-                manifest = dict(earlier.manifest)
-            if manifest["anonymised"] is keep_names:
-                raise OperatorError(
-                    dest,
-                    "cannot add to the capture",
-                    "The capture was written with another value of `keep`.",
-                    "Use the same value, or another path",
-                    "capture_not_written",
-                )
-            made = make(table)
-            files = {
-                name: text
-                for name, text in (earlier.files if earlier else {}).items()
-                if not name.startswith(made.folders)
-            }
-            files.update({name: text.encode("utf-8") for name, text in made.files.items()})
-            label = f"{made.source}/"
-            coverage = {
-                name: one
-                for name, one in manifest["coverage"].items()
-                if name != made.source and not name.startswith(label)
-            }
-            counts = {"texts": dict(made.texts), "dropped": dict(made.dropped)}
-            write(secret, json.dumps(table.as_data(), indent=1, sort_keys=True))
-            pack(
+    return add_all(dest, keep_names, lambda table: [make(table)])[0]
+
+
+def add_all(dest: str, keep_names: bool, make: Callable[[Table], Sequence[Addition]]) -> Sequence[Addition]:
+    """The same for several sources, with one new file."""
+    with _reported(dest), alone(dest) as table:
+        earlier = Capture(dest) if os.path.exists(dest) else None
+        manifest: dict[str, Any] = {"anonymised": not keep_names, "coverage": {}}
+        if earlier is not None:
+            manifest = dict(earlier.manifest)
+        if manifest["anonymised"] is keep_names:
+            raise OperatorError(
                 dest,
-                dict(
-                    manifest,
-                    coverage={**coverage, **made.coverage},
-                    added={**manifest.get("added", {}), made.source: counts},
-                ),
-                files,
+                "cannot add to the capture",
+                "The capture was written with another value of `keep`.",
+                "Use the same value, or another path",
+                "capture_not_written",
             )
-            return made
+        made = make(table)
+        files, coverage = dict(earlier.files if earlier else {}), dict(manifest["coverage"])
+        added = dict(manifest.get("added", {}))
+        for one in made:
+            label, folders = f"{one.source}/", one.folders
+            files = {name: text for name, text in files.items() if not name.startswith(folders)}
+            files.update({name: text.encode("utf-8") for name, text in one.files.items()})
+            coverage = {
+                name: row for name, row in coverage.items() if name != one.source and not name.startswith(label)
+            }
+            coverage.update(one.coverage)
+            added[one.source] = {"texts": dict(one.texts), "dropped": dict(one.dropped)}
+        save(dest, table)
+        pack(dest, dict(manifest, coverage=coverage, added=added), files)
+        return made
+
+
+class Part:
+    """Sources that one task reads. Each is kept on its own, and the next run continues with what is left."""
+
+    def __init__(self, dest: str, kind: str, keep_names: bool) -> None:
+        self._dest = dest
+        self._keep_names = keep_names
+        self.path = f"{dest}.{kind}.partial"
+        with _reported(dest):
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+            names = [name for name in sorted(os.listdir(self.path)) if name.endswith(_ENDING)]
+            self._made = {name[: -len(_ENDING)]: self._load(name) for name in names}
+        self.resumed = bool(self._made)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._made
+
+    def keep(self, key: str, make: Callable[[Table], Addition]) -> None:
+        """Keep what make() returns for the table of the capture."""
+        with _reported(self._dest):
+            with alone(self._dest) as table:
+                made = make(table)
+                save(self._dest, table)
+            data = dict(vars(made), keep_names=self._keep_names)
+            write(os.path.join(self.path, f"{key}{_ENDING}"), json.dumps(data))
+        self._made[key] = made
+
+    def finish(self) -> list[Addition]:
+        """Add all sources to the capture."""
+        made = [one for _key, one in sorted(self._made.items())]
+        if made:
+            add_all(self._dest, self._keep_names, lambda table: made)
+        shutil.rmtree(self.path)
+        return made
+
+    def _load(self, name: str) -> Addition:
+        data = load(os.path.join(self.path, name))
+        if data.pop("keep_names") is not self._keep_names:
+            raise OperatorError(
+                self._dest,
+                "cannot continue the capture",
+                "An unfinished capture with another value of `keep` is there.",
+                f"Remove the folder {self.path}, or use the value of the earlier run",
+                "capture_not_written",
+            )
+        texts, dropped = Counter(data["texts"]), Counter(data["dropped"])
+        return Addition(
+            data["source"], tuple(data["folders"]), data["files"], data["coverage"], texts=texts, dropped=dropped
+        )
+
+
+@contextlib.contextmanager
+def _reported(dest: str) -> Iterator[None]:
+    """A file that cannot be read or written is an error with the fix."""
+    try:
+        yield
     except (OSError, ValueError, KeyError) as error:
         raise OperatorError(
             dest,
@@ -84,12 +136,18 @@ def add(dest: str, keep_names: bool, make: Callable[[Table], Addition]) -> Addit
         ) from error
 
 
+def save(dest: str, table: Table) -> None:
+    """Write the table of the capture."""
+    write(f"{dest}.secret.json", json.dumps(table.as_data(), indent=1, sort_keys=True))
+
+
 @contextlib.contextmanager
-def _alone(dest: str) -> Iterator[None]:
-    """Only one process at a time: the table and the zip belong together."""
+def alone(dest: str) -> Iterator[Table]:
+    """The table of the capture. Only one process has it at a time: the table and the zip belong together."""
+    secret = f"{dest}.secret.json"
     folder = os.open(os.path.dirname(os.path.abspath(dest)), os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
+        yield Table.of_data(load(secret)) if os.path.exists(secret) else Table()
     finally:
         os.close(folder)

@@ -20,6 +20,7 @@ _PLAIN = re.compile(r"[\w .,:;()/+@®™\[\]-]{0,160}")
 _STORE = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
 # The key of a virtual switch or port group of a host ends with its name.
 _KEY = re.compile(r"(key-vim\.host\.(?:HostProxySwitch|PortGroup|VirtualSwitch)-)(.+)", re.DOTALL)
+_GPU = re.compile(rf"((?:GPU|MIG|VGPU)-)({UUID.pattern})")
 _SUFFIX = re.compile(r"\.[a-z]{2,5}$")
 _LEAST = 3
 ADDRESS, DROPPED, FILE, KEPT, NAME, TEXT = "addresses", "dropped", "paths", "kept", "names", "texts"
@@ -34,16 +35,20 @@ class Scrubber:
         self.counts: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
 
-    def text(self, field: str, value: str, owner: str = "") -> str:
-        """The text that the capture has for a text of this field of this type."""
-        made, kind = self._text(field, value, owner)
+    def text(self, field: str, value: str, owner: str = "", stays: bool = False) -> str:
+        """The text that the capture has for a text of this field of this type. stays: a product or a part."""
+        made, kind = self._text(field, value, owner, stays)
         if value:
             self.counts[kind] += 1
         if kind == DROPPED and value:
             self.dropped[field] += 1
         return made
 
-    def _text(self, field: str, value: str, owner: str) -> tuple[str, str]:
+    def is_named(self, value: str) -> bool:
+        """Whether a text contains a name of the site or an address."""
+        return self._names(value)
+
+    def _text(self, field: str, value: str, owner: str, stays: bool) -> tuple[str, str]:
         if field in fields.DROPPED:
             return "", DROPPED
         if not value or self.keep_names or value in fields.GIVEN:
@@ -64,6 +69,9 @@ class Scrubber:
             return key[1] + self.table.learn("network", key[2]), NAME
         if UUID.fullmatch(value):
             return self.table.uuid(value), ADDRESS
+        gpu = _GPU.fullmatch(value)
+        if gpu:
+            return gpu[1] + self.table.uuid(gpu[2]), ADDRESS
         address = self.table.address(value)
         if address is not None:
             return address, ADDRESS
@@ -73,7 +81,7 @@ class Scrubber:
         path = _STORE.fullmatch(value)
         if path:
             return self._path(path[1], path[2]), FILE
-        if {field, f"{owner}.{field}"} & fields.KEPT and _PLAIN.fullmatch(value) and not self._names(value):
+        if (stays or {field, f"{owner}.{field}"} & fields.KEPT) and _PLAIN.fullmatch(value) and not self._names(value):
             return value, KEPT
         if field == "key" and fields.OPTION.fullmatch(value):
             return value, KEPT
