@@ -158,6 +158,16 @@ host:
       description: Default type, assignment policy and devices, as in M(aiready.vsphere.host_graphics).
       type: dict
       returned: always
+    dvx_classes:
+      description:
+        - Device classes of Enhanced DirectPath I/O (DVX) on the host, each with C(device_class), C(vmotion),
+          C(dma_tracing) and C(sriov_nic). Empty before vSphere 8.0.
+        - C(vmotion) is C(checkpointSupported) of the class. A running VM with a device of the class can move only if it
+          is true.
+        - VMs get the devices of a class with C(sriov_nic) as network adapters.
+      type: list
+      elements: dict
+      returned: always
     profiles_offered:
       description: vGPU profiles that the host offers.
       type: list

@@ -18,6 +18,7 @@ description:
   - Supports static devices, dynamic devices and device groups. A static device is at one PCI address of the host.
     vSphere chooses a dynamic device at power-on (Dynamic DirectPath I/O, with or without a hardware label). The vendor
     defines a device group.
+  - Also supports devices of Enhanced DirectPath I/O (DVX), by the device class that the vendor's software defines.
   - Checks the VM's host before it changes any VM. Each error states the cause and the fix.
   - It rejects a missing device, and a device that is not active for passthrough. It rejects a device that a running VM
     holds, or that two VMs of the task request.
@@ -31,6 +32,8 @@ notes:
   - vSphere changes passthrough devices only while a VM is powered off. See O(power).
   - A VM with such a device has no vMotion, no snapshots and no suspend, and all of its memory is reserved. Power it off
     for maintenance of its host.
+  - Enhanced DirectPath I/O is the exception. It supports vMotion where the host reports C(checkpointSupported) of the
+    device class. RV(vms[].after.devices[].vmotion) is V(true) then.
   - A static device also binds the VM to one slot of one host, so that HA does not restart the VM on another host. A
     dynamic device does not.
   - M(aiready.vsphere.vgpu_profile) manages vGPUs, and M(aiready.vsphere.sriov_nic) manages virtual functions.
@@ -100,7 +103,7 @@ options:
             description: See O(devices[].kind).
             type: str
             required: true
-            choices: [static, dynamic, group]
+            choices: [static, dynamic, group, dvx]
           id:
             description: See O(devices[].id).
             type: str
@@ -113,6 +116,9 @@ options:
             type: str
           group:
             description: See O(devices[].group).
+            type: str
+          device_class:
+            description: See O(devices[].device_class).
             type: str
           numa_node:
             description: See O(devices[].numa_node).
@@ -134,9 +140,11 @@ options:
             hardware version 17.
           - V(group) is a group of devices that belong together, such as GPUs with NVLink, or a GPU and a network
             adapter behind one PCIe switch. It needs vSphere 8.0 and hardware version 20.
+          - V(dvx) is a device of a class that the vendor's software on the host defines (Enhanced DirectPath I/O). It
+            needs vSphere 8.0 and hardware version 20.
         type: str
         required: true
-        choices: [static, dynamic, group]
+        choices: [static, dynamic, group, dvx]
       id:
         description: PCI address of a static device, for example V(0000:3b:00.0).
         type: str
@@ -154,6 +162,11 @@ options:
         type: str
       group:
         description: Name of a device group, as the host reports it, for example V(Nvidia:2@grid_a100x-40c%NVLink).
+        type: str
+      device_class:
+        description:
+          - Device class of Enhanced DirectPath I/O. M(aiready.vsphere.esxi_host_info) returns the classes of a host.
+          - The module rejects a class that the host does not have, and one of which the host offers no device.
         type: str
       numa_node:
         description:
@@ -250,6 +263,13 @@ EXAMPLES = r"""
       - kind: group
         group: "Nvidia:1@grid_a100-40c%MT2892 Family [ConnectX-6 Dx]"
 
+- name: Add a GPU by Enhanced DirectPath I/O to a VM
+  aiready.vsphere.passthrough_device:
+    name: train-05
+    devices:
+      - kind: dvx
+        device_class: com.example.gpu
+
 - name: Remove all direct devices
   aiready.vsphere.passthrough_device:
     vms:
@@ -257,6 +277,7 @@ EXAMPLES = r"""
       - name: train-02
       - name: train-03
       - path: /dc1/vm/training/train-04
+      - name: train-05
     state: absent
 """
 
@@ -326,7 +347,7 @@ vms:
           returned: success
           contains:
             kind:
-              description: V(static), V(dynamic) or V(group).
+              description: V(static), V(dynamic), V(group) or V(dvx).
               type: str
               returned: always
             id:
@@ -346,9 +367,20 @@ vms:
               description: Name of the device group.
               type: str
               returned: always
+            device_class:
+              description: Device class of Enhanced DirectPath I/O.
+              type: str
+              returned: always
             numa_node:
               description: Virtual NUMA node of the device. Null if it has none.
               type: int
+              returned: always
+            vmotion:
+              description:
+                - Whether the VM can move with this device while it runs.
+                - V(true) only for a device class whose C(checkpointSupported) the VM's host reports as true. Null if
+                  the host does not report the class.
+              type: bool
               returned: always
         pairs:
           description:
@@ -371,7 +403,14 @@ vms:
           returned: success
       sample:
         devices:
-          - {kind: static, id: "0000:3b:00.0", allowed: [], label: null, group: null, numa_node: null}
+          - kind: static
+            id: "0000:3b:00.0"
+            allowed: []
+            label: null
+            group: null
+            device_class: null
+            numa_node: null
+            vmotion: false
         pairs: []
         power: "off"
         power_on_again: false

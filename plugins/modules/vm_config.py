@@ -185,7 +185,7 @@ options:
                 description: See O(passthrough.devices[].kind).
                 type: str
                 required: true
-                choices: [static, dynamic, group]
+                choices: [static, dynamic, group, dvx]
               id:
                 description: See O(passthrough.devices[].id).
                 type: str
@@ -198,6 +198,9 @@ options:
                 type: str
               group:
                 description: See O(passthrough.devices[].group).
+                type: str
+              device_class:
+                description: See O(passthrough.devices[].device_class).
                 type: str
               numa_node:
                 description: See O(passthrough.devices[].numa_node).
@@ -558,9 +561,11 @@ options:
                 hardware version 17.
               - V(group) is a group of devices that belong together, such as GPUs with NVLink, or a GPU and a network
                 adapter behind one PCIe switch. It needs vSphere 8.0 and hardware version 20.
+              - V(dvx) is a device of a class that the vendor's software on the host defines (Enhanced DirectPath I/O).
+                It needs vSphere 8.0 and hardware version 20.
             type: str
             required: true
-            choices: [static, dynamic, group]
+            choices: [static, dynamic, group, dvx]
           id:
             description:
               - PCI address of a static device, for example V(0000:3b:00.0).
@@ -580,6 +585,12 @@ options:
           group:
             description:
               - Name of a device group, as the host reports it, for example V(Nvidia:2@grid_a100x-40c%NVLink).
+            type: str
+          device_class:
+            description:
+              - Device class of Enhanced DirectPath I/O. M(aiready.vsphere.esxi_host_info) returns the classes of a
+                host.
+              - The module rejects a class that the host does not have, and one of which the host offers no device.
             type: str
           numa_node:
             description:

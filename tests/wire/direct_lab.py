@@ -21,6 +21,15 @@ def gpu(**more):
     return {"board": "a100_pcie_40gb", "root": ROOT, "numa_node": 0, "passthrough": True, **more}
 
 
+CLASS = "com.example.gpu"
+
+
+def enhanced(**more):
+    """A GPU that VMs get through the vendor's software."""
+    given = {"class": CLASS, "vendor": "Example", "checkpoint": True, **more}
+    return {"board": "a100_pcie_40gb", "root": ROOT, "numa_node": 0, "dvx": given}
+
+
 def ports(*given, root=ROOT):
     """An onboard port for the host, and ports of ConnectX-6 Dx: given away with a label, without one, or not (None)."""
     onboard = {"device": "vmnic0", "model": "i350", "numa_node": 0, "uplink_of": "vSwitch0"}
@@ -61,6 +70,8 @@ def _told(device):
     elif isinstance(backing, PCI.DynamicBackingInfo):
         allowed = tuple(f"{one.vendorId:04x}:{one.deviceId:04x}" for one in backing.allowedDevice)
         told = ("dynamic", allowed, backing.customLabel or "")
+    elif isinstance(backing, PCI.DvxBackingInfo):
+        told = ("dvx", backing.deviceClass)
     else:
         told = ("vgpu", backing.vgpu)
     grouped = () if device.deviceGroupInfo is None else (f"part {device.deviceGroupInfo.sequenceId}",)

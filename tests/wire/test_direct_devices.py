@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from pyVim.task import WaitForTask
 from pyVmomi import vim
 
-from .direct_lab import A100, FABRIC, FIT, PORT, ROOT, SPARE, direct, gpu, ports, site, static
+from .direct_lab import A100, CLASS, FABRIC, FIT, PORT, ROOT, SPARE, direct, enhanced, gpu, ports, site, static
 from .lab import A100 as SHARED
 from .lab import result
 from .meanwhile import meanwhile
@@ -39,6 +41,34 @@ def test_a_vm_starts_with_the_gpu_and_the_port_that_it_was_given(twin, drive):
     ]
     assert power_on(running, "train-01") is None
     assert held(running) == {GPU: "train-01", FABRIC: "train-01"}
+
+
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_vmotion_is_promised_where_the_class_of_a_device_saves_its_state_and_only_there(twin, drive, checkpoint):
+    gpus = [enhanced(checkpoint=checkpoint)]
+    other = {"name": "esx-02", "gpus": gpus, "nics": ports()}
+    running = twin(seed=site({**FIT, "extra_config": ROOM}, gpus=gpus, nics=ports(), others=[other], release="9.1.0"))
+    call = drive(running)
+    answer = call("passthrough_device", name="train-01", devices=[{"kind": "dvx", "device_class": CLASS}])
+    (device,) = result(answer)["after"]["devices"]
+    assert device["vmotion"] is checkpoint
+    (offered,) = call("esxi_host_info", host="esx-01")["host"]["dvx_classes"]
+    assert (offered["device_class"], offered["vmotion"]) == (CLASS, checkpoint)
+    assert power_on(running, "train-01") is None
+    with virtual_machine(running, "train-01") as machine:
+        (target,) = [one for one in machine.runtime.host.parent.host if one.name == "esx-02"]
+        task = machine.Migrate(host=target, priority="defaultPriority")
+        moved = contextlib.nullcontext() if checkpoint else pytest.raises(vim.fault.DeviceNotSupported)
+        with moved:
+            WaitForTask(task)
+
+
+def test_older_servers_have_no_classes(twin, drive):
+    running = twin(seed=site({**FIT, "hardware_version": 19}, gpus=[enhanced()], release="7.0.3"))
+    call = drive(running)
+    assert call("esxi_host_info", host="esx-01")["host"]["dvx_classes"] == []
+    answer = call("passthrough_device", name="train-01", devices=[{"kind": "dvx", "device_class": CLASS}])
+    assert "Enhanced DirectPath I/O needs vSphere 8.0, and host esx-01 has 7.0.3." in answer["msg"]
 
 
 def test_a_vgpu_and_a_passthrough_port_go_together(twin, drive):

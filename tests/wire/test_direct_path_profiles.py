@@ -179,6 +179,18 @@ def test_stored_profiles_are_asked_by_name_by_id_and_all_at_once(site):
         assert {(one.profile.id, one.profile.name, *numbers(one)) for one in answers} == {(made, "whole", 0, 1, 1, 1)}
 
 
+def test_devices_of_a_class_are_counted_where_they_are_in_its_mode(site):
+    given = {"class": "com.example.gpu", "checkpoint": True}
+    gpus = [
+        {"board": "a100_pcie_40gb", "root": "0000:36:02.0", "dvx": {**given, "active": active}}
+        for active in (True, True, False)
+    ]
+    _running, there = site({**esx(1), "gpus": gpus})
+    backing = vim.vm.device.VirtualPCIPassthrough.DvxBackingInfo(deviceClass="com.example.gpu")
+    (answer,) = there.ask(there.host(), KINDS.DvxDirectPathConfig(dvxBacking=backing))
+    assert numbers(answer) == (0, 2, 2, 0)
+
+
 @pytest.mark.parametrize(
     "spec, fault",
     [

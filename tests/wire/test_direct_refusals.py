@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from .direct_lab import A100, FABRIC, FIT, PORT, ROOT, SPARE, gpu, ports, site
+from .direct_lab import A100, CLASS, FABRIC, FIT, PORT, ROOT, SPARE, enhanced, gpu, ports, site
 from .lab import A100 as SHARED
 from .lab import lab, result
 
@@ -109,6 +109,34 @@ CASES = [
         "too_few_devices",
         "3 of `dynamic 15b3:101d labelled fabric` are requested on host esx-01 by VM train-01, but 2 of its "
         "2 are free.",
+    ),
+    Case(
+        "no such class of Enhanced DirectPath I/O",
+        site(gpus=[enhanced()]),
+        [{"kind": "dvx", "device_class": "com.example.other"}],
+        "dvx_class_not_there",
+        "Host esx-01 has no device class com.example.other; its classes are com.example.gpu. Correct device_class.",
+    ),
+    Case(
+        "a class of network adapters",
+        site(gpus=[enhanced(sriov_nic=True)]),
+        [{"kind": "dvx", "device_class": CLASS}],
+        "dvx_class_of_adapters",
+        "has virtual functions of network ports, which VMs get as adapters.",
+    ),
+    Case(
+        "a class whose device is in another mode",
+        site(gpus=[enhanced(active=False)], release="9.1.0"),
+        [{"kind": "dvx", "device_class": CLASS}],
+        "dvx_class_not_offered",
+        "Set the mode of a device of this class to enhanced_direct_path, and restart the host",
+    ),
+    Case(
+        "Enhanced DirectPath I/O with hardware of vSphere 7",
+        site({**FIT, "hardware_version": 19}, gpus=[enhanced()]),
+        [{"kind": "dvx", "device_class": CLASS}],
+        "hardware_version",
+        "Enhanced DirectPath I/O needs hardware version 20, and the VM has 19.",
     ),
     Case(
         "old hardware",

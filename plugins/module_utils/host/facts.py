@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     at_boot,
     device_mode,
+    dvx,
     graphics,
     kernel,
     marks,
@@ -119,6 +120,7 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[
         },
         "driver": answers.driver,
         "graphics": graphics.project(shown) if shown else None,
+        "dvx_classes": dvx.project(dvx.classes_of(row.get(dvx.PROPERTY))),
         "profiles_offered": sorted(row.get("config.sharedPassthruGpuTypes") or []),
         "kernel": kernel.project(settings),
         "modules": {one.name: _module(one) for one in modules},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, TypeVar
 
 from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import dvx, port_groups
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.facts import LOCKDOWN, PROPERTIES, Answers
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esxcli_ssh, hosts, properties
@@ -38,7 +38,7 @@ def gather(
 ) -> tuple[HostFound, list[Row], Answers]:
     """Return (found host, rows of its VMs, Answers); facts without a service on the host are omitted with a warning."""
     found = hosts.find_host(vcenter, params["host"], allow_unreachable=True)
-    found, rows = _read(vcenter, found, PROPERTIES, True)
+    found, rows = _read(vcenter, found, PROPERTIES + dvx.properties_of(vcenter), True)
     vms, groups = _vms(rows), port_groups.groups_of(rows)
     if found.connection != "connected":
         return found, vms, Answers(groups=groups)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import functools
 
 from ..contract import Row
-from ..direct_lab import A100, FABRIC, FIT, PORT, ROOT, SPARE, direct, gpu, ports, site, static
+from ..direct_lab import A100, CLASS, FABRIC, FIT, PORT, ROOT, SPARE, direct, enhanced, gpu, ports, site, static
 from ..lab import A100 as A100_BOARD
 from ..lab import NVAIE, datacenter
 
@@ -88,6 +88,18 @@ ROWS = [
         modified={"train-01": has(("dynamic", (PORT,), "fabric"))},
         deleted={"train-01": has()},
     ),
+    Row(
+        module="passthrough_device",
+        name="a GPU by the class of the vendor's software, then a port",
+        seed=site(gpus=[enhanced()], release="9.1.0"),
+        create={**ONE, "devices": [{"kind": "dvx", "device_class": CLASS}]},
+        modify={**ONE, "devices": [kind(PORT, "fabric")]},
+        delete=GONE,
+        observe=vms("train-01"),
+        created={"train-01": has(("dvx", CLASS))},
+        modified={"train-01": has(("dynamic", (PORT,), "fabric"))},
+        deleted={"train-01": has()},
+    ),
 ]
 
 # The data centre in which the examples of the documentation play.
@@ -100,11 +112,16 @@ EXAMPLES_SEED = {
                 {
                     "name": "esx-01",
                     "driver": NVAIE,
-                    "gpus": [SHARED, gpu(root="0000:76:02.0"), gpu(root="0000:a6:02.0")],
+                    "gpus": [
+                        SHARED,
+                        gpu(root="0000:76:02.0"),
+                        gpu(root="0000:a6:02.0"),
+                        {**enhanced(), "root": "0000:c6:02.0"},
+                    ],
                     "nics": ports(*["fabric"] * 4),
                 }
             ],
-            [{"folder": "training", **FIT}] * 4,
+            [{"folder": "training", **FIT}] * 5,
             ["training"],
         )
     ],

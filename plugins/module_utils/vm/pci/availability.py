@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Iterator, Mapping, NamedTuple, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.costs import cost_sentence
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import GROUP, STATIC
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DVX, GROUP, STATIC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def against_device(
     state: Placed, one: Direct, offer: Offer, claims: Mapping[Asked, Sequence[Claim]], me: Claim
 ) -> list[Problem]:
     """The problems with one device that the VM does not have yet."""
-    rule = {STATIC: _static, GROUP: _group}.get(one.asked.kind, _dynamic)
+    rule = {STATIC: _static, GROUP: _group, DVX: _enhanced}.get(one.asked.kind, _dynamic)
     return list(rule(state, one.asked, offer, claims, me))
 
 
@@ -238,6 +238,43 @@ def _group(
             f"Host {host.name} offers no device group {asked.group}; "
             + (f"it offers {listed(names)}." if names else "it offers none."),
             "Correct group." if names else "Install the vendor's software that defines device groups.",
+        )
+
+
+def _enhanced(
+    state: Placed, asked: Asked, offer: Offer, claims: Mapping[Asked, Sequence[Claim]], me: Claim
+) -> Iterator[Problem]:
+    host, name = state.host, asked.device_class
+    if any(name in other.dvx for other in state.reach if other is not host):
+        return
+    if host.before((8,)):
+        yield Problem(
+            "no_dvx",
+            f"Enhanced DirectPath I/O needs vSphere 8.0, and host {host.name} has {host.version}.",
+            "List the device with kind=dynamic.",
+        )
+        return
+    if name not in host.dvx:
+        names = sorted(host.dvx)
+        yield Problem(
+            "dvx_class_not_there",
+            f"Host {host.name} has no device class {name}; "
+            + (f"its classes are {listed(names)}." if names else "it has none."),
+            "Correct device_class." if names else "Install the vendor's software that defines the class.",
+        )
+        return
+    if host.dvx[name].sriov_nic:
+        yield Problem(
+            "dvx_class_of_adapters",
+            f"Class {name} of host {host.name} has virtual functions of network ports, which VMs get as adapters.",
+            "Choose a class of whole devices, or add the adapter with aiready.vsphere.sriov_nic.",
+        )
+    elif name not in offer.dvx:
+        yield Problem(
+            "dvx_class_not_offered",
+            f"Host {host.name} has the class {name}, but offers no device of it to VMs.",
+            "Set the mode of a device of this class to enhanced_direct_path, and restart the host if vCenter asks for "
+            "it.",
         )
 
 

@@ -14,6 +14,7 @@ PVRDMA = "VMware vSphere 6.7 and 8.0 Networking, PVRDMA"
 NVAIE = "NVIDIA AI Enterprise user guide 5.0"
 NVAIE_INFRA = "NVIDIA AI Enterprise Infra 6.2, vGPU page"
 KERNEL = "the Linux driver vmw_pvrdma"
+EDPIO = "VMware Cloud Foundation blog, 2026-04-20, on Enhanced DirectPath I/O"
 KB_MAINTENANCE = "VMware KB 88271"
 GENERAL = "general knowledge"
 
@@ -155,6 +156,20 @@ COSTS = {
             "hardware version 17, or 20 for device groups",
             "labels where several devices of one kind must not be mixed up",
         ),
+    ),
+    "passthrough_dvx": Cost(
+        name="a device by Enhanced DirectPath I/O",
+        vmotion=Cell(LIMITED, "where the host reports checkpointSupported of the class", EDPIO),
+        ha=Cell(YES, "where another host has such a device free", EDPIO, False),
+        drs=Cell(LIMITED, "where the VM starts, and afterwards as vMotion", EDPIO, False),
+        snapshots=Cell(LIMITED, "as vMotion", EDPIO, False),
+        suspend=Cell(LIMITED, "as vMotion", EDPIO),
+        maintenance=Cell(LIMITED, "the VM is moved away only with vMotion", EDPIO, False),
+        gpudirect=_GPUDIRECT._replace(
+            note=f"{_GPUDIRECT.note}; the vendor's code decides which devices a VM gets", sure=False
+        ),
+        memory_reservation=_DIRECT_MEMORY._replace(sure=False),
+        needs=("hardware version 20", "software of the vendor on the host that defines the class of devices"),
     ),
     "vgpu": Cost(
         name="a vGPU",

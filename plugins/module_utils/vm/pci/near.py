@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterable, NamedTuple, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import dvx, passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import DISPLAY, NETWORK, NVIDIA, Tree, tree_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
 
@@ -54,6 +54,8 @@ class HostDevices:
     tree: Tree
     given: dict[str, passthrough.Given] = field(default_factory=dict)
     graphics: dict[str, Graphics] = field(default_factory=dict)
+    # Device classes of Enhanced DirectPath I/O by name.
+    dvx: dict[str, dvx.DvxClass] = field(default_factory=dict)
 
     @property
     def release(self) -> tuple[int, ...]:
@@ -105,7 +107,16 @@ def host_devices(row: Row) -> HostDevices:
             for info in row.get("config.graphicsInfo") or []
             if "nvidia" in (info.vendorName or "").lower()
         },
+        dvx=dvx.classes_of(row.get(dvx.PROPERTY)),
     )
+
+
+def vmotion(host: HostDevices | None, asked: Asked) -> bool | None:
+    """Return whether a running VM can move with a device; None if the host does not report the class."""
+    if not asked.device_class:
+        return False
+    known = host.dvx.get(asked.device_class) if host is not None else None
+    return known.checkpoint if known is not None else None
 
 
 def fits(device: Device, allowed: Iterable[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import dvx
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near, offer, plan, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import state as states
@@ -31,7 +32,6 @@ class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
     """The passthrough devices of VMs, besides their vGPUs."""
 
     WHAT = "passthrough devices"
-    HOST_PROPERTIES = near.HOST_PROPERTIES
 
     def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
@@ -39,6 +39,10 @@ class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
         self._hosts: dict[str, near.HostDevices] = {}
         self._offers: dict[str | None, offer.Offer] = {}
         self._claims: dict[str, dict[states.Asked, list[Claim]]] = {}
+
+    @property
+    def HOST_PROPERTIES(self) -> Sequence[str]:  # type: ignore[override]
+        return (*near.HOST_PROPERTIES, *dvx.properties_of(self.vcenter))
 
     @property
     def VM_PROPERTIES(self) -> Sequence[str]:  # type: ignore[override]

@@ -37,6 +37,8 @@ class Offer:
     functions: frozenset[str] = frozenset()
     # {name: vim.vm.VendorDeviceGroupInfo}
     groups: dict[str, vim.vm.VendorDeviceGroupInfo] = field(default_factory=dict)
+    # Classes of Enhanced DirectPath I/O with a device that a VM could get.
+    dvx: frozenset[str] = frozenset()
     # {address: Claim} of the VM that holds a device.
     holders: dict[str, Claim] = field(default_factory=dict)
     network: Network = Network()
@@ -98,6 +100,7 @@ def offer_of(row: Row, browser: vim.EnvironmentBrowser | None, held: dict[str, C
         targets={info.pciDevice.id: info for info in target.pciPassthrough or []},
         functions=frozenset(info.pciDevice.id for info in target.sriov or [] if info.virtualFunction),
         groups={info.deviceGroupName: info for info in getattr(target, "vendorDeviceGroupInfo", None) or []},
+        dvx=frozenset(info.deviceClass.key for info in getattr(target, "dvxClassInfo", None) or []),
         holders=held,
         network=network_of(row.get("config.network"), row.get("config.virtualNicManagerInfo")),
     )

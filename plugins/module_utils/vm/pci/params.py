@@ -14,18 +14,19 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.request impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import plan
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, GROUP, STATIC
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DVX, DYNAMIC, GROUP, STATIC
 
 
 @dataclass(frozen=True)
 class DeviceRequest:
-    """One passthrough device: at an address, one of a kind, or a group."""
+    """One passthrough device: at an address, one of a kind or of a class, or a group."""
 
     kind: str
     id: str | None
     allowed: Sequence[str] | None
     label: str | None
     group: str | None
+    device_class: str | None
     numa_node: int | None
 
 
@@ -51,17 +52,19 @@ ARGUMENTS: FleetArguments[PciRequest] = FleetArguments(
             "type": "list",
             "elements": "dict",
             "options": {
-                "kind": {"type": "str", "required": True, "choices": [STATIC, DYNAMIC, GROUP]},
+                "kind": {"type": "str", "required": True, "choices": [STATIC, DYNAMIC, GROUP, DVX]},
                 "id": {"type": "str"},
                 "allowed": {"type": "list", "elements": "str"},
                 "label": {"type": "str"},
                 "group": {"type": "str"},
+                "device_class": {"type": "str"},
                 "numa_node": {"type": "int"},
             },
             "required_if": [
                 ("kind", STATIC, ("id",)),
                 ("kind", DYNAMIC, ("allowed",)),
                 ("kind", GROUP, ("group",)),
+                ("kind", DVX, ("device_class",)),
             ],
         },
     },
@@ -73,7 +76,7 @@ ARGUMENTS: FleetArguments[PciRequest] = FleetArguments(
     },
 )
 
-_BELONGS = {"id": STATIC, "allowed": DYNAMIC, "label": DYNAMIC, "group": GROUP}
+_BELONGS = {"id": STATIC, "allowed": DYNAMIC, "label": DYNAMIC, "group": GROUP, "device_class": DVX}
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
@@ -112,6 +115,8 @@ def _check_entry(entry: DeviceRequest) -> Iterator[str]:
             yield f"{one} is not a vendor and device; write them as 10de:20f1."
     if entry.kind == GROUP and not (entry.group or "").strip():
         yield "group is empty; set the name of a group that the host offers."
+    if entry.kind == DVX and not (entry.device_class or "").strip():
+        yield "device_class is empty; set the name of a class that the host offers."
     node = entry.numa_node
     if node is not None and node < plan.NO_NODE:
         yield f"numa_node is {node}; use a node of the VM counted from 0, or {plan.NO_NODE} for none."

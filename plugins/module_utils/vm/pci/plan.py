@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, STATIC, Asked, Direct
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DVX, DYNAMIC, STATIC, Asked, Direct
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.params import DeviceRequest, PciRequest
@@ -29,6 +29,8 @@ def asked_of(entry: DeviceRequest) -> Asked:
     if entry.kind == DYNAMIC:
         allowed = tuple(sorted({cast("str", normal_ids(one)) for one in entry.allowed or ()}))
         return Asked(DYNAMIC, allowed=allowed, label=(entry.label or "").strip())
+    if entry.kind == DVX:
+        return Asked(DVX, device_class=(entry.device_class or "").strip())
     return Asked(entry.kind, group=(entry.group or "").strip())
 
 
@@ -91,12 +93,12 @@ def moved(now: DirectState, wanted: DirectState) -> list[Direct]:
 def settings(state: DirectState) -> dict[str, object]:
     """A state in the user's terms."""
     return {
-        "devices": [_told(one) for one in sorted(state.devices, key=str)],
+        "devices": [_told(one, state) for one in sorted(state.devices, key=str)],
         "pairs": near.pairs(dataclasses.replace(state, devices=tuple(sorted(state.devices, key=str)))),
     }
 
 
-def _told(one: Direct) -> dict[str, object]:
+def _told(one: Direct, state: DirectState) -> dict[str, object]:
     asked = one.asked
     return {
         "kind": asked.kind,
@@ -104,7 +106,9 @@ def _told(one: Direct) -> dict[str, object]:
         "allowed": list(asked.allowed),
         "label": asked.label or None,
         "group": asked.group or None,
+        "device_class": asked.device_class or None,
         "numa_node": one.numa_node,
+        "vmotion": near.vmotion(state.host, asked),
     }
 
 

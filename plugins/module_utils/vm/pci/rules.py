@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Iterable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import availability, near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.costs import cost_sentence
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, GROUP, STATIC
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DVX, DYNAMIC, GROUP, STATIC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
 
 if TYPE_CHECKING:
@@ -20,15 +20,22 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.params import PciRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, Direct, DirectState, Placed
 
-# Dynamic DirectPath I/O came with 17, device groups with 20 = vSphere 8.0 (frankdenneman.nl, 2022-08-30, 2023-06-06).
-OLDEST_HARDWARE = {DYNAMIC: 17, GROUP: 20}
+# Dynamic DirectPath I/O came with 17, device groups and DVX with 20 = vSphere 8.0 (frankdenneman.nl, 2022-08-30,
+# 2023-06-06).
+OLDEST_HARDWARE = {DYNAMIC: 17, GROUP: 20, DVX: 20}
+_KINDS = {DYNAMIC: "A dynamic passthrough device", GROUP: "A device group", DVX: "Enhanced DirectPath I/O"}
 # vSphere 8.0 brought the nodes of devices together with version 20; that older ones do without is [unsure].
 NODES_FROM = 20
 # The same source: 16 devices by DirectPath I/O in a VM, 32 from hardware version 20 on.
 MOST, MOST_FROM_20 = 16, 32
 # Multi-vGPU guide of NVIDIA AI Enterprise 2.0, for vSphere 7: servers with more GPUs than this take static passthrough.
 MANY_GPUS = 4
-_PATHS = {STATIC: "passthrough_static", DYNAMIC: "passthrough_dynamic", GROUP: "passthrough_dynamic"}
+_PATHS = {
+    STATIC: "passthrough_static",
+    DYNAMIC: "passthrough_dynamic",
+    GROUP: "passthrough_dynamic",
+    DVX: "passthrough_dvx",
+}
 
 
 def refuse_impossible(
@@ -81,14 +88,14 @@ def _against_vm(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[
 
 def _hardware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
     version = state.vm.hardware_version
-    needed = max((OLDEST_HARDWARE.get(one.asked.kind, 0) for one in new), default=0)
+    kind = max((one.asked.kind for one in new), key=lambda one: OLDEST_HARDWARE.get(one, 0), default="")
+    needed = OLDEST_HARDWARE.get(kind, 0)
     if not version or version >= needed:
         return []
-    what = "A device group" if needed == OLDEST_HARDWARE[GROUP] else "A dynamic passthrough device"
     return [
         Problem(
             "hardware_version",
-            f"{what} needs hardware version {needed}, and the VM has {version}.",
+            f"{_KINDS[kind]} needs hardware version {needed}, and the VM has {version}.",
             f"Raise it with aiready.vsphere.vm_shape and hardware_version={needed}.",
         )
     ]

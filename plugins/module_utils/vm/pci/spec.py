@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import plan
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import ANY_SYSTEM, DYNAMIC, GROUP, STATIC
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import (
+    ANY_SYSTEM,
+    DVX,
+    DYNAMIC,
+    GROUP,
+    STATIC,
+)
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.near import HostDevices
@@ -62,11 +68,13 @@ def _devices(one: Direct, offer: Offer, host: HostDevices | None) -> list[vim.vm
             copy.copy(part.device)
             for part in cast("vim.vm.VendorDeviceGroupInfo", offered[GROUP]).componentDeviceInfo or []
         ]
-    backing = (
-        _dynamic(one.asked)
-        if one.asked.kind == DYNAMIC
-        else _static(cast("vim.vm.PciPassthroughInfo", offered[STATIC]))
-    )
+    backing: vim.vm.device.VirtualDevice.BackingInfo
+    if one.asked.kind == DVX:
+        backing = vim.vm.device.VirtualPCIPassthrough.DvxBackingInfo(deviceClass=one.asked.device_class)
+    elif one.asked.kind == DYNAMIC:
+        backing = _dynamic(one.asked)
+    else:
+        backing = _static(cast("vim.vm.PciPassthroughInfo", offered[STATIC]))
     return [vim.vm.device.VirtualPCIPassthrough(backing=backing)]
 
 

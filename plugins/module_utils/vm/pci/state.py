@@ -20,7 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
-STATIC, DYNAMIC, GROUP = "static", "dynamic", "group"
+STATIC, DYNAMIC, GROUP, DVX = "static", "dynamic", "group", "dvx"
 # Clients write this as the system of a static device that is not bound to one (vCenter returns it too).
 ANY_SYSTEM = "BYPASS"
 # Format of addresses in VMX files: every part of this form is decimal (public notes on VMX files).
@@ -29,13 +29,15 @@ _DECIMAL = re.compile(r"(\d{5}):(\d{3}):(\d{2})\.(\d)\Z")
 
 @dataclass(frozen=True)
 class Asked:
-    """Request of a VM: a device at an address, one of a kind, or a vendor's group of devices."""
+    """Request of a VM: a device at an address, one of a kind or of a class, or a vendor's group of devices."""
 
     kind: str
     id: str = ""
     allowed: tuple[str, ...] = ()
     label: str = ""
     group: str = ""
+    # Class of Enhanced DirectPath I/O (DVX).
+    device_class: str = ""
     # A static device that was recorded on another host, or before another card came to its slot: it does not start.
     stale: bool = False
 
@@ -44,6 +46,8 @@ class Asked:
             return f"static {self.id}" + (", recorded for another device" if self.stale else "")
         if self.kind == GROUP:
             return f"group {self.group}"
+        if self.kind == DVX:
+            return f"dvx {self.device_class}"
         return f"dynamic {' or '.join(self.allowed)}" + (f" labelled {self.label}" if self.label else "")
 
 
@@ -162,6 +166,10 @@ def _asked(device: vim.vm.device.VirtualDevice) -> list[Asked]:
     if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo):
         allowed = tuple(sorted(_allowed_text(one) for one in backing.allowedDevice or []))
         return [Asked(DYNAMIC, allowed=allowed, label=backing.customLabel or "")]
+    # Type libraries before 8.0.0.1 do not know the backing.
+    dvx = getattr(vim.vm.device.VirtualPCIPassthrough, "DvxBackingInfo", None)
+    if dvx is not None and isinstance(backing, dvx):
+        return [Asked(DVX, device_class=backing.deviceClass or "")]
     return []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from twin_labs import host_lab
 from twin_labs.host_lab import FREE, GPU
-from vsphere_twin.model import boot, device_mode, maintenance, power, seed
+from vsphere_twin.model import boot, device_mode, dvx, maintenance, passthru, power, seed
 from vsphere_twin.rest.api import Api
 from vsphere_twin.vcenter.dispatch import Dispatcher
 
@@ -48,6 +48,18 @@ class Lab:
     def modes(self):
         items = self.client().ask("GET", self.path)["items"]
         return {item["device"]: item["info"]["current_mode"] for item in items}
+
+
+def test_a_device_with_a_vendors_code_takes_the_enhanced_mode_with_a_reboot():
+    lab = Lab()
+    assert lab.configure(FREE, "ENHANCED_DIRECTPATH") == "INVALID_ARGUMENT"
+    lab.host.passthru[FREE].dvx = dvx.DvxClass("com.example.port")
+    assert dvx.offered(lab.host) == {}
+    assert lab.configure(FREE, "ENHANCED_DIRECTPATH") == ["HOST_REBOOT_REQUIRED"]
+    assert (lab.modes()[FREE], passthru.reboot_pending(lab.host)) == ("HOST", True)
+    passthru.at_boot(lab.host)
+    assert (lab.modes()[FREE], list(dvx.offered(lab.host))) == ("ENHANCED_DIRECTPATH", ["com.example.port"])
+    assert lab.configure(FREE, "HOST") == ["HOST_REBOOT_REQUIRED"]
 
 
 def spec(device, mode):

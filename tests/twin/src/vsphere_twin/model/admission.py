@@ -6,7 +6,7 @@ import functools
 
 from pyVmomi import vim
 
-from . import catalogue, direct, graphics
+from . import catalogue, direct, dvx, graphics
 from .pci import NVIDIA
 
 DEFAULT_MMIO_GB = 32  # the 64-bit window without a size (frankdenneman.nl 2023-05-30)
@@ -124,6 +124,10 @@ def _board_of(vm, device):
         ids = [one.deviceId for one in backing.allowedDevice or [] if one.vendorId & 0xFFFF == NVIDIA]
         boards = [_boards().get(one & 0xFFFF) for one in ids]
         return max((one for one in boards if one is not None), key=lambda one: one.mmio_gb, default=None)
+    if isinstance(backing, dvx.BACKING):
+        found = dvx.addresses(vm.host, backing.deviceClass)
+        boards = [gpu.board for gpu in vm.host.gpus if gpu.pci_id in found]
+        return max(boards, key=lambda one: one.mmio_gb, default=None)
     address = getattr(backing, "id", None)
     return next((gpu.board for gpu in vm.host.gpus if gpu.pci_id == address), None)
 

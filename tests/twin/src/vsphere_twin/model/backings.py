@@ -7,6 +7,7 @@ import uuid
 
 from pyVmomi import vim
 
+from . import dvx
 from .vm import VMIOP
 
 DEVICE = vim.vm.device
@@ -62,6 +63,8 @@ def summary(device):
     if isinstance(device, DEVICE.VirtualCdrom):
         name = getattr(backing, "fileName", None)
         return f"ISO {name}" if name else "Remote device"
+    if isinstance(backing, dvx.BACKING):
+        return backing.deviceClass
     if isinstance(device, DEVICE.VirtualPCIPassthrough):
         return backing.deviceName or "PCI passthrough device" if backing is not None else "PCI passthrough device"
     return CONTROLLER_SUMMARIES.get(type(device)._wsdlName, device.deviceInfo.label)

@@ -50,6 +50,8 @@ def current(host, row):
     gpu = _gpu(host, row.address)
     if row.passthru_active:
         return DIRECT
+    if host.passthru[row.address].enhanced_active:
+        return ENHANCED
     if gpu is None:
         return HOST
     if gpu.active_type == "basic":
@@ -68,12 +70,13 @@ def shown(host, row):
 def configurable(host, row):
     """The modes that the device can be configured to [unsure: which a device lists]."""
     gpu = _gpu(host, row.address)
+    enhanced = [ENHANCED] if host.passthru[row.address].dvx is not None else []
     if gpu is None:
-        return [HOST, DIRECT]
+        return [HOST, DIRECT, *enhanced]
     if host.driver.family == "none":
-        return [NONE, DIRECT]
+        return [NONE, DIRECT, *enhanced]
     sizes = [SAME, MIXED] if gpu.board.mixed_size and host.release.mixed_size else [SAME]
-    return [HOST, DIRECT, *(sizes if graphics.firmware_allows(host, gpu) else ()), SYSTEM]
+    return [HOST, DIRECT, *enhanced, *(sizes if graphics.firmware_allows(host, gpu) else ()), SYSTEM]
 
 
 def used_memory_mb(host, row):
@@ -134,12 +137,12 @@ def select(host, vm, profiles):
 
 def _configure(host, row, mode):
     state, gpu = host.passthru[row.address], _gpu(host, row.address)
-    state.enabled = mode == DIRECT
-    if gpu is not None and mode != DIRECT and host.driver.family != "none":
+    state.enabled, state.enhanced = mode == DIRECT, mode == ENHANCED
+    if gpu is not None and mode not in (DIRECT, ENHANCED) and host.driver.family != "none":
         gpu.configured_type = "shared" if mode == HOST else "sharedDirect"
         gpu.vgpu_mode = SIZES.get(mode, gpu.vgpu_mode)
         host.typed_gpus.add(gpu.pci_id)
-    if state.enabled != state.active:
+    if state.enabled != state.active or state.enhanced != state.enhanced_active:
         host.reboot_required = True
         return REBOOT
     if gpu is None or gpu.active_type not in graphics.TYPES or gpu.active_type == gpu.configured_type:

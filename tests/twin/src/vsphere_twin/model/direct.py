@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pyVmomi import vim
 
-from . import groups, pci
+from . import dvx, groups, pci
 from .vm import VMIOP
 
 DEVICE = vim.vm.device
@@ -60,6 +60,9 @@ def claim(world, vm, host):
     for position, device in enumerate(one for one in vm.devices if isinstance(one, SRIOV)):
         claims.devices[device.key] = _virtual_function(world, host, rows, claims, device, position)
     _dynamic(host, rows, claims, [one for one in direct_devices(vm) if one.key not in grouped])
+    for device in direct_devices(vm):
+        if isinstance(device.backing, dvx.BACKING):
+            claims.devices[device.key] = _enhanced(host, claims, device)
     return claims
 
 
@@ -79,12 +82,23 @@ def release(vm):
 
 def direct_devices(vm):
     """The devices that only one host's hardware can serve: passed-through ones and virtual functions."""
-    return [one for one in vm.devices if isinstance(one, SRIOV) or isinstance(one.backing, (STATIC, DYNAMIC))]
+    return [
+        one for one in vm.devices if isinstance(one, SRIOV) or isinstance(one.backing, (STATIC, DYNAMIC, dvx.BACKING))
+    ]
+
+
+def bound(vm):
+    """Return the devices whose state cannot be saved, so that a running VM stays with its host and its memory."""
+    return [
+        one
+        for one in direct_devices(vm)
+        if not (isinstance(one.backing, dvx.BACKING) and dvx.can_checkpoint(vm.host, one))
+    ]
 
 
 def needs_all_memory(vm):
-    """Return whether the VM starts only with all of its memory reserved; for PVRDMA [unsure: general knowledge]."""
-    kinds = (STATIC, DYNAMIC, VMIOP)
+    """Return whether the VM starts only with all of its memory reserved; for PVRDMA and DVX [unsure]."""
+    kinds = (STATIC, DYNAMIC, VMIOP, dvx.BACKING)
     return any(isinstance(one, (SRIOV, PVRDMA)) or isinstance(one.backing, kinds) for one in vm.devices)
 
 
@@ -159,6 +173,14 @@ def _dynamic(host, rows, claims, devices):
         short = next((one for one in wanted if not set(choices[one.key]) - taken), wanted[-1])
         raise refusal(f"Device '{short.deviceInfo.label}' is not available on the host.")
     claims.devices.update(found)
+
+
+def _enhanced(host, claims, device):
+    """Return a free device of the class [unsure: the words]."""
+    found = dvx.free(host, device.backing.deviceClass, claims.devices.values())
+    if not found:
+        raise refusal(f"Device '{device.deviceInfo.label}' is not available on the host.")
+    return found[0]
 
 
 def _match(wanted, choices, taken):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import catalogue, direct, groups, pci
+from . import catalogue, direct, dvx, groups, pci
 from .gpu import Resident
 
 NVIDIA_NAME = "NVIDIA"
@@ -81,7 +81,8 @@ def _counter(config):
         return lambda host: _devices(host, config.dynamicDirectPathBacking)
     if isinstance(config, kinds.VirtualDeviceGroupDirectPathConfig):
         return lambda host: _units(host, config.deviceGroupName)
-    # No host of the twin offers a class of DVX.
+    if isinstance(config, kinds.DvxDirectPathConfig) and config.dvxBacking.deviceClass:
+        return lambda host: _enhanced(host, config.dvxBacking.deviceClass)
     raise Uncountable(vmodl.fault.NotSupported(msg="The operation is not supported on the object."))
 
 
@@ -130,6 +131,12 @@ def _devices(host, backing):
     held = sum(not direct.free(host, address) for address in rows)
     shared = sum(address in picked and bool(picked[address].residents) for address in rows)
     return Count(held, len(rows) - held - shared, len(rows))
+
+
+def _enhanced(host, name):
+    there = dvx.addresses(host, name)
+    free = len(dvx.free(host, name))
+    return Count(len(there) - free, free, len(there))
 
 
 def _units(host, name):

@@ -15,7 +15,8 @@ def settle(host):
     """Set the types after a boot or a restart of Xorg: without a driver every GPU has the basic type."""
     for gpu in host.gpus:
         gpu.driver = host.driver.family
-        gpu.passthrough = host.passthru[gpu.pci_id].active
+        state = host.passthru[gpu.pci_id]
+        gpu.passthrough = state.active or state.enhanced_active
         gpu.shareable = firmware_allows(host, gpu)
         if gpu.passthrough:
             gpu.active_type = "direct"

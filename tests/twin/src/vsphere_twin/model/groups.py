@@ -152,6 +152,8 @@ def _group(gpu, port):
 
 def _gpu(host, gpu):
     common = (gpu.pci_id, "NVIDIA Corporation", f"NVIDIA {gpu.board.title}", pci.NVIDIA, gpu.board.device_id)
+    if host.passthru[gpu.pci_id].enhanced_active:
+        return None  # a group of devices by DVX is not described
     if gpu.passthrough:
         return Component(WHOLE_DEVICE, *common, label=host.passthru[gpu.pci_id].label or "")
     whole = [one for one in gpu.types(host.release) if one.series == "c" and one.fb_gb == gpu.board.memory_gb]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pyVmomi import vim, vmodl
 
+from .dvx import DvxClass
 from .inventory import Managed, reference
 from .world import Entity
 
@@ -117,6 +118,10 @@ class Passthru:
     enabled: bool = False
     active: bool = False
     label: str | None = None
+    # VMs get it through the vendor's code (DVX): the class, the configured state, and the effective one.
+    dvx: DvxClass | None = None
+    enhanced: bool = False
+    enhanced_active: bool = False
 
 
 @dataclass

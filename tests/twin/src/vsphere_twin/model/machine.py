@@ -7,6 +7,7 @@ import re
 from . import mig
 from .adapters import Firmware, Nic
 from .catalogue import board
+from .dvx import DvxClass
 from .fabric import Portgroup
 from .gpu import Gpu
 from .host import Passthru, StandardSwitch, VmkernelNic
@@ -180,7 +181,18 @@ def _nic(host, tree, position, row, switches):
 
 def _passthru(row):
     set_aside = row.get("passthrough", False)
-    return Passthru(enabled=set_aside, active=set_aside, label=row.get("label"))
+    if "dvx" not in row:
+        return Passthru(enabled=set_aside, active=set_aside, label=row.get("label"))
+    given = row["dvx"]
+    made = DvxClass(
+        given["class"],
+        vendor_name=given.get("vendor", ""),
+        checkpoint=given.get("checkpoint", False),
+        dma_tracing=given.get("dma_tracing", False),
+        sriov_nic=given.get("sriov_nic", False),
+    )
+    enhanced = given.get("active", True) and not set_aside
+    return Passthru(set_aside, set_aside, row.get("label"), made, enhanced, enhanced)
 
 
 def _root_of(row, before):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from . import device_mode, direct, drs, relocation, tasks
+from . import device_mode, direct, drs, dvx, relocation, tasks
 from .host import require_answer, require_usable, touch, wrong_state
 from .inventory import reference
 
@@ -91,8 +91,8 @@ def _may_move(vm):
     if drs.behaviour(vm) != "fullyAutomated":
         return False
     if vm.power != "poweredOn":
-        return not vm.passthrough_devices
-    if direct.direct_devices(vm):
+        return all(isinstance(one.backing, dvx.BACKING) for one in vm.passthrough_devices)
+    if direct.bound(vm):
         return False
     if not vm.vgpus:
         return True

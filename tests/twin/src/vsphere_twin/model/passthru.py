@@ -25,15 +25,15 @@ def configure(world, host, entries):
 def at_boot(host):
     """Devices are bound as they are configured."""
     for state in host.passthru.values():
-        state.active = state.enabled
+        state.active, state.enhanced_active = state.enabled, state.enhanced
     _lose_management(host)
 
 
 def reboot_pending(host):
     """Return whether a change is pending until the host's next boot."""
-    return any(state.enabled != state.active for state in host.passthru.values()) or any(
-        nic.requested_vfs not in (None, nic.vfs) for nic in host.ports
-    )
+    return any(
+        state.enabled != state.active or state.enhanced != state.enhanced_active for state in host.passthru.values()
+    ) or any(nic.requested_vfs not in (None, nic.vfs) for nic in host.ports)
 
 
 def users(host, address):
@@ -62,11 +62,12 @@ def _check(host, entry):
 def _configure(host, entry):
     state = host.passthru[entry.id]
     state.enabled = bool(entry.passthruEnabled)
+    state.enhanced = state.enhanced and not state.enabled
     if entry.hardwareLabel is not None:
         state.label = entry.hardwareLabel or None
     # Unset means at once where the host can rebind without a restart (HostCapability, vim25 reference).
     if entry.applyNow is not False:
-        state.active = state.enabled
+        state.active, state.enhanced_active = state.enabled, state.enhanced
     else:
         host.reboot_required = True
 

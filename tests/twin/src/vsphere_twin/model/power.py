@@ -53,7 +53,7 @@ def suspend(world, vm):
     """Freeze the VM; its vGPUs leave the GPU with it."""
     if vm.power != "poweredOn":
         raise devices.wrong_power(vm)
-    if direct.direct_devices(vm):
+    if direct.bound(vm):
         raise vim.fault.GenericVmConfigFault(
             msg="The virtual machine cannot be suspended.", reason="A PCI passthrough device is present."
         )

@@ -85,8 +85,11 @@ def _require_storage(vm, host, store):
 
 
 def _hot(world, vm, host):
-    """vMotion: direct devices stay where they are, a vGPU goes along where vCenter allows it and a like GPU is free."""
-    for device in direct.direct_devices(vm):
+    """vMotion: direct devices stay where they are, unless their class saves their state.
+
+    A vGPU goes along where vCenter allows it and a like GPU is free.
+    """
+    for device in direct.bound(vm):
         label = device.deviceInfo.label
         raise vim.fault.DeviceNotSupported(
             msg=f"Virtual device '{label}' is a PCI passthrough device or a virtual function, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from . import groups, pci
+from . import dvx, groups, pci
 from .fabric import Portgroup
 from .seed_file import SeedError
 
@@ -50,6 +50,8 @@ def pci_device(host, row):
             systemId=host.uuid,
             vendorId=found.vendor_id - 0x10000 if found.vendor_id >= 0x8000 else found.vendor_id,
         )
+    elif "dvx" in row:
+        made = dvx.BACKING(deviceClass=row["dvx"])
     else:
         allowed = [_allowed(text) for text in row.get("allowed", [])]
         made = DEVICE.VirtualPCIPassthrough.DynamicBackingInfo(

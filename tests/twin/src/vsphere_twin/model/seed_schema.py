@@ -25,6 +25,17 @@ TEXT, NEEDED, FLAG = Key(str), Key(str, required=True), Key(bool)
 COUNT = Key(int, least=1)
 WHOLE = Key(int, least=0)
 
+DVX = Key(
+    dict,
+    table={
+        "class": NEEDED,
+        "vendor": TEXT,
+        "checkpoint": FLAG,
+        "dma_tracing": FLAG,
+        "sriov_nic": FLAG,
+        "active": FLAG,
+    },
+)
 GPU = {
     "board": Key(str, required=True, choices=tuple(catalogue.board_keys())),
     "count": COUNT,
@@ -34,6 +45,7 @@ GPU = {
     "vgpu_mode": Key(str, choices=("sameSize", "mixedSize")),
     "passthrough": FLAG,
     "label": TEXT,
+    "dvx": DVX,
     "numa_node": WHOLE,
 }
 NIC = {
@@ -46,6 +58,7 @@ NIC = {
     "link": Key(str, choices=("up", "down")),
     "passthrough": FLAG,
     "label": TEXT,
+    "dvx": DVX,
 }
 VMKERNEL = {
     "device": NEEDED,
@@ -126,7 +139,7 @@ VM = {
     "memory_reservation": Key(str, choices=("all", "none")),
     "vgpus": Key(list),
     "adapters": Key(list, table=ADAPTER),
-    "pci_devices": Key(list, table={"id": TEXT, "allowed": Key(list), "label": TEXT}),
+    "pci_devices": Key(list, table={"id": TEXT, "allowed": Key(list), "label": TEXT, "dvx": TEXT}),
     "device_groups": Key(list),
     "extra_config": Key(dict),
     "tools": Key(str, choices=("installed", "none")),

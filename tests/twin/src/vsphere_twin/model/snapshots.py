@@ -43,7 +43,7 @@ class Snapshot(Entity):
 
 def create(world, vm, name, description, memory=False):
     """A new current snapshot."""
-    if vm.power == "poweredOn" and direct.direct_devices(vm):
+    if vm.power == "poweredOn" and direct.bound(vm):
         raise vim.fault.SnapshotIncompatibleDeviceInVm(
             msg="The virtual machine has a device that is not compatible with snapshots.", fault=vmodl.MethodFault()
         )

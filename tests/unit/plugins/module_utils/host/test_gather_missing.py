@@ -61,7 +61,7 @@ def gathered(monkeypatch, esxcli, **managers):
     monkeypatch.setattr(gather.hosts, "find_host", lambda *_a, **_k: found)
     monkeypatch.setattr(gather, "_read", lambda *_a: (found, []))
     monkeypatch.setattr(gather.esxcli_ssh, "open_esxcli", opened)
-    return gather.gather(None, ASKED, warnings.append)[2], warnings
+    return gather.gather(SimpleNamespace(offers=lambda _version: True), ASKED, warnings.append)[2], warnings
 
 
 def test_a_host_with_all_services_has_no_warning(monkeypatch):

@@ -37,6 +37,7 @@ def config_target(call, this, host=None):
         sriov=[row for one in hosts for row in host_targets.sriov(one)],
         dynamicPassthrough=host_targets.dynamic(hosts),
         vendorDeviceGroupInfo=host_targets.device_groups(hosts) if release.at_least(8, 0, 0) else None,
+        dvxClassInfo=host_targets.dvx_classes(hosts) if release.at_least(8, 0, 0) else None,
         sharedGpuPassthroughTypes=[
             make(vim.vm.PciSharedGpuPassthroughInfo, name=name, vgpu=name)
             for name in sorted({name for one in hosts for name in host_gpu.types_offered(one)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import assigned, catalogue, nics
+from vsphere_twin.model import assigned, catalogue, dvx, nics
 
 from .shape import make
 
@@ -92,6 +92,8 @@ def _passthrough(number):
         kinds.append(
             (DEVICE.VirtualPCIPassthroughOption.DynamicBackingOption, DEVICE.VirtualPCIPassthrough.DynamicBackingInfo)
         )
+    if number >= dvx.HARDWARE:
+        kinds.append((DEVICE.VirtualPCIPassthroughOption.DvxBackingOption, dvx.BACKING))
     return [
         make(
             DEVICE.VirtualPCIPassthroughOption,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from vsphere_twin.model import dvx
+
 from ..registry import prop
 from . import host_pci
 from .shape import EPOCH, make
@@ -15,6 +17,11 @@ KIND = "HostSystem"
 @prop(KIND, "hardware.pciDevice")
 def pci_device(host, world):
     return host_pci.pci_devices(host)
+
+
+@prop(KIND, "hardware.dvxClasses")
+def dvx_classes(host, world):
+    return _dvx_classes(host)
 
 
 @prop(KIND, "hardware")
@@ -50,6 +57,7 @@ def hardware(host, world):
             for socket in range(machine.sockets)
         ],
         memorySize=machine.memory_gb * GB,
+        dvxClasses=_dvx_classes(host),
         numaInfo=make(
             vim.host.NumaInfo,
             type="NUMA",
@@ -73,6 +81,20 @@ def hardware(host, world):
             vim.host.BIOSInfo, biosVersion="1.12.1", releaseDate=EPOCH, vendor=machine.vendor, firmwareType="UEFI"
         ),
     )
+
+
+def _dvx_classes(host):
+    """dvxClasses (API 8.0.0.1 and later)."""
+    return [
+        make(
+            vim.host.DvxClass,
+            deviceClass=one.name,
+            checkpointSupported=one.checkpoint,
+            swDMATracingSupported=one.dma_tracing,
+            sriovNic=one.sriov_nic,
+        )
+        for _name, one in sorted(dvx.registered(host).items())
+    ]
 
 
 def _threads(machine, socket):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import groups, pci
+from vsphere_twin.model import dvx, groups, pci
 
 from .host_pci import pci_device
 from .shape import make
@@ -55,6 +55,20 @@ def dynamic(hosts):
             deviceId=device,
         )
         for (vendor, device, label), row in sorted(found.items())
+    ]
+
+
+def dvx_classes(hosts):
+    """dvxClassInfo (API 8.0.0.1 and later): each class once; the classes of the twin take no parameters."""
+    found = {name: one for host in hosts for name, one in dvx.offered(host).items()}
+    return [
+        make(
+            vim.vm.DvxClassInfo,
+            deviceClass=vim.ElementDescription(key=name, label=name, summary=name),
+            vendorName=one.vendor_name,
+            sriovNic=one.sriov_nic,
+        )
+        for name, one in sorted(found.items())
     ]
 
 

@@ -6,8 +6,8 @@ import ipaddress
 
 from pyVmomi import vim
 
+from vsphere_twin.model import direct, resources
 from vsphere_twin.model import guest as guests
-from vsphere_twin.model import resources
 
 from .. import types
 from ..registry import prop
@@ -213,7 +213,7 @@ def capability(vm, world):
         multipleSnapshotsSupported=True,
         snapshotConfigSupported=True,
         poweredOffSnapshotsSupported=True,
-        memorySnapshotsSupported=not vm.passthrough_devices,
+        memorySnapshotsSupported=not direct.bound(vm),
         revertToSnapshotSupported=True,
         quiescedSnapshotsSupported=True,
         toolsSyncTimeSupported=True,

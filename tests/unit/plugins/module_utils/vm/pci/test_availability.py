@@ -11,6 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state impor
 
 from .worlds import (
     A100,
+    ADAPTERS,
     CX6,
     GPU,
     GROUPS,
@@ -21,7 +22,9 @@ from .worlds import (
     SEVEN,
     SHARED_DIRECT,
     device,
+    dvx,
     dynamic,
+    enhanced,
     given,
     graphics,
     group,
@@ -215,6 +218,43 @@ CASES = {
         {"offered": offer(host(), **GROUPS)},
         "group_not_there",
         "Host esx-01 offers no device group Nvidia:4@nvlink; it offers Nvidia:2@nvlink. Correct group.",
+    ),
+    "Enhanced DirectPath I/O before vSphere 8": (
+        state(around=SEVEN),
+        [dvx()],
+        {},
+        "no_dvx",
+        "Enhanced DirectPath I/O needs vSphere 8.0, and host esx-01 has 7.0.3. List the device with kind=dynamic.",
+    ),
+    "a class that the host does not have": (
+        state(around=enhanced()),
+        [dvx("com.example.other")],
+        {},
+        "dvx_class_not_there",
+        "Host esx-01 has no device class com.example.other; its classes are com.example.gpu and com.example.nic. "
+        "Correct device_class.",
+    ),
+    "a class where there are none": (
+        state(),
+        [dvx()],
+        {},
+        "dvx_class_not_there",
+        "it has none. Install the vendor's software that defines the class.",
+    ),
+    "a class of network adapters": (
+        state(around=enhanced()),
+        [dvx(ADAPTERS)],
+        {},
+        "dvx_class_of_adapters",
+        "which VMs get as adapters. Choose a class of whole devices, or add the adapter with "
+        "aiready.vsphere.sriov_nic.",
+    ),
+    "a class without a device in its mode": (
+        state(around=enhanced()),
+        [dvx()],
+        {},
+        "dvx_class_not_offered",
+        "offers no device of it to VMs. Set the mode of a device of this class to enhanced_direct_path, and restart",
     ),
     "a group where there are none": (
         state(),

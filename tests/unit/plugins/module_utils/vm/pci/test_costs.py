@@ -23,6 +23,7 @@ def test_every_cell_has_an_answer_and_names_a_source():
         ("sriov", ["vmotion", "ha", "drs", "snapshots", "suspend"]),
         ("passthrough_static", ["vmotion", "ha", "drs", "snapshots", "suspend"]),
         ("passthrough_dynamic", ["vmotion", "snapshots", "suspend"]),
+        ("passthrough_dvx", []),
         ("vgpu", []),
     ],
 )

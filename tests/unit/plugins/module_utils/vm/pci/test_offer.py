@@ -9,7 +9,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import stat
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
 from pyVmomi import vim, vmodl
 
-from .worlds import A100, CX6, GPU, PORT, PORT_2, device, dynamic_device, refusal, state, static, static_device, vgpu
+from .worlds import (
+    A100,
+    CLASS,
+    CX6,
+    GPU,
+    PORT,
+    PORT_2,
+    device,
+    dynamic_device,
+    refusal,
+    state,
+    static,
+    static_device,
+    vgpu,
+)
 
 HOST = Row(vim.HostSystem("host-1"), {"name": "esx-01"}, {})
 
@@ -56,11 +70,14 @@ def test_what_a_host_offers_is_told_with_its_functions_and_groups():
             vim.vm.SriovInfo(name="", pciDevice=device(PORT), systemId="", virtualFunction=False),
             vim.vm.SriovInfo(name="", pciDevice=device(PORT_2), systemId="", virtualFunction=True),
         ],
+        dvxClassInfo=[
+            vim.vm.DvxClassInfo(deviceClass=vim.ElementDescription(key=CLASS, label="a GPU", summary=""), vendorName="")
+        ],
         vendorDeviceGroupInfo=[vim.vm.VendorDeviceGroupInfo(name="", deviceGroupName="Nvidia:2@nvlink")],
     )
     found = offer.offer_of(HOST, Browser(target), {})
     assert (set(found.targets), found.functions, set(found.groups)) == ({PORT}, {PORT_2}, {"Nvidia:2@nvlink"})
-    assert (found.system, found.trouble) == ("4c4c4544", None)
+    assert (found.system, found.trouble, found.dvx) == ("4c4c4544", None, {CLASS})
 
 
 def test_a_host_of_which_vcenter_tells_nothing_offers_nothing():

@@ -23,8 +23,9 @@ def problems(**options):
         [{"kind": "dynamic", "allowed": ["10de:20f1", "0x10de:0x20b5"], "label": "near", "numa_node": 1}],
         [{"kind": "group", "group": "Nvidia:2@nvlink", "numa_node": -1}],
         [{"kind": "dynamic", "allowed": ["10de:20f1"]}] * 2,
+        [{"kind": "dvx", "device_class": "com.example.gpu"}],
     ],
-    ids=["static", "dynamic", "group", "two of a kind"],
+    ids=["static", "dynamic", "group", "two of a kind", "dvx"],
 )
 def test_each_way_of_asking_is_taken(devices):
     assert problems(name="a", devices=devices) == []
@@ -49,6 +50,15 @@ def test_each_way_of_asking_is_taken(devices):
         (
             [{"kind": "static", "id": "3b:00.0"}, {"kind": "static", "id": "0000:3B:00.0"}],
             "VM a: device 0000:3b:00.0 is listed 2 times; list it once.",
+        ),
+        ([{"kind": "dvx"}], "kind is dvx but all of the following are missing: device_class found in devices"),
+        (
+            [{"kind": "dvx", "device_class": " "}],
+            "VM a: device 1: device_class is empty; set the name of a class that the host offers.",
+        ),
+        (
+            [{"kind": "group", "group": "x", "device_class": "com.example.gpu"}],
+            "VM a: device 1: device_class needs kind=dvx, but this device has kind=group.",
         ),
         (
             [{"kind": "dynamic", "allowed": []}],

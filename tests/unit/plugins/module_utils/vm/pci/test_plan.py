@@ -24,8 +24,10 @@ from .worlds import (
     PORT_2,
     bridge,
     device,
+    dvx,
     dynamic,
     dynamic_device,
+    enhanced,
     given,
     group,
     groups,
@@ -60,14 +62,18 @@ def test_addresses_are_read_in_each_form_that_configurations_have(text, address)
     assert plain_address(text) == address
 
 
-def test_a_reading_tells_static_and_dynamic_devices_and_leaves_vgpus_to_others():
+def test_a_reading_has_static_dynamic_and_enhanced_devices_and_leaves_vgpus_to_others():
     now = state(
         static_device(13000, "00000:059:00.0"),
         dynamic_device(13001, A100, "10de:20b5", label="near", numaNode=1),
         vgpu(13002, "grid_a100-40c"),
         PCI(key=13003, backing=PCI.DvxBackingInfo(deviceClass="com.example.nic")),
     )
-    assert names(now) == ["static 0000:3b:00.0", "dynamic 10de:20b5 or 10de:20f1 labelled near on node 1"]
+    assert names(now) == [
+        "static 0000:3b:00.0",
+        "dynamic 10de:20b5 or 10de:20f1 labelled near on node 1",
+        "dvx com.example.nic",
+    ]
     assert now.vgpus == ("grid_a100-40c",)
 
 
@@ -243,3 +249,18 @@ def test_a_vendor_above_the_signed_numbers_is_recognized():
     recorded.backing.vendorId, recorded.backing.deviceId = 0x8086 - 0x10000, "1592"
     now = on_system(state(recorded, around=intel), "")
     assert plan.setting_changes(now, plan.want(now, wish(static(PORT)))) == []
+
+
+@pytest.mark.parametrize(
+    "around, devices, expected",
+    [
+        (enhanced(), [dvx()], [True]),
+        (enhanced(checkpoint=False), [dvx()], [False]),
+        (host(), [dvx()], [None]),
+        (enhanced(), [dynamic(CX6), static(PORT), group("Nvidia:1@near")], [False, False, False]),
+    ],
+    ids=["a class that saves its state", "one that does not", "one that the host does not report", "other kinds"],
+)
+def test_vmotion_is_promised_only_for_a_class_that_saves_its_state(around, devices, expected):
+    wanted = plan.want(state(around=around), wish(*devices))
+    assert [one["vmotion"] for one in plan.settings(wanted)["devices"]] == expected

@@ -8,6 +8,7 @@ import pytest
 
 from .worlds import (
     A100,
+    CLASS,
     CX6,
     EIGHT,
     FIT,
@@ -18,8 +19,10 @@ from .worlds import (
     SHARED_DIRECT,
     T4,
     device,
+    dvx,
     dynamic,
     dynamic_device,
+    enhanced,
     given,
     graphics,
     group,
@@ -57,6 +60,7 @@ T4_HOST = host(devices=[device(GPU, T4)], given=[given(GPU)], gpus=[graphics(GPU
         (state(around=SEVEN), [dynamic(A100)], {}),
         (state(), [group("Nvidia:2@nvlink")], {"offered": offer(host(), **GROUPS)}),
         (state(dynamic_device(13000, CX6)), [dynamic(CX6), static(GPU)], {}),
+        (state(around=enhanced()), [dvx(), dvx()], {"offered": offer(enhanced(), dvx=frozenset([CLASS]))}),
     ],
     ids=[
         "a GPU and a port at addresses",
@@ -73,6 +77,7 @@ T4_HOST = host(devices=[device(GPU, T4)], given=[given(GPU)], gpus=[graphics(GPU
         "one dynamic GPU on a server with eight",
         "a group that the host offers",
         "another device beside one that is there",
+        "devices of a class that the host offers",
     ],
 )
 def test_what_works_is_not_refused(now, devices, more):

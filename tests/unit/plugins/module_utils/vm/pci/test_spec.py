@@ -9,13 +9,16 @@ from pyVmomi import vim
 
 from .worlds import (
     A100,
+    CLASS,
     CX6,
     GPU,
     PCI,
     PORT,
     device,
+    dvx,
     dynamic,
     dynamic_device,
+    enhanced,
     group,
     groups,
     host,
@@ -71,6 +74,12 @@ def test_a_dynamic_device_goes_with_its_kinds_and_its_label():
     kinds = [(one.vendorId, one.deviceId) for one in change.device.backing.allowedDevice]
     assert (change.operation, kinds) == ("add", [(0x10DE, 0x20B5), (0x10DE, 0x20F1)])
     assert (change.device.backing.customLabel, plain.device.backing.customLabel) == ("near", None)
+
+
+def test_an_enhanced_device_goes_with_its_class():
+    (change,) = built(state(around=enhanced()), dvx()).deviceChange
+    backing = change.device.backing
+    assert (change.operation, type(backing), backing.deviceClass) == ("add", PCI.DvxBackingInfo, CLASS)
 
 
 def test_new_devices_differ_within_one_request_and_get_their_node():

@@ -91,7 +91,7 @@ GIVEN = (given(GPU), given(GPU_FAR), given(PORT, label="fabric"), given(PORT_2, 
 GRAPHICS = (graphics(GPU), graphics(GPU_FAR))
 
 
-def host(devices=DEVICES, given=GIVEN, gpus=GRAPHICS, version="8.0.3"):
+def host(devices=DEVICES, given=GIVEN, gpus=GRAPHICS, version="8.0.3", dvx=()):
     config = vim.host.GraphicsConfig(
         hostDefaultGraphicsType="shared",
         sharedPassthruAssignmentPolicy="performance",
@@ -103,6 +103,7 @@ def host(devices=DEVICES, given=GIVEN, gpus=GRAPHICS, version="8.0.3"):
         "config.graphicsInfo": [one for one, kind in gpus],
         "config.pciPassthruInfo": list(given),
         "config.product.version": version,
+        "hardware.dvxClasses": list(dvx),
         "hardware.pciDevice": list(devices),
     }
     return near.host_devices(Row(vim.HostSystem("host-1"), values, {}))
@@ -116,6 +117,23 @@ EIGHT = [device(f"0000:{bus:02x}:00.0", A100, parent=None) for bus in range(0x50
 SEVEN = host(
     devices=EIGHT, given=[given(one.id) for one in EIGHT], gpus=[graphics(one.id) for one in EIGHT], version="7.0.3"
 )
+CLASS, ADAPTERS = "com.example.gpu", "com.example.nic"
+
+
+def enhanced(checkpoint=True, version="8.0.3"):
+    """A host with a class of GPUs and a class of network adapters."""
+    rows = [(CLASS, checkpoint, False), (ADAPTERS, True, True)]
+    return host(
+        version=version,
+        dvx=[
+            vim.host.DvxClass(
+                deviceClass=name, checkpointSupported=saves, swDMATracingSupported=False, sriovNic=adapters
+            )
+            for name, saves, adapters in rows
+        ],
+    )
+
+
 GROUPS = {"groups": {"Nvidia:2@nvlink": None}}
 
 
@@ -185,8 +203,12 @@ def group(name, **more):
     return entry("group", group=name, **more)
 
 
+def dvx(name=CLASS, **more):
+    return entry("dvx", device_class=name, **more)
+
+
 def entry(kind, **more):
-    empty = dict.fromkeys(("id", "allowed", "label", "group", "numa_node"))
+    empty = dict.fromkeys(("id", "allowed", "label", "group", "device_class", "numa_node"))
     return DeviceRequest(**{"kind": kind, **empty, **more})
 
 
