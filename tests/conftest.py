@@ -30,6 +30,15 @@ link_collection()
 sys.path[:0] = [str(ROOT / folder) for folder in ("tests", "tests/twin/src", "tests/twin/tests/helpers")]
 
 
+def keep_compiled_tests() -> None:
+    """Compile a test once for all processes that read it, where sitecustomize has run."""
+    if "kept_code" in sys.modules:
+        sys.modules["kept_code"].install_in_pytest()
+
+
+keep_compiled_tests()
+
+
 def choose_folder_for_temporary_files() -> None:
     """Where tools can cope with the path: sockets have at most 107 bytes, and scripts do not quote."""
     from supervise import runs

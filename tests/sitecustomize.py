@@ -1,13 +1,17 @@
-"""Python starts with this wherever tests and the rehearsal start it: modules in zips are compiled once."""
+"""Python starts with this wherever tests and the rehearsal start it: what they import is compiled once."""
 
 import os
 import sys
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(TESTS, "twin", "src", "vsphere_twin", "guests", "files"))
+FOLDERS = [TESTS, os.path.join(TESTS, "twin", "src", "vsphere_twin", "guests", "files")]
+sys.path[:0] = FOLDERS
 try:
     import lab_bytecode
-finally:
-    del sys.path[0]
 
-lab_bytecode.install(os.path.join(os.path.dirname(TESTS), ".build", "bytecode"))
+    import kept_code
+finally:
+    del sys.path[: len(FOLDERS)]
+
+lab_bytecode.install(kept_code.FOLDER)
+kept_code.install()
