@@ -80,7 +80,11 @@ NAVIGATION = {
         "roles/horovod/README.md",
         "roles/validation/README.md",
     ),
-    "Reference: the twin": ("tests/twin/docs/seeds.md", "tests/twin/docs/rules.md"),
+    "Reference: the twin": (
+        "tests/twin/docs/seeds.md",
+        "tests/twin/docs/rules.md",
+        "tests/twin/docs/calibration.md",
+    ),
     "Explanation": (
         "docs/architecture.md",
         "docs/one_restart.md",

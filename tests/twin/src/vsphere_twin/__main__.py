@@ -1,13 +1,14 @@
-"""The command vsphere-twin, also as python -m vsphere_twin: start a twin, check seeds, list faults."""
+"""The command vsphere-twin, also as python -m vsphere_twin: start a twin, check seeds, list faults, calibrate."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import sys
 from pathlib import Path
 
-from . import __version__, serve
+from . import __version__, calibrate, serve
 from .control import described
 from .launch import FACES, USUAL
 from .model import seed as seeds
@@ -27,7 +28,7 @@ def main(argv=None):
     options = _parser().parse_args(argv)
     try:
         return options.work(options)
-    except SeedError as problem:
+    except (SeedError, calibrate.CaptureError) as problem:
         print(problem, file=sys.stderr)
         return 1
 
@@ -35,7 +36,7 @@ def main(argv=None):
 def _parser():
     parser = argparse.ArgumentParser(prog="vsphere-twin", description="A digital twin of a vSphere data centre.")
     parser.add_argument("--version", action="version", version=f"vsphere-twin {__version__}")
-    words = parser.add_subparsers(required=True, metavar="serve|seeds|check|faults")
+    words = parser.add_subparsers(required=True, metavar="serve|seeds|check|faults|calibrate")
     one = _word(words, "serve", _serve, "start a twin and answer until it is interrupted")
     one.add_argument("--seed", default="small", help="a seed's name, or a file (default: small)")
     one.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
@@ -47,6 +48,11 @@ def _parser():
     one = _word(words, "check", _check, "find what is wrong with a seed; nothing is started")
     one.add_argument("seed", metavar="SEED", help="a seed's name, or a file")
     _word(words, "faults", _faults, "list the faults that can be planted in a running twin")
+    one = _word(words, "calibrate", _calibrate, "compare a capture of a real site with the rules of the twin")
+    one.add_argument(
+        "capture", metavar="CAPTURE", help="a zip that the capture wrote, or the folder of an unpacked one"
+    )
+    one.add_argument("--output", type=Path, metavar="FILE", help="write the result as JSON; the file can be sent")
     return parser
 
 
@@ -91,6 +97,16 @@ def _faults(_options):
         for verb, arguments, text in verbs:
             print(f"    {verb}({arguments})\n        {text}")
     return 0
+
+
+def _calibrate(options):
+    """Exit status: 0, or 2 if the capture refutes a rule."""
+    evidence = calibrate.load(options.capture)
+    verdicts = calibrate.calibrate(evidence)
+    if options.output:
+        options.output.write_text(json.dumps(calibrate.as_data(evidence, verdicts), indent=1) + "\n", encoding="utf-8")
+    print(calibrate.as_text(verdicts))
+    return 2 if any(one.result == calibrate.REFUTED for one in verdicts) else 0
 
 
 def _faces(text):

@@ -122,7 +122,7 @@ def switch_config(switch, world):
         defaultProxySwitchMaxNumPorts=2048,
         policy=make(vim.DistributedVirtualSwitch.SwitchPolicy, autoPreInstallAllowed=True),
         networkResourceControlVersion="version3",
-        linkDiscoveryProtocolConfig=make(vim.host.LinkDiscoveryProtocolConfig, protocol="cdp", operation="listen"),
+        linkDiscoveryProtocolConfig=_discovery(switch),
         maxMtu=switch.mtu,
         ipfixConfig=make(
             VMWARE.IpfixConfig,
@@ -137,6 +137,12 @@ def switch_config(switch, world):
             make(VMWARE.TeamingHealthCheckConfig, enable=False, interval=1),
         ],
     )
+
+
+def _discovery(switch):
+    """A switch without LLDP listens by CDP, as vSphere creates it."""
+    protocol, operation = ("cdp", "listen") if switch.lldp == "none" else ("lldp", switch.lldp)
+    return make(vim.host.LinkDiscoveryProtocolConfig, protocol=protocol, operation=operation)
 
 
 def _member(switch, host):

@@ -1,0 +1,50 @@
+"""Calibration: what a capture of a real site says about the rules of the twin."""
+
+from __future__ import annotations
+
+from vsphere_twin import __version__, rules
+
+from . import bmcs, clusters, fabric, gpus, hosts, machines  # noqa: F401  they register their checkers
+from .evidence import CaptureError, load
+from .registry import CHECKERS
+from .verdict import CONFIRMED, REFUTED, UNDETERMINED, judged
+
+__all__ = ["CONFIRMED", "REFUTED", "UNDETERMINED", "CaptureError", "as_data", "as_text", "calibrate", "load"]
+
+FORMAT = 1
+
+
+def calibrate(evidence):
+    """The verdict of each rule that a capture can confirm or refute, in the order of their numbers."""
+    return [judged(rule, CHECKERS[rule["id"]](evidence)) for rule in rules.checks()]
+
+
+def counts(verdicts):
+    return {result: sum(one.result == result for one in verdicts) for result in (CONFIRMED, REFUTED, UNDETERMINED)}
+
+
+def as_data(evidence, verdicts):
+    """The file that a user can send: nothing beyond the texts of the capture."""
+    return {
+        "format": FORMAT,
+        "twin": __version__,
+        "vcenter": evidence.manifest.get("vcenter") or {},
+        "anonymised": evidence.manifest.get("anonymised"),
+        "counts": counts(verdicts),
+        "rules": [one.as_data() for one in verdicts],
+    }
+
+
+def as_text(verdicts):
+    """A table for a person: refuted rules first, each with its objects."""
+    order = {REFUTED: 0, CONFIRMED: 1, UNDETERMINED: 2}
+    width = max(len(one.rule) for one in verdicts)
+    lines = []
+    for one in sorted(verdicts, key=lambda verdict: (order[verdict.result], verdict.number)):
+        first = one.objects[0] if one.objects else None
+        more = f" (and {len(one.objects) - 1} more)" if len(one.objects) > 1 else ""
+        why = f"{first.object}: {first.values}{more}" if first else f"missing: {'; '.join(one.missing)}"
+        lines.append(f"{one.result:12} {one.rule:{width}}  {why}")
+    found = counts(verdicts)
+    summary = ", ".join(f"{number} {result}" for result, number in found.items())
+    return "\n".join([*lines, "", f"{summary}."])

@@ -1,0 +1,298 @@
+"""VMs: devices, numbering, reservations, firmware, moves."""
+
+from __future__ import annotations
+
+import re
+
+from vsphere_twin.model import admission, assigned, catalogue, nics, release
+from vsphere_twin.vcenter.projections import hardware_options
+
+from .gpus import vgpus_of
+from .registry import rule
+from .verdict import confirms, either, lacks, refutes
+
+PASSTHROUGH = "VirtualPCIPassthrough"
+SRIOV, PVRDMA = "VirtualSriovEthernetCard", "VirtualVmxnet3Vrdma"
+ADAPTERS = re.compile(r"Virtual(?:Vmxnet\w*|E1000e?|PCNet32|SriovEthernetCard)")
+FIRST_DEVICE, LAST_DEVICE, FIRST_ADAPTER = 13000, 13999, 4000
+FIRST_SLOT, NEXT_SLOT = 192, 32
+# The estimate of a VM's overhead is fitted to sample overheads of a manual, so it is compared with this tolerance.
+TOLERANCE = 0.25
+MB = 1024 * 1024
+
+
+def devices(vm, *kinds):
+    return [one for one in vm.all("config.hardware.device") if one.kind in kinds]
+
+
+def adapters(vm):
+    found = [one for one in vm.all("config.hardware.device") if ADAPTERS.fullmatch(one.kind)]
+    return sorted(found, key=lambda one: one.number("key") or 0)
+
+
+def settings(vm):
+    """The extraConfig of a VM as pairs, in their order."""
+    return [(one.text("key") or "", one.text("value") or "") for one in vm.all("config.extraConfig")]
+
+
+def setting(vm, name):
+    return next((value for key, value in settings(vm) if key.casefold() == name.casefold()), None)
+
+
+def needs_memory(vm):
+    return bool(devices(vm, PASSTHROUGH, SRIOV, PVRDMA))
+
+
+@rule("pci-device-keys")
+def keys(evidence):
+    for vm in evidence.vms:
+        for one in devices(vm, PASSTHROUGH):
+            key, unit = one.number("key"), one.number("unitNumber")
+            values = f"key {key}, unit {unit}, controller {one.number('controllerKey')}"
+            good = key is not None and FIRST_DEVICE <= key <= LAST_DEVICE and one.number("controllerKey") == 100
+            yield either(good, vm.name, values)
+
+
+@rule("passthru-numbering")
+def numbering(evidence):
+    for vm in evidence.vms:
+        found = {int(one[1]) for key, _v in settings(vm) if (one := re.fullmatch(r"ethernet(\d+)\.pciSlotNumber", key))}
+        cards = {(one.number("key") or 0) - FIRST_ADAPTER for one in adapters(vm)}
+        if found and cards:
+            values = f"ethernet{sorted(found)}, keys of adapters minus {FIRST_ADAPTER}: {sorted(cards)}"
+            yield either(found == cards, vm.name, values)
+        present = {
+            int(one[1])
+            for key, value in settings(vm)
+            if (one := re.fullmatch(r"pciPassthru(\d+)\.present", key)) and value.casefold() == "true"
+        }
+        count = len(devices(vm, PASSTHROUGH))
+        if present and count:
+            values = f"pciPassthru{sorted(present)} present, {count} devices"
+            yield either(present == set(range(count)), vm.name, values)
+
+
+@rule("guest-adapter-names")
+def adapter_names(evidence):
+    for vm in evidence.running:
+        cards = [one for one in adapters(vm) if one.kind == "VirtualVmxnet3"]
+        slots = [setting(vm, f"ethernet{(one.number('key') or 0) - FIRST_ADAPTER}.pciSlotNumber") for one in cards]
+        expected = [str(FIRST_SLOT + NEXT_SLOT * number) for number in range(len(cards))]
+        links = evidence.outputs("guests", vm.name).data("ip -j link")
+        if isinstance(links, list) and cards:
+            by_mac = {str(one.get("address", "")).lower(): one.get("ifname") for one in links if isinstance(one, dict)}
+            names = [by_mac.get((card.text("macAddress") or "").lower()) for card in cards]
+            if None not in names:
+                yield either(names == [f"ens{slot}" for slot in expected], vm.name, f"guest: {', '.join(names)}")
+                continue
+        if cards and None not in slots:
+            yield either(
+                slots == expected, vm.name, f"PCI slots {', '.join(slots)}, the twin has {', '.join(expected)}"
+            )
+        elif cards:
+            yield lacks("ethernet<N>.pciSlotNumber or ip -j link of a running VM")
+
+
+@rule("extra-config-keys")
+def extra_keys(evidence):
+    for vm in evidence.vms:
+        names = [key for key, _value in settings(vm)]
+        twice = sorted({one for one in names if sum(one.casefold() == other.casefold() for other in names) > 1})
+        if twice:
+            yield refutes(vm.name, f"keys that differ only in case: {', '.join(twice)}")
+        odd = [one for one in names if one.casefold() in CANONICAL and one != CANONICAL[one.casefold()]]
+        if odd and not twice:
+            yield confirms(vm.name, f"key kept as it was written: {', '.join(odd)}")
+
+
+CANONICAL = {
+    one.casefold(): one
+    for one in (
+        "pciPassthru.use64bitMMIO",
+        "pciPassthru.64bitMMIOSizeGB",
+        "pciPassthru.allowP2P",
+        "pciPassthru.RelaxACSforP2P",
+        "numa.nodeAffinity",
+        "sched.mem.pin",
+    )
+}
+
+
+def _options(evidence):
+    """The options of each hardware version, with the release of the hosts."""
+    version = (evidence.manifest.get("vcenter") or {}).get("version") or ""
+    for name, values in sorted(evidence.answers("QueryConfigOptionEx").items()):
+        number = re.fullmatch(r"vmx-(\d+)", name)
+        options = values[0].one("hardwareOptions") if values else None
+        if number and options is not None:
+            yield int(number[1]), options, version
+
+
+def _limit(options, kind, field):
+    found = [one for one in options.all("virtualDeviceOption") if one.kind == kind]
+    return found[0].number(f"{field}.max") if found else None
+
+
+@rule("pvrdma-options")
+def pvrdma(evidence):
+    for number, options, version in _options(evidence):
+        found = _limit(options, "VirtualPCIControllerOption", "numVmxnet3VrdmaEthernetCards")
+        expected = nics.most_pvrdma(number) if number >= nics.PVRDMA_HARDWARE else None
+        if found is not None or number >= nics.PVRDMA_HARDWARE:
+            if found is None:
+                yield lacks(f"numVmxnet3VrdmaEthernetCards of vmx-{number}")
+            else:
+                yield either(found == expected, f"vmx-{number}", f"{found} PVRDMA adapters, the twin has {expected}")
+        card = next(
+            (one for one in options.all("virtualDeviceOption") if one.kind == "VirtualVmxnet3VrdmaOption"), None
+        )
+        if card is not None:
+            protocols = [one.text("key") for one in card.all("deviceProtocol.choiceInfo")]
+            right = _protocols(number, version)
+            if right is not None and (protocols or right):
+                values = f"protocols {protocols}, the twin has {right}"
+                yield either(sorted(protocols) == sorted(right), f"vmx-{number}", values)
+
+
+def _protocols(number, version):
+    own = release.RELEASES.get(version)
+    if own is None:
+        return None
+    return list(nics.protocols(own)) if number in nics.PROTOCOL_HARDWARE else []
+
+
+@rule("hardware-limits")
+def limits(evidence):
+    for number, options, _version in _options(evidence):
+        pairs = {
+            "passthrough devices": (
+                _limit(options, "VirtualPCIControllerOption", "numPCIPassthroughDevices"),
+                assigned.most(number),
+            ),
+            "device groups": (options.number("numDeviceGroups.max"), assigned.most(number) if number >= 20 else None),
+            "NUMA nodes": (
+                options.number("numNumaNodes.max"),
+                hardware_options.MOST_VIRTUAL_NUMA_NODES if number >= 20 else None,
+            ),
+            "CPUs": (
+                max((int(one) for one in options.texts("numCPU")), default=None),
+                next(
+                    (most for at, most in sorted(hardware_options.MOST_CPUS.items(), reverse=True) if number >= at), 64
+                ),
+            ),
+        }
+        for what, (found, expected) in pairs.items():
+            if found is not None:
+                yield either(found == expected, f"vmx-{number}", f"{what}: {found}, the twin has {expected}")
+
+
+@rule("assigned-ids")
+def assigned_ids(evidence):
+    for vm in evidence.running:
+        for one in devices(vm, PASSTHROUGH):
+            backing = one.one("backing")
+            if backing is not None and backing.kind.endswith("DynamicBackingInfo"):
+                found = backing.text("assignedId")
+                yield either(bool(found), vm.name, f"device {one.number('key')}: assignedId {found}")
+        for one in devices(vm, SRIOV):
+            found = one.number("sriovBacking.virtualFunctionIndex")
+            yield either(found is not None, vm.name, f"adapter {one.number('key')}: virtualFunctionIndex {found}")
+
+
+@rule("vm-overhead")
+def overhead(evidence):
+    for vm in evidence.vms:
+        found = vm.number("config.initialOverhead.initialMemoryReservation")
+        cpus, memory_mb = vm.number("config.hardware.numCPU"), vm.number("config.hardware.memoryMB")
+        if not found or not cpus or not memory_mb:
+            continue
+        mapped = 83 if (setting(vm, "pciPassthru.use64bitMMIO") or "").casefold() == "true" else 0
+        expected = int(25 + 10 * cpus + 1.5 * memory_mb / 1024 + mapped)
+        real = found // MB
+        values = f"{cpus} CPUs, {memory_mb} MB: {real} MB, the twin has {expected} MB"
+        yield either(abs(real - expected) <= TOLERANCE * real, vm.name, values)
+
+
+@rule("server-does-not-lock-memory")
+def locked(evidence):
+    for vm in evidence.vms:
+        reserved, size = vm.number("config.memoryAllocation.reservation"), vm.number("config.hardware.memoryMB")
+        free = vm.text("config.memoryReservationLockedToMax") == "false"
+        if vgpus_of(vm) and free and reserved is not None and size is not None and reserved < size:
+            yield confirms(vm.name, f"a vGPU, {reserved} of {size} MB reserved")
+
+
+@rule("all-memory-reserved")
+def reserved(evidence):
+    for vm in evidence.running:
+        size = vm.number("config.hardware.memoryMB")
+        found = vm.number("resourceConfig.memoryAllocation.reservation")
+        if not needs_memory(vm) or size is None:
+            continue
+        if found is None:
+            yield lacks("resourceConfig of a running VM with a GPU or RDMA device")
+        else:
+            yield either(found >= size, vm.name, f"runs with {found} of {size} MB reserved")
+
+
+@rule("gpu-firmware-and-mmio")
+def firmware(evidence):
+    for vm in evidence.running:
+        boards = [board for _profile, board in map(catalogue.profile, vgpus_of(vm)) if board is not None]
+        need_gb = sum(board.mmio_gb for board in boards)
+        if not need_gb:
+            continue
+        kind = vm.text("config.firmware")
+        on = (setting(vm, "pciPassthru.use64bitMMIO") or "").casefold() == "true"
+        size = setting(vm, "pciPassthru.64bitMMIOSizeGB")
+        has_gb = (int(size) if size and size.isdigit() else admission.DEFAULT_MMIO_GB) if on else 0
+        yield either(kind == "efi" and has_gb >= need_gb, vm.name, f"runs with {kind}, {has_gb} of {need_gb} GB MMIO")
+
+
+@rule("vgpus-per-vm")
+def count(evidence):
+    for vm in evidence.running:
+        host, found = evidence.host_of(vm), len(vgpus_of(vm))
+        version = (host.text("config.product.version") or "") if host is not None else ""
+        if not found or not version:
+            continue
+        most = 8 if int(version.partition(".")[0]) >= 8 else 4
+        if found > most:
+            yield refutes(vm.name, f"runs with {found} vGPUs on ESXi {version}")
+        elif found == most:
+            yield confirms(vm.name, f"runs with {found} vGPUs on ESXi {version}")
+
+
+# Classes of faults by which the twin rejects a start.
+REASONS = frozenset(
+    [
+        "CannotAccessFile",
+        "CannotAccessNetwork",
+        "DeviceNotSupported",
+        "GenericVmConfigFault",
+        "HostNotConnected",
+        "InsufficientCpuResourcesFault",
+        "InsufficientGraphicsResourcesFault",
+        "InsufficientMemoryResourcesFault",
+        "InsufficientResourcesFault",
+        "InvalidHostState",
+        "InvalidPowerState",
+        "NoCompatibleHost",
+        "NotEnoughLogicalCpus",
+        "NotSupported",
+        "RuleViolation",
+        "TaskInProgress",
+        "VirtualHardwareVersionNotSupported",
+    ]
+)
+
+
+@rule("power-on-faults")
+def faults(evidence):
+    for event in evidence.events:
+        if event.kind != "VmFailedToPowerOnEvent":
+            continue
+        kind = (event.one("reason.fault") or event.one("reason") or event).kind
+        if kind in ("", "LocalizedMethodFault", event.kind):
+            continue
+        yield either(kind in REASONS, event.text("vm.name") or event.kind, f"the start failed with {kind}")
