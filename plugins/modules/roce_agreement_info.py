@@ -56,6 +56,8 @@ options:
     description:
       - Guests to compare, each in the format of RV(aiready.vsphere.guest_roce_info#module:guest). A key C(host) with
         the name of the ESXi host means that the guest uses adapters of that host.
+      - A key C(direct) with C(host) and C(nic), an ESXi host and the PCI address of its port, means that the guest has
+        this port in passthrough mode. A cable of O(cables) with the same C(host) and C(nic) then ends at the guest.
     type: list
     elements: dict
     default: []
@@ -273,7 +275,7 @@ ends:
       returned: always
       sample: [the trust mode, PFC, the MTU]
     untold:
-      description: Unknown settings that no command of the platform reports.
+      description: Unknown settings that no command of the platform or file of the driver reports.
       type: list
       elements: str
       returned: always

@@ -58,6 +58,26 @@ def seen(port, *keys):
     return {key: port[key] for key in keys}
 
 
+DEBUG = "/sys/kernel/debug/mlx5/0000:0b:00.0/cc_params/np_cnp"
+PCI = {"/sys/class/infiniband/mlx5_0/device/uevent": "DRIVER=mlx5_core\nPCI_SLOT_NAME=0000:0b:00.0"}
+
+
+@pytest.mark.parametrize(
+    "files, told",
+    [
+        ({f"{DEBUG}_dscp": "48", f"{DEBUG}_prio": "6", f"{DEBUG}_prio_mode": "0"}, (48, 6)),
+        ({f"{DEBUG}_dscp": "4", f"{DEBUG}_prio": "6", f"{DEBUG}_prio_mode": "1"}, (4, None)),
+        # The interface of a function may have no device of its own, and its RDMA device has.
+        ({f"{DEBUG}_dscp": "48", "/sys/class/net/ens192/device/uevent": "", **PCI}, (48, None)),
+        ({**OFED, f"{DEBUG}_dscp": "4"}, (48, 6)),
+    ],
+    ids=["inbox", "the priority of the marked packet", "by the RDMA device", "OFED comes first"],
+)
+def test_notifications_are_read_from_the_kernels_own_driver(look, files, told):
+    (port,) = look(files, {})["ports"]
+    assert (port["driver"], port["cnp_dscp"], port["cnp_priority"]) == ("mlx5_core", *told)
+
+
 def test_an_adapter_with_the_tools_of_its_vendor_is_told_in_full(look):
     guest = look(OFED, ofed())
     (port,) = guest["ports"]

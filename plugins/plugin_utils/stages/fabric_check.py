@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import switches as site_switches
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.directpath import WHOLE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import GUEST as FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +36,11 @@ def read(
     # Ports of the inventory and of the cables of the site.
     named = None if site is None else site_switches.switches(site, asked, variables)
     found = {name: own[SWITCH]["switch"] for name, own in switches.items() if "switch" in own.get(SWITCH, {})}
-    adapters = {name: own[GUEST]["guest"] for name, own in guests.items() if "guest" in own.get(GUEST, {})}
+    adapters = {
+        name: dict(own[GUEST]["guest"], **_direct(own, site))
+        for name, own in guests.items()
+        if "guest" in own.get(GUEST, {})
+    }
     unread = [name for name in asked if name not in found]
     unread += [name for name, own in guests.items() if GUEST in own and name not in adapters]
     return {
@@ -45,6 +51,15 @@ def read(
         **{ports: _ports(ports, asked, named, variables) for ports in ("host_ports", "fabric_ports")},
         "waiting": _waiting(switches, hosts) if check_mode else [],
     }
+
+
+def _direct(own: Mapping[str, Any], site: Mapping[str, Any] | None) -> dict[str, Any]:
+    """{direct: {host, nic}} of a guest that has the only port of the site in passthrough mode, else nothing."""
+    network, host = (site or {}).get("network") or {}, (own.get(FACTS) or {}).get("host")
+    nics = network.get("nics") or []
+    if network.get("path") not in WHOLE or len(nics) != 1 or not host:
+        return {}
+    return {"direct": {"host": host, "nic": nics[0]}}
 
 
 def _ports(

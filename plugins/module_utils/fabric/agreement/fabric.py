@@ -55,8 +55,10 @@ class Fabric:
         self.unread: list[str] = []
         for data in switches:
             self._add_switch(data)
+        guests = list(guests)
         for data in [*hosts, *guests]:
             self._add_host(data)
+        cables = list(_to_guests(cables, guests))
         told = {cable.get("host"): None for cable in cables}
         self._told = {owner_of(self._aliases, name) or name for name in told if name}
         self.cabling = cabling(self.sides, self._aliases, cables)
@@ -323,6 +325,19 @@ def summary(answer: Answer) -> list[str]:
         for (severity, owner, rest), ports in grouped.items()
     ]
     return lines + [f"{'unknown':<8} {sentence}" for sentence in answer["not_known"]]
+
+
+def _to_guests(cables: Iterable[Cable], guests: Iterable[Mapping[str, Any]]) -> Iterator[Cable]:
+    """The cables, with the guest as the other end where it has the port in passthrough mode."""
+    whole = {
+        (data["direct"].get("host"), data["direct"].get("nic")): (str(data["name"]), str(data["ports"][0]["name"]))
+        for data in guests
+        # With several adapters, the one at this port is unknown.
+        if data.get("direct") and len(data.get("ports") or []) == 1
+    }
+    for cable in cables:
+        guest = whole.get((cable.get("host"), cable.get("nic")))
+        yield cast("Cable", {**cable, "host": guest[0], "nic": guest[1]}) if guest else cable
 
 
 def _exception(owner: str, sentence: str) -> Finding:

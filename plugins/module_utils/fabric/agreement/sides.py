@@ -65,6 +65,8 @@ UNTOLD = {
     "enterprise_sonic": ("link-level pause",),
     "os10": ("the watchdog",),
     "esxi": ("the reaction to ECN marks", "the CNP DSCP"),
+    # Of Linux by driver. Only DOCA-OFED adds a file for each priority.
+    "mlx5_core": ("the reaction to ECN marks",),
 }
 
 
@@ -141,7 +143,9 @@ class Side:
     @property
     def untold(self) -> tuple[str, ...]:
         """Settings that its platform never reports, in words."""
-        return UNTOLD.get(self.platform if self.is_switch else self.endpoint.kind, ())
+        if self.is_switch:
+            return UNTOLD.get(self.platform, ())
+        return UNTOLD.get(self.endpoint.kind, UNTOLD.get(self.endpoint.driver or "", ()))
 
     def sends(self, priority: int) -> bool | None:
         """Return whether it sends pauses for a priority; None if not reported."""

@@ -42,6 +42,7 @@ _FILES = (
     "/sys/class/net/*/speed",
     "/sys/class/net/*/operstate",
     "/sys/class/net/*/device/uevent",
+    "/sys/class/infiniband/*/device/uevent",
     "/sys/class/net/*/ecn/roce_[nr]p/enable/*",
     "/sys/class/net/*/ecn/roce_np/cnp_dscp",
     "/sys/class/net/*/ecn/roce_np/cnp_802p_prio",
@@ -70,9 +71,13 @@ def adapters(text: str) -> tuple[dict[str, str | list[str]], list[str], dict[str
 def ask(interface: str, values: Values, tools: Collection[str], device: str, port: str) -> list[str]:
     """The command that reads one adapter with the tools that support it."""
     name, steps = shlex.quote(interface), []
-    driver = _driver(values, interface)
+    driver = _driver(values, interface, device)
     if "ip" in tools:
         steps.append(("ip", f"ip -o -4 address show dev {name}"))
+    slot = _uevent(values, interface, device).get("PCI_SLOT_NAME")
+    if driver == NVIDIA and slot and f"/sys/class/net/{interface}/ecn/roce_np/cnp_dscp" not in values:
+        # The kernel's own driver has these files instead of OFED's, for root (drivers/infiniband/hw/mlx5/cong.c).
+        steps.append(("cc_params", f"grep -sH . {shlex.quote(f'/sys/kernel/debug/mlx5/{slot}/cc_params')}/np_cnp_*"))
     if "mlnx_qos" in tools and driver in (NVIDIA, None):
         steps.append(("mlnx_qos", f"mlnx_qos -i {name}"))
     if "niccli" in tools and driver == BROADCOM:
@@ -115,13 +120,13 @@ def endpoint(
         owner=owner,
         kind="linux",
         rdma=device,
-        driver=_driver(values, interface),
+        driver=_driver(values, interface, device),
         speed=_speed(values.get(f"/sys/class/net/{interface}/speed")),
         up=_up(values.get(f"/sys/class/net/{interface}/operstate")),
         mtu=words.whole(values.get(f"/sys/class/net/{interface}/mtu")),
         marks=_marks(values, device, port, said, jobs),
     )
-    _congestion(found, values)
+    _congestion(found, values, said.get("cc_params"))
     _by_dcb(found, {title[4:]: text for title, text in said.items() if title.startswith("dcb ")})
     _by_tlvs(found, said.get("niccli"))
     _by_mlnx_qos(found, said.get("mlnx_qos"))
@@ -211,7 +216,7 @@ def _lldp(tool: str, text: str) -> list[Neighbour] | None:
     return told.get("neighbours", []) if told or not text.strip() else None
 
 
-def _congestion(found: Endpoint, values: Values) -> None:
+def _congestion(found: Endpoint, values: Values, inbox: str | None) -> None:
     enabled: dict[int, dict[str, bool | None]] = {}
     pattern = f"/sys/class/net/{found.name}/ecn/*/enable/*"
     for (side, priority), value in linux_text.matching(values, pattern):
@@ -222,6 +227,11 @@ def _congestion(found: Endpoint, values: Values) -> None:
     base = f"/sys/class/net/{found.name}/ecn/roce_np"
     found.cnp_dscp = words.whole(values.get(f"{base}/cnp_dscp"))
     found.cnp_priority = words.whole(values.get(f"{base}/cnp_802p_prio"))
+    if found.cnp_dscp is None and inbox:
+        told = {name: words.whole(value) for name, value in re.findall(r"(?m)/np_cnp_(\w+):(\d+)$", inbox)}
+        found.cnp_dscp = told.get("dscp")
+        # In another mode, a notification has the priority of the marked packet.
+        found.cnp_priority = told.get("prio") if told.get("prio_mode") == 0 else None
 
 
 def _marks(values: Values, device: str, port: str, said: Mapping[str, str], jobs: int | None) -> list[Mark] | None:
@@ -247,10 +257,16 @@ def _tos(values: Values, device: str, port: str) -> str | list[str] | None:
     return values.get(f"/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos")
 
 
-def _driver(values: Values, interface: str) -> str | None:
-    lines = values.get(f"/sys/class/net/{interface}/device/uevent") or []
-    told = [line[7:] for line in (lines if isinstance(lines, list) else [lines]) if line.startswith("DRIVER=")]
-    return told[0] if told else None
+def _driver(values: Values, interface: str, device: str) -> str | None:
+    return _uevent(values, interface, device).get("DRIVER")
+
+
+def _uevent(values: Values, interface: str, device: str) -> dict[str, str]:
+    """What the kernel reports of the PCI function of an interface, or else of that of its RDMA device."""
+    folders = f"/sys/class/net/{interface}", f"/sys/class/infiniband/{device}"
+    lines = next((values[path] for path in (f"{one}/device/uevent" for one in folders) if values.get(path)), [])
+    pairs = (line.partition("=") for line in (lines if isinstance(lines, list) else [lines]))
+    return {name: value for name, _equals, value in pairs}
 
 
 def _speed(text: str | list[str] | None) -> int | None:

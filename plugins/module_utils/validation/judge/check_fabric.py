@@ -101,14 +101,19 @@ def _without_cable(values: Mapping[str, Any], about: About) -> list[str]:
     """Hosts of the run without a known cable, at the adapter of the guest if that is known."""
     sides = [mapping(mapping(path).get(side)) for path in listing(values.get("paths")) for side in "ab"]
     cabled = {(one.get("name"), one.get("port")) for one in sides} | {(one.get("name"), None) for one in sides}
-    places = [mapping(about.places.get(guest)) for guest in about.intent["guests"]]
+    # A guest has the cable of a port in passthrough mode.
+    places = [mapping(about.places.get(one)) for one in about.intent["guests"] if (one, None) not in cabled]
     return sorted({one["host"] for one in places if one.get("host") and (one["host"], one.get("nic")) not in cabled})
 
 
 def _on_path(end: Mapping[str, Any], about: About) -> bool:
-    """Whether an end of a cable is on a path of the run; if no path is known, all ends count."""
+    """Whether an end of a cable is on a path of the run; if no path is known, all ends count.
+
+    A port in passthrough mode belongs to the guest, and other adapters of its host are on no path.
+    """
     hops = [(one["switch"], one["port"]) for hop in about.intent["hops"] for one in hop["ports"]]
-    hosts = {mapping(place).get("host") for place in about.places.values()}
+    whole = about.intent["data_path"] == "passthrough"
+    hosts = set(about.intent["guests"]) if whole else {mapping(place).get("host") for place in about.places.values()}
     at = end.get("name"), end.get("port")
     return not hops or at in hops or (not end.get("switch") and end.get("name") in hosts)
 

@@ -36,7 +36,8 @@ def picture(
         name: _gpus(name, mapping(guest).get("gpu"), measurements, simulated) for name, guest in mapping(guests).items()
     }
     known = {one["name"]: one for one in listing(switches) if mapping(one).get("name")}
-    cables = _cables(mapping(agreement).get("paths"), known)
+    paths = _from_hosts(mapping(agreement).get("paths"), mapping(guests))
+    cables = _cables(paths, known)
     hosts: dict[str, list[str]] = {}
     for name, guest in mapping(guests).items():
         if guest.get("host"):
@@ -49,7 +50,7 @@ def picture(
     fake = {kind: bool(parts.among(some, simulated)) for kind, some in parts.TOPOLOGY.items()}
     nics = {name: {"host": one.get("host"), "nic": one.get("nic")} for name, one in mapping(guests).items()}
     return {
-        "hops": hops.of(mapping(agreement).get("paths"), nics, mapping(agreement).get("ends")),
+        "hops": hops.of(paths, nics, mapping(agreement).get("ends")),
         "hosts": [
             {
                 "name": host,
@@ -131,6 +132,18 @@ def _short(gpus: Sequence[Mapping[str, Any]]) -> str:
     names = [gpu["vgpus"][0] if gpu["vgpus"] else gpu["name"] for gpu in gpus]
     counted = ((names.count(name), name) for name in dict.fromkeys(names))
     return ", ".join(f"{count} x {name}" if count > 1 else name for count, name in counted)
+
+
+def _from_hosts(paths: Any, guests: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The paths, with the host instead of a guest that has a port of it in passthrough mode."""
+
+    def end(told: Mapping[str, Any]) -> dict[str, Any]:
+        guest = mapping(guests.get(str(told.get("name"))))
+        if not guest.get("host"):
+            return dict(told)
+        return {"name": guest["host"], "port": guest.get("nic") or told.get("port")}
+
+    return [dict(path, a=end(mapping(path.get("a"))), b=end(mapping(path.get("b")))) for path in listing(paths)]
 
 
 def _cables(paths: Any, switches: Mapping[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:

@@ -40,6 +40,33 @@ def test_what_was_asked_and_gave_no_answer_could_not_be_read():
     assert found["known"] == GROUPS["switches"]
 
 
+@pytest.mark.parametrize(
+    "network, facts, direct",
+    [
+        (
+            {"path": "directpath", "nics": ["0000:3a:00.1"]},
+            {"host": "esx-01"},
+            {"host": "esx-01", "nic": "0000:3a:00.1"},
+        ),
+        (
+            {"path": "passthrough", "nics": ["0000:3a:00.1"]},
+            {"host": "esx-01"},
+            {"host": "esx-01", "nic": "0000:3a:00.1"},
+        ),
+        ({"path": "directpath", "nics": ["0000:3a:00.0", "0000:3a:00.1"]}, {"host": "esx-01"}, None),
+        ({"path": "directpath", "nics": ["0000:3a:00.1"]}, {}, None),
+        ({"path": "sriov", "nics": ["vmnic2"]}, {"host": "esx-01"}, None),
+    ],
+    ids=["directpath", "passthrough", "two ports", "an unknown host", "a virtual function"],
+)
+def test_a_guest_has_the_port_of_its_host_in_passthrough_mode(network, facts, direct):
+    own = {**SEEN["job-01"], "aiready_guest": facts}
+    (guest,) = read({**SEEN, "job-01": own}, GROUPS, {**SITE, "gpu": {"mode": "passthrough"}, "network": network})[
+        "guests"
+    ]
+    assert guest.get("direct") == direct
+
+
 def test_without_a_site_the_ports_of_the_inventory_are_those_of_each_switch():
     own = {**SEEN["leaf-01"], "switch_host_ports": ["Ethernet1"], "switch_fabric_ports": ["Ethernet9"]}
     found = read({**SEEN, "leaf-01": own}, GROUPS)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.fabric import summary
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.fabric import _to_guests, summary
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Port, Switch
 
 from .agreement_lab import HOST_PORT, UPLINK, Lab, adapter, port, running
@@ -247,6 +247,41 @@ def test_a_setting_that_a_platform_never_reports_is_apart_from_those_that_are_un
     (end,) = [end for end in lab.ask()["ends"] if (end["name"], end["port"]) == ("leaf-01", HOST_PORT)]
     assert (end["unknown"], end["untold"]) == (["PFC"], ["the watchdog"])
     assert not {"PFC", "the watchdog"} & set(end["known"])
+
+
+@pytest.mark.parametrize("ports, end", [(1, ("train-09", "ens224")), (2, None)])
+def test_a_cable_of_a_port_in_passthrough_mode_ends_at_its_guest(ports, end):
+    lab = Lab()
+    lab.hosts["train-09"] = [
+        adapter("train-09", "leaf-01", name=name, kind="linux", lldp=None) for name in ("ens224", "ens256")[:ports]
+    ]
+    lab.switches["leaf-01"].ports["Ethernet1/9"] = port()
+    lab.switches["leaf-01"].oper["Ethernet1/9"] = running()
+    lab.cables = [{"switch": "leaf-01", "port": "Ethernet1/9", "host": "esx-01", "nic": "0000:3a:00.1"}]
+    given = {"name": "train-09", "ports": [vars(one) for one in lab.hosts["train-09"]]}
+    moved = list(_to_guests(lab.cables, [{**given, "direct": {"host": "esx-01", "nic": "0000:3a:00.1"}}]))
+    assert [(one["host"], one["nic"]) for one in moved] == [end or ("esx-01", "0000:3a:00.1")]
+    lab.cables = moved
+    paths = [(one["a"]["name"], one["a"]["port"]) for one in lab.ask()["paths"] if one["b"]["port"] == "Ethernet1/9"]
+    paths += [(one["b"]["name"], one["b"]["port"]) for one in lab.ask()["paths"] if one["a"]["port"] == "Ethernet1/9"]
+    assert paths == ([end] if end else [])
+
+
+@pytest.mark.parametrize(
+    "driver, unknown, untold",
+    [
+        ("mlx5_core", ["the CNP DSCP"], ["the reaction to ECN marks"]),
+        ("bnxt_en", ["the reaction to ECN marks", "the CNP DSCP"], []),
+        (None, ["the reaction to ECN marks", "the CNP DSCP"], []),
+    ],
+)
+def test_the_kernels_own_driver_of_a_guests_port_never_reports_the_reaction_to_marks(driver, unknown, untold):
+    lab = Lab()
+    own = adapter("train-09", "leaf-01", name="ens224", kind="linux", driver=driver, lldp=None)
+    own.ecn = own.cnp_dscp = None
+    lab.hosts["train-09"] = [own]
+    (end,) = [end for end in lab.ask()["ends"] if end["name"] == "train-09"]
+    assert (end["unknown"], end["untold"]) == (unknown, untold)
 
 
 @pytest.mark.parametrize("neighbours", [1, 2, 3])

@@ -164,6 +164,19 @@ def test_settings_do_not_pass_where_no_cable_of_a_host_of_the_run_is_known():
     assert row["why"].startswith("No cable of esx-02 to a switch is known")
 
 
+def test_a_port_in_passthrough_mode_is_that_of_the_guest():
+    lab = World(2, "passthrough")
+    ends = [end(name="job-02", port="ens224", switch=False), end(["ECN"], name="esx-02", port="vmnic0", switch=False)]
+    told = [cable(one, "ens224", leaf, "1") for one, leaf in (("job-01", "leaf-01"), ("job-02", "leaf-02"))]
+    lab.topology["hops"] = hops.of(FABRIC, HOSTS)
+    lab.set("fabric.settings", ends=[end(), *ends], paths=[*FABRIC[2:], *told])
+    row = row_of(lab.judged(), "fabric.settings")
+    assert (row["verdict"], row["why"]) == ("pass", "2 settings of 2 ports on the paths were compared.")
+    ends[0]["unknown"] = ["the CNP DSCP"]
+    lab.set("fabric.settings", ends=[end(), *ends], paths=[*FABRIC[2:], *told])
+    assert "job-02 ens224 (the CNP DSCP)" in row_of(lab.judged(), "fabric.settings")["why"]
+
+
 def test_a_cable_of_another_adapter_is_not_the_one_of_the_guest():
     lab = fabric()
     lab.set("fabric.settings", paths=[*FABRIC[1:], cable("esx-01", "vmnic0", "leaf-01", "1")])

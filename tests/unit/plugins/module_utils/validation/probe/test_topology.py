@@ -30,6 +30,16 @@ def drawn(measurements=(), gpu=0):
     return [(one["name"], one["mig"], one["vgpus"]) for one in host["gpus"]], vm["gpu"]
 
 
+def test_a_guest_with_a_port_of_its_host_is_at_the_place_of_the_port():
+    own = {"host": "esx-01", "nic": "0000:3a:00.1", "address": "10.0.112.11"}
+    paths = [{"a": {"name": "job-01", "port": "ens224"}, "b": {"name": "leaf-01", "port": "Ethernet1"}}]
+    given = {"agreement": {"paths": paths}, "switches": [{"name": "leaf-01", "platform": "eos"}]}
+    ((host,),) = (topology.picture({"job-01": own}, **given)["hosts"],)
+    assert [(one["name"], one["switch"], one["port"]) for one in host["nics"]] == [
+        ("0000:3a:00.1", "leaf-01", "Ethernet1")
+    ]
+
+
 VGPU = ("GRID A100-40C", "vgpu", False)
 CARD = ("A100 PCIe 40GB", "", ["grid_a100-40c"])
 UNSEEN = ("unseen GPU", "", [])
