@@ -18,18 +18,6 @@ DOCA = "/etc/apt/sources.list.d/doca.list"
 LIMITS = "/etc/security/limits.d/99-person.conf"
 DRIVER = "grid/nvidia-linux-grid-550_550.54.15_amd64.deb"
 ADAPTER = {"mac": "{{ ansible_facts['ens224'].macaddress }}", "address": "198.51.100.1/24"}
-# What NVIDIA's driver tells of itself below /proc once it is loaded, which nobody can add there.
-PROC = """[Unit]
-After=lab-hardware.service
-ConditionPathExists=/sys/module/nvidia
-[Service]
-Type=oneshot
-ExecStart=mount -t tmpfs none /proc/driver
-ExecStart=mkdir /proc/driver/nvidia
-ExecStart=sh -c 'echo "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15" > /proc/driver/nvidia/version'
-[Install]
-WantedBy=multi-user.target
-"""
 BARE = "cat /etc/passwd /sys/class/net/ens224/mtu; ls /etc/security/limits.d /etc/modules-load.d; dpkg-query -W"
 
 
@@ -159,8 +147,6 @@ def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart_where_it
 def test_way_to_gpus_is_chosen_by_the_driver_that_came_just_now(guests, fresh_guest):
     room = {"pciPassthru.64bitMMIOSizeGB": "256"}
     bare = doca(guests, fresh_guest, vgpus=["grid_a100-40c"], extra_config=room)
-    bare.guest.put("/etc/systemd/system/nvidia-proc.service", PROC)
-    bare.sh("systemctl --quiet enable nvidia-proc")
     wish = {
         "data_path": "sriov",
         "data_interface": ADAPTER,

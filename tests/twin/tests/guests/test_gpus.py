@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim
 
+from vsphere_twin.guests.programs import drivers
+
 NO_DRIVER = "couldn't communicate with the NVIDIA driver"
 NO_DEVICE = "No devices were found"
 A100 = "GPU 0: GRID A100-40C (UUID: GPU-"
@@ -55,6 +57,35 @@ def test_what_is_missing_is_seen(guest_of, vm, driver, state, status, says):
     got = machine.boot(**state).run("nvidia-smi", "-L")
     assert got[0] == status
     assert says in got[1]
+
+
+@pytest.mark.parametrize(
+    "driver, kind",
+    [
+        ({}, "NVIDIA UNIX x86_64 Kernel Module  550.54.15  "),
+        ({"open": True}, "NVIDIA UNIX Open Kernel Module for x86_64  "),
+    ],
+    ids=["proprietary", "open"],
+)
+def test_a_loaded_driver_reports_its_kind_below_proc(guest_of, driver, kind):
+    machine = guest_of().driver(flavour="datacentre", **driver).boot()
+    assert f"NVRM version: {kind}" in machine.files["/proc/driver/nvidia/version"]
+    machine.run("rmmod", "nvidia_uvm")
+    machine.run("rmmod", "nvidia")
+    assert machine.files["/proc/driver/nvidia/version"] is None
+
+
+@pytest.mark.parametrize(
+    "flavour, more, exports",
+    [
+        ("datacentre", {"open": True}, True),
+        ("datacentre", {}, False),
+        ("grid", {"open": True}, False),
+        ("grid", {}, False),
+    ],
+)
+def test_gpu_memory_is_exported_by_the_open_modules_of_a_whole_gpu(flavour, more, exports):
+    assert drivers.exports_memory({"version": "550.54.15", "flavour": flavour, **more}) is exports
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ needs_gpg = pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not h
 ALL = [
     packages.grid("550.54.15"),
     packages.datacentre("550.54.15"),
+    packages.datacentre("550.54.15", with_open=True),
     packages.ofed(),
     packages.headers(),
     packages.dkms(),
@@ -46,6 +47,11 @@ def test_the_same_package_has_the_same_bytes():
 
 def test_names_are_the_vendors():
     assert packages.grid("550.54.15").file_name == "nvidia-linux-grid-550_550.54.15_amd64.deb"
+    both = [packages.datacentre("550.54.15", with_open) for with_open in (False, True)]
+    assert [one.file_name for one in both] == [
+        "nvidia-driver-550_550.54.15-1_amd64.deb",
+        "nvidia-driver-550-open_550.54.15-1_amd64.deb",
+    ]
     assert packages.installer_name("550.54.15") == "NVIDIA-Linux-x86_64-550.54.15-grid.run"
     assert [one.name for one in packages.toolkit("1.20.0")] == [
         "libnvidia-container1",

@@ -71,6 +71,38 @@ def test_dcb_sets_flow_control_and_the_map_until_the_next_boot(guest):
     assert guest.run("dcb", "app", "show", "dev", name) == (0, "")
 
 
+def pauses(guest, *words):
+    status, text = guest.run("ethtool", *words)
+    return status, [line.split()[1] for line in text.splitlines() if line[:2] in ("RX", "TX")]
+
+
+def test_flow_control_of_the_link_and_of_priorities_exclude_each_other(guest):
+    name = f"ens{192 + 32 * len(guest.vm.nics)}"
+    assert pauses(guest, "-a", name) == (0, ["on", "on"])
+    dcb(guest, "pfc", "set", "dev", name, "prio-pfc", "all:off", "3:on")
+    assert pauses(guest, "-a", name) == (0, ["off", "off"])
+    assert pauses(guest, "-A", name, "rx", "on") == (0, [])
+    assert pauses(guest, "-a", name) == (0, ["on", "off"])
+    assert not any(dcb(guest, "pfc", "show", "dev", name)["prio_pfc"])
+    assert guest.run("ethtool", "-A", name, "autoneg", "on")[0] == 1
+    guest.state["uid"] = 1000
+    assert guest.run("ethtool", "-A", name, "rx", "off") == (1, "netlink error: Operation not permitted\n")
+    assert guest.ask("ethtool", "-a", "ens192")["pass_on"] is True
+
+
+def test_root_reads_the_notifications_in_debugfs_and_nobody_the_reaction_to_marks(guest):
+    files = guest.ask("lab-hardware", "poll")["files"]
+    found = {path: one for path, one in files.items() if path.startswith("/sys/kernel/debug/mlx5/0000:")}
+    told = {path.rpartition("/")[2]: (one["initial"], one["mode"]) for path, one in found.items()}
+    assert told["np_cnp_dscp"] == ("48\n", 0o600)
+    assert not [name for name in told if not name.startswith("np_")]
+    uevent = guest.ask("lab-hardware", "poll")["trees"]["/sys/bus/pci/devices"]
+    (address,) = {path.split("/")[5] for path in found}
+    assert uevent[f"{address}/uevent"].splitlines()[0] == "DRIVER=mlx5_core"
+    guest.state["loaded"] = [one for one in guest.state["loaded"] if one != "mlx5_ib"]
+    assert guest.ask("lab-hardware", "poll")["files"]["/sys/kernel/debug/mlx5"] is None
+
+
 @pytest.mark.parametrize("what, verb", [("ets", "show"), ("apptrust", "show"), ("dcbx", "set")])
 def test_objects_that_the_model_does_not_have_are_not_supported(guest, what, verb):
     name = f"ens{192 + 32 * len(guest.vm.nics)}"

@@ -108,7 +108,9 @@ class Depot:
 
 REPOSITORIES = {
     "grid/deb": lambda: [packages.grid(version) for version in packages.GRID],
-    "datacentre/deb": lambda: [packages.datacentre(version) for version in packages.DATACENTRE],
+    "datacentre/deb": lambda: [
+        packages.datacentre(version, with_open) for version in packages.DATACENTRE for with_open in (False, True)
+    ],
     "toolkit/stable/deb": lambda: [one for version in packages.TOOLKIT for one in packages.toolkit(version)],
     "doca/deb": lambda: [packages.ofed()],
     "debian": lambda: [

@@ -35,14 +35,16 @@ def grid(version):
     )
 
 
-def datacentre(version):
-    """Return the driver for whole GPUs, which does not support vGPUs."""
-    branch = version.partition(".")[0]
+def datacentre(version, with_open=False):
+    """Return the driver for whole GPUs, which does not support vGPUs; with the open kernel modules or the others."""
+    name = f"nvidia-driver-{version.partition('.')[0]}"
+    names = (f"{name}-open", name) if with_open else (name, f"{name}-open")
     return deb.Package(
-        name=f"nvidia-driver-{branch}",
+        name=names[0],
         version=f"{version}-1",
-        summary="NVIDIA data centre driver (of the lab)",
-        files=_driver(version, "datacentre"),
+        summary=f"NVIDIA data centre driver{', open kernel modules' * with_open} (of the lab)",
+        fields={"Conflicts": names[1]},
+        files=_driver(version, "datacentre", with_open),
         scripts={"postinst": '#!/bin/sh\nset -e\n/usr/lib/lab/build-nvidia "$(uname -r)" || true\n'},
     )
 
@@ -184,8 +186,8 @@ def nccl_tests():
     )
 
 
-def _driver(version, flavour):
-    facts = json.dumps({"version": version, "flavour": flavour}) + "\n"
+def _driver(version, flavour, with_open=False):
+    facts = json.dumps({"version": version, "flavour": flavour, **({"open": True} if with_open else {})}) + "\n"
     found = {
         "/usr/bin/nvidia-smi": ASK,
         f"/usr/src/nvidia-{version}/dkms.conf": (

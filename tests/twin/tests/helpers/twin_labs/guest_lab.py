@@ -49,8 +49,8 @@ class Guest:
         row = {"name": name, "mac": mac, "mtu": mtu, "up": up, "carrier": up, "addresses": addresses}
         self.state["interfaces"] = [*kept, row]
 
-    def driver(self, version="550.54.15", flavour="grid", signed=False, kernel=KERNEL):
-        self.state["installed"]["nvidia-driver"] = {"version": version, "flavour": flavour}
+    def driver(self, version="550.54.15", flavour="grid", signed=False, kernel=KERNEL, **more):
+        self.state["installed"]["nvidia-driver"] = {"version": version, "flavour": flavour, **more}
         self.state["installed"]["nvidia-module"] = {"kernel": kernel, "signed": signed}
         return self
 

@@ -6,7 +6,7 @@ import json
 
 from vsphere_twin.model import ends, traffic
 
-from . import devices, rdma_ends
+from . import dcb, devices, rdma_ends
 from .calls import Answer, program
 from .counted import HARDWARE
 
@@ -39,8 +39,10 @@ def statistic(world, vm, call, words, as_json):
 
 @program("ethtool")
 def ethtool(world, vm, call):
-    """Statistics of interfaces that are functions of a ConnectX; everything else is the real program's."""
+    """Statistics and pauses of interfaces that are functions of a ConnectX; all else is the real program's."""
     words = call.words
+    if words[:1] and words[0] in ("-a", "--show-pause", "-A", "--pause"):
+        return dcb.link_pause(world, vm, call)
     if words[:1] not in (["-S"], ["--statistics"]) or len(words) < 2:
         return Answer(pass_on=True)
     one = next((one for one in devices.devices(world, vm, call.guest) if one.netdev == words[1]), None)

@@ -1,7 +1,8 @@
-"""dcb of iproute2 for a port that the guest has in whole: DSCP map, flow control and owner, until the next boot.
+"""dcb and ethtool -a for a port that the guest has in whole: DSCP map, flow control and owner, until the next boot.
 
 Every other interface is the real program's. Objects that this model does not have are reported as iproute2 does
-for a driver without them.
+for a driver without them. mlx5 writes flow control of priorities and of the link to one register, so each of them
+turns the other off (mlx5_set_port_pfc and mlx5_set_port_pause of the kernel).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def dcb(world, vm, call):
         return Answer(pass_on=True)
     if what not in ("pfc", "app", "dcbx"):
         return Answer(stderr="Attribute not found: Operation not supported\n", status=1)
-    state = memory.of(vm).dcb.setdefault(name, {"pfc": set(), "map": {}})
+    state = _state(vm, name)
     if verb == "show":
         return _show(what, state, as_json)
     rest = words[words.index("dev") + 2 :]
@@ -33,6 +34,31 @@ def dcb(world, vm, call):
     if what == "app" and verb in ("add", "replace"):
         return _maps(state, rest)
     return Answer(stderr="Attribute write: Operation not supported\n", status=1)
+
+
+def link_pause(world, vm, call):
+    """`ethtool -a NAME` and `ethtool -A NAME rx on|off tx on|off`."""
+    words = call.words
+    name = words[1] if len(words) > 1 else ""
+    if name not in _whole(world, vm, call):
+        return Answer(pass_on=True)
+    state = _state(vm, name)
+    if words[0] in ("-a", "--show-pause"):
+        rx, tx = ("on" if state["pause"][way] else "off" for way in ("rx", "tx"))
+        return Answer(f"Pause parameters for {name}:\nAutonegotiate:\toff\nRX:\t\t{rx}\nTX:\t\t{tx}\n\n")
+    if call.guest.uid != 0:
+        return Answer(stderr="netlink error: Operation not permitted\n", status=1)
+    wanted = dict(zip(words[2::2], words[3::2], strict=False))
+    if wanted.get("autoneg") == "on":
+        return Answer(stderr="netlink error: Invalid argument\n", status=1)
+    state["pause"].update({way: wanted[way] == "on" for way in ("rx", "tx") if way in wanted})
+    state["pfc"].clear()
+    return Answer()
+
+
+def _state(vm, name):
+    """A port after the boot has flow control of the link, and none of priorities [unsure]."""
+    return memory.of(vm).dcb.setdefault(name, {"pfc": set(), "map": {}, "pause": {"rx": True, "tx": True}})
 
 
 def _verb_and_device(words):
@@ -65,6 +91,7 @@ def _show(what, state, as_json):
 
 
 def _pauses(state, words):
+    state["pause"].update(rx=False, tx=False)
     for word in words[1:]:
         priority, _colon, value = word.partition(":")
         chosen = PRIORITIES if priority == "all" else [int(priority)]

@@ -34,8 +34,11 @@ def files(world, vm, guest):
     if hardware.efi(vm):
         found[SECURE_BOOT] = f"\x06\0\0\0{chr(hardware.secure_boot(vm))}"
     found.update(_gpu_nodes(vm, guest))
+    driver = drivers.loaded(vm, guest)
+    found["/proc/driver/nvidia/version"] = drivers.version_file(driver) if driver else None
     trees = {"/sys/bus/pci/devices": _pci(world, vm, guest)}
     rdma = devices(world, vm, guest)
+    found.update(_congestion(vm, rdma))
     for number in range(len(rdma)):
         found[f"/dev/infiniband/uverbs{number}"] = {"node": f"c 231 {192 + number}"}
     for number in range(len(rdma), 8):
@@ -202,6 +205,25 @@ def _module(vm, guest, name):
     return found
 
 
+def _congestion(vm, rdma):
+    """The settings of congestion notifications that the kernel's own mlx5_ib shows root in debugfs.
+
+    It makes them for ports (`cc_query_allowed`), not for virtual functions [unsure]. The values are the firmware's
+    defaults; the driver has no file for the reaction to marks.
+    """
+    folder = "/sys/kernel/debug/mlx5"
+    whole = {port.mac.lower() for port in hardware.ports_of(vm)}
+    ports = [one for one in rdma if one.function.mac.lower() in whole]
+    if not ports:
+        return {folder: None}
+    values = {"np_cnp_dscp": 48, "np_cnp_prio": 6, "np_cnp_prio_mode": 0, "np_min_time_between_cnps": 4}
+    return {
+        f"{folder}/{one.function.address}/cc_params/{name}": {"initial": f"{value}\n", "mode": 0o600}
+        for one in ports
+        for name, value in values.items()
+    }
+
+
 def _gpu_nodes(vm, guest):
     """The device files that the driver makes; one without a usable device has only its own."""
     found = {f"/dev/nvidia{number}": None for number in range(8)}
@@ -220,6 +242,9 @@ def _pci(world, vm, guest):
         row = {"vendor": f"0x{vendor:04x}\n", "device": f"0x{device:04x}\n", "class": f"{kind}\n"}
         row["numa_node"] = f"{node}\n"
         row["modalias"] = f"pci:v{vendor:08X}d{device:08X}sv00000000sd00000000bc{kind[2:4]}sc{kind[4:6]}i{kind[6:8]}\n"
+        lines = [f"DRIVER={driver}"] if driver in guest.loaded else []
+        lines += [f"PCI_CLASS={int(kind, 16):X}", f"PCI_ID={vendor:04X}:{device:04X}", f"PCI_SLOT_NAME={address}"]
+        row["uevent"] = "".join(f"{line}\n" for line in lines)
         if driver in guest.loaded:
             row["driver"] = {"link": f"/sys/bus/pci/drivers/{driver}"}
         found.update({f"{address}/{name}": content for name, content in {**row, **(extra or {})}.items()})

@@ -32,6 +32,21 @@ def loaded(vm, guest):
     return memory.of(vm).driver
 
 
+def version_file(driver):
+    """/proc/driver/nvidia/version of a loaded driver, with a build that is the same for all."""
+    version = driver["version"]
+    if driver.get("open"):
+        first = f"Open Kernel Module for x86_64  {version}  Release Build  (root@lab)"
+    else:
+        first = f"x86_64 Kernel Module  {version}  Tue Mar  5 22:23:56 UTC 2024"
+    return f"NVRM version: NVIDIA UNIX {first}\nGCC version:  gcc version 12.2.0 (Debian 12.2.0-14) \n"
+
+
+def exports_memory(driver):
+    """Whether the driver gives memory of a GPU to adapters as DMA-BUF: the open modules, and no vGPU [unsure]."""
+    return bool(driver.get("open")) and driver.get("flavour") != GRID
+
+
 def branch(version):
     """550 of 550.54.15, or 0."""
     text = str(version).partition(".")[0]

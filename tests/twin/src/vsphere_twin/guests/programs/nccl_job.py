@@ -196,7 +196,7 @@ def _gid_index(rank):
 def _gpu_direct(rank):
     """Return whether NCCL gives GPU memory to the adapter; its nvidia_peermem check does not depend on the adapter."""
     driver = drivers.loaded(rank.vm, rank.guest) or {}
-    dmabuf = driver.get("flavour") != drivers.GRID and not rank.nic.function.pvrdma
+    dmabuf = drivers.exports_memory(driver) and not rank.nic.function.pvrdma
     level = rank.chosen("NET_GDR_LEVEL", USUAL)
     far_enough = level in LEVELS and LEVELS.index(SEEN) <= LEVELS.index(level)
     return far_enough and ("nvidia_peermem" in rank.guest.loaded or dmabuf)

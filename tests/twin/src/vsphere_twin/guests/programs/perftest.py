@@ -123,8 +123,7 @@ def _cuda(vm, call, options):
         what = "cuInit(0) returned 100\n" if not cards else f"There are only {len(cards)} CUDA devices\n"
         raise rdma_ends.Unusable(f"initializing CUDA\n{what} Couldn't init GPU context\n")
     card = cards[options.cuda]
-    if options.dmabuf and (drivers.loaded(vm, call.guest) or {}).get("flavour") == drivers.GRID:
-        # vGPUs do not export their memory in this way [unsure].
+    if options.dmabuf and not drivers.exports_memory(drivers.loaded(vm, call.guest) or {}):
         raise rdma_ends.Unusable(
             "initializing CUDA\nDMA-BUF is not supported on this GPU\n Couldn't init GPU context\n"
         )
