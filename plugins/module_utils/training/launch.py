@@ -111,7 +111,7 @@ def _elastic(elastic: ElasticRequest, places: Sequence[Place]) -> list[str]:
 
 
 def _torchrun(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]:
-    script = _script(training(request), "--no-python")
+    script = _script(training(request))
     found, first = [], 0
     for number, place in enumerate(places):
         argv = ["python3", "-m", "torch.distributed.run", "--nnodes", str(len(places))]
@@ -123,16 +123,17 @@ def _torchrun(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]
     return found
 
 
-def _script(words: list[str], no_python: str) -> list[str]:
+def _script(words: list[str]) -> list[str]:
     """The script for a launcher that calls Python itself, and accepts no options for it."""
+    # PyTorch before 2.0 rejects the spelling --no-python. All releases and DeepSpeed accept this one.
     python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
-    return words[1:] if python else [no_python, *words]
+    return words[1:] if python else ["--no_python", *words]
 
 
 def _deepspeed(request: TrainingRequest, places: Sequence[Place]) -> list[Launch]:
     """One launcher for each guest, without ssh between containers."""
     # The built-in trainings read LOCAL_RANK, and accept no such option.
-    script = [*(["--no_local_rank"] if request.builtin else []), *_script(training(request), "--no_python")]
+    script = [*(["--no_local_rank"] if request.builtin else []), *_script(training(request))]
     found, first = [], 0
     for number, place in enumerate(places):
         argv = ["/bin/sh", "-c", CHECKED, "sh", HOSTFILE, "deepspeed", "--hostfile", HOSTFILE]

@@ -66,8 +66,8 @@ def test_torchrun_starts_on_every_guest_with_the_number_of_its_node():
     "command, end",
     [
         (["python3", "/data/x.py"], "--log_dir /tmp/torchrun /data/x.py"),
-        (["python3", "-m", "x"], "--no-python python3 -m x"),
-        (["/data/x"], "--no-python /data/x"),
+        (["python3", "-m", "x"], "--no_python python3 -m x"),
+        (["/data/x"], "--no_python /data/x"),
     ],
 )
 def test_torchrun_calls_python_itself(command, end):
