@@ -63,7 +63,7 @@ NOT_LOOSER = {
         training.limits.stall_s validation.osu.stall_s guest_shutdown_timeout_s
     """,
     "What is not measured by it is reported as not run, and the verdict is not complete.": """
-        validation.packages validation.checks
+        validation.packages validation.perftest validation.checks
     """,
     "The report tells it otherwise: as simulated, or as a note.": "validation.simulated validation.notes",
     "The result of the run states each restart.": "training.restarts",

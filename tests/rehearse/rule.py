@@ -44,7 +44,8 @@ def _of_paths(result: dict, folder: Path) -> list[str]:
     settings = next((row for row in result["rungs"] if row["check"] == "fabric.settings"), None)
     if settings is None or settings["verdict"] != "pass" or not settings["evidence"]:
         return found
-    hosts = {host["name"] for host in topology.get("hosts", [])}
+    # A guest with a port in passthrough mode is an end itself.
+    hosts = {one["name"] for part in ("hosts", "vms") for one in topology.get(part, [])}
     for end in json.loads((folder / settings["evidence"]).read_text()).get("ends", []):
         mine = (end["name"], end["port"]) in on or (not end["switch"] and end["name"] in hosts)
         if mine and end["unknown"]:

@@ -22,7 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training impo
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
-HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "notes", "fail_on")
+HANDED_ON = ("packages", "perftest", "thresholds", "baseline", "keep", "simulated", "notes", "fail_on")
 # Options of training_run that all runs of a validation share.
 RUN = (
     *("image", "pull", "engine", "launcher", "controller", "environment", "gpudirect", "gpus", "container_engine"),

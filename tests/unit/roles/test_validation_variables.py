@@ -25,6 +25,11 @@ def test_programs_for_rdma_are_installed_where_the_data_path_is_one(family, path
     assert found("wanted_packages", ansible_facts=facts, validation_intent={"data_path": path}) == packages
 
 
+def test_another_package_brings_perftest():
+    given = {"ansible_facts": {"os_family": "Debian"}, "validation_intent": {"data_path": "sriov"}}
+    assert found("wanted_packages", validation_perftest="perftest-cuda", **given)[-1] == "perftest-cuda"
+
+
 def test_programs_that_are_held_are_there_and_removed_ones_are_missing():
     lines = ["ii iperf3", "hi ethtool", "rc iputils-ping"]
     given = {"ansible_facts": {"os_family": "Debian"}, "__validation_packages": {"stdout_lines": lines}}

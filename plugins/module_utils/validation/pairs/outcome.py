@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
     DONE,
     FAILED,
+    MISSING,
     TIMEOUT,
     readings,
 )
@@ -80,6 +81,8 @@ def judged(rans: Sequence[Ran], count: int | None) -> tuple[str, str, dict[str, 
     trouble = next((one.trouble for ran in rans for one in (ran.server, ran.client) if one.trouble), "")
     if trouble:
         known = texts.known("\n".join(ran.server.text() for ran in rans))
+        if known and known["code"] == "no_cuda":
+            return MISSING, f"{known['means']}. {known['todo']}.", {}
         return FAILED, f"{trouble[:1].upper()}{trouble[1:]}.", {"error": known["code"]} if known else {}
     check = rans[0].test.check
     told = _read(check, [ran.client for ran in rans], count)

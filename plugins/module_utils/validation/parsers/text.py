@@ -52,6 +52,12 @@ KNOWN = (
         "Check the RDMA devices of the guest and the address of the data path",
     ),
     (
+        "no_cuda",
+        r"unrecognized option '--use_cuda",
+        "This perftest was built without CUDA, as those of distributions",
+        "Install a perftest with CUDA and name its package in site.validation.perftest, or skip the check",
+    ),
+    (
         "wrong_gid",
         r"Failed to modify QP.* to RTR|Invalid GID|Failed to query GID|Couldn't find GID|Unable to Connect the HCA",
         "The GID index has no RoCE v2 GID of the data path",

@@ -90,6 +90,7 @@ def test_latency_is_the_typical_one_or_the_average_of_a_duration(head, row, usec
             "no_connection",
         ),
         ("IB device mlx5_7 not found\n Unable to find the Infiniband/RoCE device", "no_device"),
+        ("ib_write_bw: unrecognized option '--use_cuda=0'\n Parser function exited with Error", "no_cuda"),
         ("Failed to modify QP 244 to RTR\n Unable to Connect the HCA's through the link", "wrong_gid"),
         ("Couldn't allocate MR", "memlock"),
         (" Completion with error at client\n Failed status 12: wr_id 0 syndrom 0x81", "rdma_path"),

@@ -103,6 +103,16 @@ def test_guests_without_rdma_measure_the_rest():
     assert world.of(names.TCP)["job-01", "job-02"]["status"] == "done"
 
 
+def test_a_perftest_without_cuda_is_a_missing_program():
+    world = World(checks=[names.OF_GPU])
+    said = "ib_write_bw: unrecognized option '--use_cuda'\n Parser function exited with Error\n"
+    world.steps.servers["ib_write_bw"] = (1, said)
+    world.run()
+    one = world.of(names.OF_GPU)["job-01", "job-02"]
+    assert (one["status"], one["readings"]) == ("missing", {})
+    assert one["why"].startswith("This perftest was built without CUDA, as those of distributions. Install ")
+
+
 def test_a_server_that_dies_at_once_is_not_waited_for():
     world = World(checks=[names.BANDWIDTH])
     world.steps.servers["ib_write_bw"] = (1, "IB device vmw_pvrdma0 not found\n Unable to find the Infiniband/RoCE\n")
