@@ -92,3 +92,29 @@ def test_a_damaged_capture_is_named(command, tmp_path):
     shown = command("show", str(tmp_path / "x.zip"))
     assert shown.returncode == 1
     assert "cannot read the capture" in shown.stderr
+
+
+def test_bmcs_are_added_and_one_that_fails_is_named(twin, command, tmp_path):
+    running = twin("factory", faces=("redfish",))
+    capture = str(tmp_path / "site.zip")
+    bmcs = [address.removeprefix("https://") for address in running.bmc_endpoints.values()]
+    (tmp_path / "bmcs").write_text(f"# two of them\n{bmcs[1]}\n127.0.0.1:1\n")
+    taken = command(
+        "take",
+        "--bmc",
+        bmcs[0],
+        "--bmc-list",
+        str(tmp_path / "bmcs"),
+        "--bmc-user",
+        running.bmc_username,
+        "--bmc-ca-file",
+        str(running.ca_file),
+        "--out",
+        capture,
+        AIREADY_BMC_PASSWORD=running.bmc_password,
+    )
+    assert taken.returncode == 0, taken.stderr
+    assert "bmc bmc-003 (bmc_refused)" in taken.stdout
+    found = Capture(capture)
+    assert {name.split("/")[1] for name in found.files} == {"bmc-001", "bmc-002"}
+    assert not found.is_read("bmc bmc-003")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""take: read vCenter, and write the capture."""
+"""take: read vCenter and BMCs, and write the capture."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from typing import Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import params, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import captured
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import check_bmc
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import IMPORT_ERROR
 
@@ -55,15 +57,67 @@ def add(parsers: Any) -> None:
     vcenter.add_argument(
         "--event-days", type=int, default=7, metavar="N", help="days whose events are read, 0 for none (default: 7)"
     )
+    bmc = made.add_argument_group("BMCs, read after vCenter")
+    bmc.add_argument(
+        "--bmc", metavar="NAME", action="append", default=[], help="name or address of a BMC; repeat for each BMC"
+    )
+    bmc.add_argument("--bmc-list", metavar="FILE", help="file with one BMC in each line")
+    bmc.add_argument("--bmc-user", default=os.environ.get("AIREADY_BMC_USER"), help="user; the role ReadOnly suffices")
+    bmc.add_argument(
+        "--bmc-password-file",
+        metavar="FILE",
+        help="file with the password (default: AIREADY_BMC_PASSWORD, or a prompt)",
+    )
+    bmc.add_argument(
+        "--bmc-ca-file",
+        metavar="FILE",
+        default=os.environ.get("AIREADY_BMC_CA_FILE"),
+        help="certificates in PEM format that are trusted instead of those of the system",
+    )
     made.set_defaults(run=take)
 
 
 def take(args: argparse.Namespace) -> int:
     """Read each source that the command line names."""
-    if not args.vcenter:
-        raise OperatorError("take", "has no source", "", "Use --vcenter NAME", "invalid_parameters")
-    _report(_vcenter(args))
+    bmcs = _bmcs(args)
+    if not args.vcenter and not bmcs:
+        raise OperatorError("take", "has no source", "", "Use --vcenter NAME or --bmc NAME", "invalid_parameters")
+    # Ask for all passwords first: nobody waits for the second prompt.
+    options = _bmc_options(args) if bmcs else {}
+    if args.vcenter:
+        _report(_vcenter(args))
+    for bmc in bmcs:
+        _report(captured.capture(dict(options, bmc_address=bmc), captured.BmcCaptureRequest(args.out, args.keep)))
+    print(f"Do not send {args.out}.secret.json: it reveals the names behind the capture.")
     return 0
+
+
+def _bmcs(args: argparse.Namespace) -> list[str]:
+    listed = []
+    if args.bmc_list:
+        try:
+            with open(args.bmc_list, encoding="utf-8") as file:
+                listed = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+        except (OSError, ValueError) as error:
+            raise OperatorError(
+                args.bmc_list, "cannot read the list of BMCs", f"{error}.", "Use a text file", "invalid_parameters"
+            ) from error
+    return [*args.bmc, *listed]
+
+
+def _bmc_options(args: argparse.Namespace) -> dict[str, Any]:
+    if not args.bmc_user:
+        raise OperatorError("take", "has no user of the BMCs", "", "Use --bmc-user NAME", "invalid_parameters")
+    given = {
+        "bmc_username": args.bmc_user,
+        "bmc_password": passwords.read(f"{args.bmc_user} at the BMCs", args.bmc_password_file, "AIREADY_BMC_PASSWORD"),
+        "bmc_ca_file": args.bmc_ca_file,
+    }
+    options = {name: given.get(name, option.get("default")) for name, option in captured.ARGUMENTS.items()}
+    problems = [text for bmc in _bmcs(args) for text in check_bmc(dict(options, bmc_address=bmc))]
+    if problems:
+        raise OperatorError("take", "cannot start", " ".join(dict.fromkeys(problems)), "", "invalid_parameters")
+    return options
 
 
 def _vcenter(args: argparse.Namespace) -> dict[str, Any]:
@@ -96,9 +150,9 @@ def _vcenter(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(told: dict[str, Any]) -> None:
-    print(f"{told['dest']}: {told['sources']['answered']} sources answered, {told['sources']['unread']} did not.")
+    source = told.get("source", "vCenter")
+    print(f"{source}: {told['sources']['answered']} sources answered, {told['sources']['unread']} did not.")
     for name, refused in told["refused"].items():
         faults = ", ".join(f"{path}: {fault}" if path else fault for path, fault in refused.items())
         print(f"  refused: {name} ({faults})")
-    print(f"Replaced and kept texts: {told['texts']}. Dropped texts by field: {told['dropped']}.")
-    print(f"Do not send {told['secret']}: it reveals the names behind the capture.")
+    print(f"  replaced and kept texts: {told['texts']}, dropped texts by field: {told['dropped']}")
