@@ -139,6 +139,9 @@ def _intent(
     if engine != "horovod" and _programs(wish):
         why = f"site.training.engine is {engine}, and OSU programs need mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
+    if engine != "horovod" and len(hosts) > 1:
+        # Without MPI, each process of nccl-tests is a job of its own.
+        skip.setdefault("cluster.nccl", f"site.training.engine is {engine}, and nccl-tests need mpirun between guests")
     if engine != "horovod":
         skip.setdefault("cluster.check_build", f"site.training.engine is {engine}, which is not part of Horovod")
     elif site["training"] and not site["training"]["check_build"]:

@@ -151,6 +151,16 @@ def test_programs_of_osu_that_are_not_run_are_left_out_with_the_reason(given, wo
     assert words in told["intent"]["skip"].get("pair.mpi_lat", "")
 
 
+@pytest.mark.parametrize(
+    "engine, measured", [("horovod", True), ("torchrun", False), ("deepspeed", False), ("ray", False)]
+)
+def test_nccl_between_guests_is_measured_where_mpirun_starts_it(engine, measured):
+    told = validation(training={**TRAINING, "engine": engine})
+    assert bool(told["nccl_command"]) is measured
+    why = told["intent"]["skip"].get("cluster.nccl", "")
+    assert ("nccl-tests need mpirun between guests" in why) is not measured
+
+
 def test_a_site_without_a_training_still_measures_guests_and_pairs():
     told = validation(training=None)
     assert (told["run"], told["trainings"], told["problems"]) == ({}, [], [])

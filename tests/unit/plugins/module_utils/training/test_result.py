@@ -168,14 +168,29 @@ def moved(name, much=10):
     return [{"name": name, "kind": "net", "rx_bytes": much, "tx_bytes": 0}]
 
 
-def test_another_interface_that_carried_the_run_is_remarked():
+ITERATIONS = [{"iteration": 1, "rank": 0, "samples_per_s": 10.0}]
+
+
+@pytest.mark.parametrize(
+    "much, iterations, networks, told",
+    [
+        (10, ITERATIONS, [], True),
+        (10, [], ["Socket"], True),
+        (10**7, [], [], True),
+        (10**7 - 1, [], [], False),
+    ],
+    ids=["a training", "nccl-tests", "a program of the user", "a program that exchanges nothing"],
+)
+def test_another_interface_that_carried_the_run_is_remarked(much, iterations, networks, told):
     made = planned()
     wanted = made.places[0].interface
-    traffic = {"job-01": moved("ens192"), "job-02": moved(wanted)}
-    assert result.remarks(made.request, run(), made.places, traffic) == [
-        f"On job-01, ens192 carried more data than {wanted}, the interface of the data path."
-    ]
-    assert result.remarks(made.request, run(), made.places[:1], traffic) == []
+    traffic = {"job-01": moved("ens192", much), "job-02": moved(wanted, much)}
+    seen = run()
+    seen.iterations = list(iterations)
+    seen.nccl["networks"] = networks
+    said = [f"On job-01, ens192 carried more data than {wanted}, the interface of the data path."]
+    assert result.remarks(made.request, seen, made.places, traffic) == (said if told else [])
+    assert result.remarks(made.request, seen, made.places[:1], traffic) == []
 
 
 def test_ranks_without_gpus_on_a_path_for_rdma_are_remarked():
