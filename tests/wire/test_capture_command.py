@@ -118,3 +118,25 @@ def test_bmcs_are_added_and_one_that_fails_is_named(twin, command, tmp_path):
     found = Capture(capture)
     assert {name.split("/")[1] for name in found.files} == {"bmc-001", "bmc-002"}
     assert not found.is_read("bmc bmc-003")
+
+
+def test_diff_shows_what_changed(twin, command, tmp_path):
+    running = twin("small")
+
+    def take(name):
+        out = tmp_path / "site.zip"
+        arguments = ("take", *vcenter(running), "--ca-file", str(running.ca_file), "--out", str(out))
+        taken = command(*arguments, VMWARE_PASSWORD=running.password)
+        assert taken.returncode == 0, taken.stderr
+        return out.rename(tmp_path / name)
+
+    before = take("march.zip")
+    train = next(one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01")
+    train.memory_mb = 32768
+    running.world.touch(train)
+    after = take("june.zip")
+    found = command("diff", str(before), str(after), "--names", str(tmp_path / "site.zip.secret.json"))
+    assert (found.returncode, found.stderr) == (3, "")
+    assert found.stdout == "VM train-01: memory (MB) 65536 -> 32768\n"
+    same = command("diff", str(after), str(after), "--json")
+    assert (same.returncode, same.stdout) == (0, "[]\n")

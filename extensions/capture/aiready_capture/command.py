@@ -11,9 +11,9 @@ import sys
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
-from aiready_capture import show, take
+from aiready_capture import diff, show, take
 
-VERBS = (take, show)
+VERBS = (take, show, diff)
 INTERRUPTED = 130
 
 

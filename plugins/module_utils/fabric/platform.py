@@ -224,6 +224,11 @@ def known() -> tuple[str, ...]:
     return tuple(sorted(_PLATFORMS))
 
 
+def parsed(name: str, texts: Mapping[str, str]) -> Switch:
+    """What the collection reads of the outputs of a platform, such as those in a capture."""
+    return platform_of(name, None).parse(dict(texts))
+
+
 def platform_of(name: str | None, network_os: str | None, options: Mapping[str, Any] | None = None) -> Platform:
     """The platform of a switch, from the option platform or else from ansible_network_os."""
     if name is None:

@@ -1,0 +1,120 @@
+"""The difference of two captures in the terms of the trade."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
+
+from .site_of import capture, outputs, thing
+
+PORT = "key-vim.host.PhysicalNic-vmnic2"
+
+
+def host(name="host-001", mtu=9000, graphics="sharedDirect", uuid="u-1", **config):
+    network = {
+        "pnic": {
+            "key": PORT,
+            "device": "vmnic2",
+            "pci": "0000:3a:00.0",
+            "driver": "nmlx5_core",
+            "driverVersion": "4.23",
+        },
+        "proxySwitch": {"dvsName": "dvs-001", "pnic": PORT, "mtu": mtu},
+    }
+    gpu = {"pciId": "0000:39:00.0", "vendorName": "NVIDIA", "deviceName": "A100", "graphicsType": graphics}
+    own = {"network": network, "graphicsInfo": gpu, "product": {"version": "8.0.3", "build": "1"}, **config}
+    return thing("HostSystem", f"m-{name}", name=name, config=own, hardware={"systemInfo": {"uuid": uuid}})
+
+
+def vm(name="vm-012", profile="grid_a100-20c", memory=65536):
+    device = {"_": "VirtualPCIPassthrough", "backing": {"vgpu": profile}}
+    config = {"hardware": {"numCPU": 16, "memoryMB": memory, "device": device}}
+    return thing("VirtualMachine", f"m-{name}", name=name, config=config)
+
+
+def vibs(version):
+    rows = [{"Name": "NVD-AIE_ESXi_8.0.0_Driver", "Version": version}, {"Name": "nvdgpumgmtdaemon", "Version": "1"}]
+    return outputs("hosts/host-001/esxcli", {"esxcli software vib list": rows})
+
+
+def eos(mtu):
+    commands = {
+        "show running-config | section ^interface": f"hostname switch-001\ninterface Ethernet7\n   mtu {mtu}\n",
+        "show version | json": '{"modelName": "DCS-7280CR3", "version": "4.30.1F"}',
+        "show interfaces | json": '{"interfaces": {"Ethernet7": {"forwardingModel": "bridged", "mtu": %d}}}' % mtu,
+    }
+    return outputs("switches/switch-001", commands, platform="eos")
+
+
+def texts(before, after):
+    return [one.text for one in compare.differences(before, after, parsed)]
+
+
+CHANGES = {
+    "driver": (
+        capture(host(), esxcli=vibs("550.54.16")),
+        capture(host(), esxcli=vibs("550.90.05")),
+        ["host host-001: driver NVD-AIE_ESXi_8.0.0_Driver 550.54.16 -> NVD-AIE_ESXi_8.0.0_Driver 550.90.05"],
+    ),
+    "mtu of a port": (capture(host()), capture(host(mtu=1500)), ["host host-001 vmnic2: MTU 9000 -> 1500"]),
+    "graphics type": (
+        capture(host()),
+        capture(host(graphics="shared")),
+        ["host host-001 GPU 0000:39:00.0: graphics type sharedDirect -> shared"],
+    ),
+    "profile": (
+        capture(vm()),
+        capture(vm(profile="grid_a100-40c")),
+        ["VM vm-012: GPU profiles grid_a100-20c -> grid_a100-40c"],
+    ),
+    "memory": (capture(vm()), capture(vm(memory=32768)), ["VM vm-012: memory (MB) 65536 -> 32768"]),
+    "a new VM": (capture(vm()), capture(vm(), vm("vm-013")), ["VM vm-013: added"]),
+    "a missing host": (capture(host(), host("host-002")), capture(host()), ["host host-002: removed"]),
+    "no GPU": (
+        capture(host()),
+        capture(host(graphicsInfo={})),
+        ["host host-001 GPU 0000:39:00.0: removed"],
+    ),
+    "a switch": (capture(s=eos(9214)), capture(s=eos(1500)), ["switch switch-001 Ethernet7: MTU 9214 -> 1500"]),
+    "nothing": (capture(host(), vm()), capture(host(), vm()), []),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_one_line(change):
+    before, after, expected = CHANGES[change]
+    assert texts(before, after) == expected
+
+
+def test_what_was_not_read_is_no_difference():
+    assert texts(capture(host(), vm(), esxcli=vibs("1")), capture(host())) == []
+    assert texts(capture(host()), capture(host(), esxcli=vibs("1"), switch=eos(1500))) == []
+    assert texts(capture(host()), capture(thing("HostSystem", "m-host-001", name="host-001"))) == []
+
+
+def test_a_switch_that_does_not_answer_is_not_removed():
+    second = outputs("switches/switch-002", {"show version | json": "{}"}, platform="eos")
+    later = capture(s=eos(9214))
+    assert texts(capture(s=eos(9214), t=second), later) == ["switch switch-002: removed"]
+    later.manifest["coverage"]["switch switch-002"] = {"answered": False, "refused": {}}
+    assert texts(capture(s=eos(9214), t=second), later) == []
+
+
+def test_names_are_those_of_the_secret_table():
+    table = {"names": {"host": {"esx07.example.org": "host-001"}, "vm": {"train-9": "vm-012"}}}
+    (text,) = texts(*CHANGES["mtu of a port"][:2])
+    assert compare.named(text, table) == "host esx07.example.org vmnic2: MTU 9000 -> 1500"
+    assert compare.named("VM vm-099: added", table) == "VM vm-099: added"
+
+
+def test_captures_of_one_table_share_identifiers():
+    assert compare.share_names(capture(host()), capture(host(mtu=1500))) is True
+    assert compare.share_names(capture(host()), capture(host(uuid="u-2"))) is False
+    assert compare.share_names(capture(host()), capture(vm())) is None
+
+
+def test_a_document_type_is_not_read():
+    bomb = capture(host())
+    bomb.files["vcenter/0000.xml"] = b'<!DOCTYPE x [<!ENTITY a "b">]>' + bomb.files["vcenter/0000.xml"]
+    assert compare.view.read(bomb, parsed).hosts == {}
