@@ -111,7 +111,7 @@ def test_every_failure_in_a_stage_is_shortened():
     own = {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
     assert set(routed) == set(MODULES) - own
     assert {entry["action_plugin"] for entry in routed.values()} == {f"{NAME}.vcenter_access_info"}
-    bases = ("RemoteAction", "SwitchAction", "GuestsAction", "failure.answer")
+    bases = ("RemoteAction", "ShellCaptureAction", "SwitchAction", "GuestsAction", "failure.answer")
     assert [name for name in own if not any(base in (folder / f"{name}.py").read_text() for base in bases)] == []
 
 

@@ -23,9 +23,17 @@ VERSION = 1
 # Networks that say what an address is for, not whose it is: they map to themselves.
 _FIXED = tuple(
     ipaddress.ip_network(text)
-    for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/127", "fe80::/16", "ff00::/8")
+    for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/127", "ff00::/8")
 )
 _PRIVATE = tuple(ipaddress.ip_network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+
+
+_LINK_LOCAL = ipaddress.ip_network("fe80::/10")
+_HALF = (1 << 64) - 1
+# An address with a smaller number was chosen by a person, and is in many networks.
+_SMALL = 1 << 16
+# Characters of an IPv6 address without abbreviation, as tools print GIDs.
+_LONG = 39
 
 
 @dataclass
@@ -59,16 +67,51 @@ class Table:
         found = _address(plain)
         if found is None:
             return None
+        long = len(plain) == _LONG
+        if found.version == 6 and (found.ipv4_mapped or found in _LINK_LOCAL):
+            return f"{self._embedded(found, long)}{slash}{length}"
         if any(found in network for network in _FIXED if network.version == found.version):
             return text
         networks = [network for network in _PRIVATE if network.version == found.version and found in network]
         kept = networks[0].prefixlen if networks else 0
         made = self._flipped(int(found), found.max_prefixlen, kept)
-        return f"{ipaddress.ip_address(made) if found.version == 4 else ipaddress.IPv6Address(made)}{slash}{length}"
+        shown = str(ipaddress.ip_address(made)) if found.version == 4 else _spelled(ipaddress.IPv6Address(made), long)
+        return f"{shown}{slash}{length}"
+
+    def _embedded(self, found: ipaddress.IPv6Address, long: bool) -> str:
+        """An address that contains another one: that of IPv4, or the MAC address of its adapter."""
+        number = int(found)
+        if found.ipv4_mapped is not None:
+            inner = str(self.address(str(found.ipv4_mapped)))
+            whole = ipaddress.IPv6Address(number >> 32 << 32 | int(ipaddress.IPv4Address(inner)))
+            return whole.exploded if long else f"::ffff:{inner}"
+        part = f"{number & _HALF:016x}"
+        if part[6:10] == "fffe":
+            # Modified EUI-64: the bit for universal addresses is flipped.
+            plain = f"{int(part[:2], 16) ^ 2:02x}{part[2:6]}{part[10:]}"
+            made = re.sub(":", "", self.mac(":".join(plain[place : place + 2] for place in range(0, 12, 2))))
+            lower = int(f"{int(made[:2], 16) ^ 2:02x}{made[2:6]}fffe{made[6:]}", 16)
+        else:
+            lower = self._flipped(number & _HALF, 64, 0) if number & _HALF >= _SMALL else number & _HALF
+        return _spelled(ipaddress.IPv6Address(number & ~_HALF | lower), long)
+
+    def guid(self, text: str) -> str:
+        """The GUID of an RDMA device. One that was made of a MAC address is made of the pseudonym of the address."""
+        plain = text.replace(":", "").lower()
+        if plain in (16 * "0", 16 * "f"):
+            return text
+        if plain[6:10] in ("fffe", "0300"):
+            mac = self.mac(":".join((plain[:2], plain[2:4], plain[4:6], plain[10:12], plain[12:14], plain[14:])))
+            made = mac.replace(":", "")[:6] + plain[6:10] + mac.replace(":", "")[6:]
+        else:
+            made = self._digest(f"guid {plain}").hex()[:16]
+        return ":".join(made[place : place + 4] for place in range(0, 16, 4)) if ":" in text else made
 
     def mac(self, text: str) -> str:
-        """The vendor part stays; the rest is replaced."""
+        """The vendor part stays; the rest is replaced. Addresses of all stations and of none stay."""
         plain = re.sub("[:-]", "", text).lower()
+        if plain in (12 * "0", 12 * "f"):
+            return text
         made = plain[:6] + self._digest(f"mac {plain}").hex()[:6]
         separator = "-" if "-" in text else ":"
         return separator.join(made[place : place + 2] for place in range(0, 12, 2))
@@ -109,6 +152,10 @@ class Table:
     @classmethod
     def of_data(cls, data: dict[str, Any]) -> Table:
         return cls(base64.b64decode(data["salt"]), data["names"], data["known"])
+
+
+def _spelled(address: ipaddress.IPv6Address, long: bool) -> str:
+    return address.exploded if long else str(address)
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

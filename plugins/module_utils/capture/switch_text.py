@@ -71,8 +71,17 @@ _NUMBERED = re.compile(r"\d{1,4}(?P<after>[A-Za-z]+)|(?P<before>[A-Za-z]+)\d{1,4
 class SwitchText:
     """Replaces the texts of one switch. stays: texts such as its model and release."""
 
-    def __init__(self, scrub: Scrubber, stays: Iterable[str | None], commands: Iterable[str]) -> None:
+    TOKEN = _TOKEN
+
+    def __init__(
+        self,
+        scrub: Scrubber,
+        stays: Iterable[str | None],
+        commands: Iterable[str],
+        vocabulary: frozenset[str] = WORDS,
+    ) -> None:
         self._scrub = scrub
+        self._vocabulary = vocabulary
         self._table = scrub.table
         words = {word.lower() for one in stays if one for word in one.split()}
         self._stays = {word for word in words if re.search(r"\d", word)}
@@ -105,7 +114,7 @@ class SwitchText:
             return line
         made: list[str] = []
         place = 0
-        for one in _TOKEN.finditer(line):
+        for one in self.TOKEN.finditer(line):
             made += [_signs(line[place : one.start()]), self._token(one.group(), line[: one.start()])]
             place = one.end()
         return "".join([*made, _signs(line[place:])])
@@ -155,7 +164,7 @@ class SwitchText:
     def _stay(self, word: str) -> bool:
         first, _dot, rest = word.partition(".")
         # SONiC writes its name before its release.
-        return word in WORDS or word in self._stays or (first in WORDS and rest in self._stays)
+        return word in self._vocabulary or word in self._stays or (first in self._vocabulary and rest in self._stays)
 
     def _address(self, token: str) -> str | None:
         if MAC.fullmatch(token):
@@ -176,16 +185,16 @@ class SwitchText:
 
     def _is_word(self, part: str) -> bool:
         """A word, with a short number before or after it: 8q, nq3, 100G. Or the name of a field: rxPfcFrames."""
-        if part.lower() in WORDS or part.lower() in self._commands or part.isdecimal() or len(part) == 1:
+        if part.lower() in self._vocabulary or part.lower() in self._commands or part.isdecimal() or len(part) == 1:
             return True
         if part.lower() in ("dot1p", "dot1q", "x86"):
             return True
         number = _NUMBERED.fullmatch(part)
         if number:
             word = number["before"] or number["after"]
-            return len(word) == 1 or word.lower() in WORDS
+            return len(word) == 1 or word.lower() in self._vocabulary
         humps = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)
-        return len(humps) > 1 and "".join(humps) == part and all(one.lower() in WORDS for one in humps)
+        return len(humps) > 1 and "".join(humps) == part and all(one.lower() in self._vocabulary for one in humps)
 
     def _count(self, kind: str, field: str = "", made: str = "") -> str:
         self._scrub.counts[kind] += 1

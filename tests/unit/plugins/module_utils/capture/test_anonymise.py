@@ -119,3 +119,31 @@ def test_json_keeps_its_structure(scrub):
 def test_with_names_only_secrets_are_dropped(scrub):
     kept = Scrubber(scrub.table, keep_names=True)
     assert [kept.text("name", "esx01"), kept.text("licenseKey", "AAAAA")] == ["esx01", ""]
+
+
+def test_an_address_made_of_a_mac_address_is_made_of_its_pseudonym():
+    table = Table(salt=b"x" * 32)
+    mac = table.mac("b8:ce:f6:aa:bb:cc").replace(":", "")
+    assert mac[:6] == "b8cef6"
+    local = table.address("fe80::bace:f6ff:feaa:bbcc")
+    assert local == str(ipaddress.ip_address(f"fe80::bace:f6ff:fe{mac[6:8]}:{mac[8:]}"))
+    assert table.guid("b8ce:f603:00aa:bbcc") == f"b8ce:f603:00{mac[6:8]}:{mac[8:]}"
+    assert table.address("fe80:0000:0000:0000:bace:f6ff:feaa:bbcc") == ipaddress.ip_address(local).exploded
+
+
+def test_an_embedded_ipv4_address_has_the_pseudonym_of_ipv4():
+    table = Table(salt=b"x" * 32)
+    made = ipaddress.ip_address(table.address("::ffff:10.1.2.3"))
+    assert str(made.ipv4_mapped) == table.address("10.1.2.3")
+
+
+def test_a_random_link_local_address_is_replaced():
+    table = Table(salt=b"x" * 32)
+    made = table.address("fe80::1:2:3:4")
+    assert made.startswith("fe80::")
+    assert made != "fe80::1:2:3:4"
+
+
+@pytest.mark.parametrize("mac", ["ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"])
+def test_the_mac_addresses_of_all_and_of_none_stay(mac):
+    assert Table().mac(mac) == mac
