@@ -98,8 +98,9 @@ options:
   gpu_mode:
     description:
       - Kind of GPU. V(vgpu) uses time-sliced vGPUs, V(mig) uses MIG-backed vGPUs, and V(passthrough) uses whole GPUs.
+      - V(dvx) uses whole GPUs in the mode C(enhanced_direct_path), which vCenter reports from vSphere 9.1 on.
     type: str
-    choices: [vgpu, mig, passthrough]
+    choices: [vgpu, mig, passthrough, dvx]
     default: vgpu
   gpu_label:
     description: Hardware label of the GPUs for O(gpu_mode=passthrough). Without it, the plan uses any GPU.
@@ -157,7 +158,7 @@ options:
         elements: str
         default: []
       gpus:
-        description: Number of whole GPUs with O(gpu_mode=passthrough).
+        description: Number of whole GPUs with O(gpu_mode=passthrough) or O(gpu_mode=dvx).
         type: int
         default: 0
       nics:

@@ -9,6 +9,7 @@ from vsphere_twin.model import gpudirect
 from .hosts import SEEDS
 from .machines import NAMES, created, vms_of
 
+CLASS, PORT_CLASS = "com.example.gpu", "com.example.port"
 LABEL, HARDWARE = "aiready-0000-36", 20
 DIRECT = {
     "gpu": {"mode": "directpath", "profile": None},
@@ -31,6 +32,28 @@ def seed(port_label=LABEL, given=True):
     return made
 
 
+def enhanced_seed(checkpoint=True):
+    """The seed `small` on vSphere 9.1, whose GPUs and one port of each host VMs get through the vendor's software."""
+    made = yaml.safe_load((SEEDS / "small.yml").read_text())
+    made["release"] = "9.1.0"
+    (cluster,) = made["datacenters"][0]["clusters"]
+    for host in cluster["hosts"]:
+        host["driver"] = {"family": "none"}
+        (gpu,) = host["gpus"]
+        gpu.pop("graphics_type", None)
+        gpu["dvx"] = {"class": CLASS, "checkpoint": checkpoint}
+        port = next(nic for nic in host["nics"] if nic.get("passthrough"))
+        del port["passthrough"], port["label"]
+        port["dvx"] = {"class": PORT_CLASS, "checkpoint": checkpoint}
+    return made
+
+
+def enhanced_site(**more):
+    machine = {**created("passthrough")["machine"], "hardware_version": HARDWARE}
+    given = {"assignment": "dvx", "gpu_class": CLASS, "port_class": PORT_CLASS, **more}
+    return created("passthrough") | DIRECT | {"machine": machine, "directpath": given}
+
+
 def test_a_gpu_and_a_port_of_one_root_reach_each_other_and_the_second_run_changes_nothing(lab):
     lab = lab(seed())
     machine = {**created("passthrough")["machine"], "hardware_version": HARDWARE}
@@ -38,6 +61,18 @@ def test_a_gpu_and_a_port_of_one_root_reach_each_other_and_the_second_run_change
     first = lab.run(*site)
     assert first.status == 0, first.output
     assert {gpudirect.verdict(lab.twin.world, vm) for vm in vms_of(lab)} == {gpudirect.Verdict(True)}
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_devices_of_a_class_are_requested_where_the_hosts_have_it_and_can_save_their_state(lab):
+    lab = lab(enhanced_seed())
+    site = lab.site(**enhanced_site(vmotion="required"))
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    assert [sorted(one.backing.deviceClass for one in vm.passthrough_devices) for vm in vms_of(lab)] == [
+        [CLASS, PORT_CLASS]
+    ] * len(NAMES)
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output
 

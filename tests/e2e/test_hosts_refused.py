@@ -30,6 +30,15 @@ DIRECT = {
 }
 
 
+ROOT = "0000:36:02.0"
+ENHANCED = {
+    "assignment": "dvx",
+    "gpu_class": "com.example.gpu",
+    "port_class": "com.example.port",
+    "vmotion": "required",
+}
+
+
 def second(**changes):
     """Two hosts of the factory, of which the second one differs."""
     seed = factory(2)
@@ -42,6 +51,11 @@ REFUSED = {
     "strict lockdown": (second(lockdown="strict"), MIG, "is in strict lockdown mode, and MIG needs SSH. root is not"),
     "disconnected": (second(connection="disconnected"), {}, "vCenter reports the connection state disconnected"),
     "firmware without functions": (factory(2), SRIOV, "The firmware of vmnic2 allows 0 virtual functions, and 8 are"),
+    "no vMotion": (
+        second(gpus=[{"board": "a100_pcie_40gb", "root": ROOT, "dvx": {"class": "com.example.gpu", "active": False}}]),
+        DIRECT | {"directpath": ENHANCED},
+        "does not report checkpointSupported of the device class com.example.gpu",
+    ),
     "no ATS": (factory(2), DIRECT, "The kernel setting atsSupport is FALSE. Without ATS, a port and a GPU do not"),
 }
 

@@ -32,6 +32,7 @@ NOT_LOOSER = {
         training.result_dir validation.result_dir gpu.passthrough.devices gpu.passthrough.label
         fabric.cables[].switch fabric.cables[].port fabric.cables[].host fabric.cables[].nic fabric.cables[].peer
         fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m name directpath.label directpath.group
+        directpath.gpu_class directpath.port_class
     """,
     "It says what is built, and that is checked whatever it is.": """
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.passthrough.assignment driver.method
@@ -50,7 +51,7 @@ NOT_LOOSER = {
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
-        validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink
+        validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink directpath.vmotion
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.evacuation driver.downgrade driver.replace

@@ -31,6 +31,8 @@ OTHERWISE = {
     # What suits one job of training is not what suits any VM.
     "anti_affinity",
     "customization",
+    # The role has an assignment for Enhanced DirectPath I/O.
+    "gpu_mode",
     "gpudirect",
     "wait_for",
 }

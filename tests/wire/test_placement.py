@@ -137,6 +137,18 @@ def test_a_port_and_a_gpu_that_are_given_away_are_planned_once(twin, drive):
     assert labelled["placement"]["vms"][0]["host"] == "esx-01"
 
 
+def test_only_gpus_in_the_mode_of_enhanced_directpath_are_planned_for_it(twin, drive):
+    enhanced = {"class": "com.example.gpu"}
+    seed = lab(esx(1, [near(passthrough=True)]), esx(2, [near(dvx=enhanced)]), esx(3, [near()]), release="9.1.0")
+    module = drive(twin(seed=seed))
+    call = {"gpu_mode": "dvx", "vms": [{"name": "a", "gpus": 1}]}
+    assert module("vm_placement_info", **call)["placement"]["vms"][0]["host"] == "esx-02"
+    call["vms"].append({"name": "b", "gpus": 1})
+    assert module("vm_placement_info", **call)["failure"]["code"] == "does_not_fit"
+    whole = {**call, "gpu_mode": "passthrough", "vms": [{"name": "a", "gpus": 1}]}
+    assert module("vm_placement_info", **whole)["placement"]["vms"][0]["host"] == "esx-01"
+
+
 def test_gpudirect_takes_the_gpu_beside_the_port(plan):
     seed = lab(esx(1, [far(), near()]))
     (apart,) = plan(seed, [wish("a", "40c")], gpudirect=True, **SRIOV)

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 METHODS = ["auto", "soap", "rest"]
 AUTO, SOAP, REST = METHODS
-NONE, HOST, DIRECT = "none", "host", "direct_path"
+NONE, HOST, DIRECT, ENHANCED = "none", "host", "direct_path", "enhanced_direct_path"
 SAME, MIXED, SYSTEM = "vgpu_same_size", "vgpu_mixed_size", "system_select"
 # {value of vim.host.PciPassthruInfo.DirectPathDeviceMode: value of a result}.
 _SPOKEN = {
     "none": NONE,
     "host": HOST,
     "directPath": DIRECT,
-    "enhancedDirectPath": "enhanced_direct_path",
+    "enhancedDirectPath": ENHANCED,
     "vGpuSameSize": SAME,
     "vGpuMixedSize": MIXED,
     "systemSelect": SYSTEM,
@@ -39,7 +39,7 @@ _REST_NAMES = {
     NONE: "NONE",
     HOST: "HOST",
     DIRECT: "DIRECTPATH",
-    "enhanced_direct_path": "ENHANCED_DIRECTPATH",
+    ENHANCED: "ENHANCED_DIRECTPATH",
     SAME: "VGPU_SAME_SIZE",
     MIXED: "VGPU_MIXED_SIZE",
     SYSTEM: "SYSTEM_SELECT",

@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 DIRECTPATH = "directpath"
 # Modes whose VMs have whole GPUs, and paths whose VMs have whole ports.
 WHOLE = ("passthrough", DIRECTPATH)
-# First hardware version with device groups, and the first that allows several GPUs beside each other in any server.
+# Other paths whose running VMs cannot move.
+BOUND_PATHS = ("sriov", "passthrough")
+# First hardware version with device groups and with Enhanced DirectPath I/O, and the first that allows several GPUs
+# beside each other in any server.
 HARDWARE_OF_GROUPS = 20
+KINDS = {"group": "a device group", "dvx": "Enhanced DirectPath I/O"}
 # Multi-vGPU guide of NVIDIA AI Enterprise 2.0, for vSphere 7.
 MOST_BEFORE_GROUPS = 4
 # The most passthrough devices of a VM from hardware version 20 on, and before (vSphere 8.0 release notes).
 MOST_DEVICES = 32
-ASSIGNMENTS = {"labels": "dynamic", "group": "group"}
+ASSIGNMENTS = {"labels": "dynamic", "group": "group", "dvx": "dvx"}
+DVX = "dvx"
 
 
 def lowered(site: Any) -> Any:
@@ -61,6 +66,24 @@ def group(site: Mapping[str, Any]) -> str:
     return wish["group"] or "" if uses(site) and wish["assignment"] == "group" else ""
 
 
+def classes(site: Mapping[str, Any]) -> dict[str, str]:
+    """The device classes of Enhanced DirectPath I/O by device, gpu and nic; empty without it."""
+    wish = site["directpath"]
+    if wish["assignment"] != DVX:
+        return {}
+    found = {}
+    if site["gpu"]["mode"] == DIRECTPATH:
+        found["gpu"] = wish["gpu_class"] or ""
+    if site["network"]["path"] == DIRECTPATH:
+        found["nic"] = wish["port_class"] or ""
+    return found
+
+
+def requires_vmotion(site: Mapping[str, Any]) -> bool:
+    """Whether the running VMs of a validated site must be able to move."""
+    return uses(site) and site["directpath"]["vmotion"] == "required"
+
+
 def problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Conflicts of DirectPath, NVLink and the licence with the other settings."""
     yield from _directpath(site)
@@ -72,7 +95,7 @@ def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
     gpu, wish = site["gpu"], site["directpath"]
     mode, path, version = gpu["mode"], site["network"]["path"], site["machine"]["hardware_version"]
     if not uses(site):
-        if wish["group"] or wish["assignment"] != "labels":
+        if any(wish[key] for key in ("group", "gpu_class", "port_class")) or wish["assignment"] != "labels":
             yield (
                 "site.directpath: it has no effect, because neither gpu.mode nor network.path is directpath. Set them "
                 "to directpath, or remove it."
@@ -91,14 +114,15 @@ def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
             )
     elif wish["group"]:
         yield (
-            "site.directpath.group: it has no effect, because assignment is labels. Set assignment to group, or remove "
-            "it."
+            f"site.directpath.group: it has no effect, because assignment is {wish['assignment']}. Set assignment to "
+            "group, or remove it."
         )
+    yield from _enhanced(site)
     if wish["assignment"] == "labels" and not wish["label"].strip():
         yield "site.directpath.label: it is empty, so GPUs and ports could not be paired. Set it, such as aiready."
-    if wish["assignment"] == "group" and version and version < HARDWARE_OF_GROUPS:
+    if wish["assignment"] in KINDS and version and version < HARDWARE_OF_GROUPS:
         yield (
-            f"site.directpath.assignment: a device group needs hardware version {HARDWARE_OF_GROUPS}, but "
+            f"site.directpath.assignment: {KINDS[wish['assignment']]} needs hardware version {HARDWARE_OF_GROUPS}, but "
             f"site.machine.hardware_version is {version}. Raise it, or use labels."
         )
     if mode == DIRECTPATH and version and version < HARDWARE_OF_GROUPS and gpu["per_vm"] > MOST_BEFORE_GROUPS:
@@ -115,6 +139,38 @@ def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def _enhanced(site: Mapping[str, Any]) -> Iterator[str]:
+    """Device classes that are missing or have no effect, and vMotion that the devices do not support."""
+    wish, found = site["directpath"], classes(site)
+    for key, what, part in (
+        ("gpu_class", "gpu", "gpu.mode is directpath"),
+        ("port_class", "nic", "network.path is directpath"),
+    ):
+        if what in found and not found[what].strip():
+            yield (
+                f"site.directpath.{key}: it is not set, and assignment is dvx. Set it to a device class that "
+                "esxi_host_info returns for the hosts."
+            )
+        elif wish[key] and what not in found:
+            yield (
+                f"site.directpath.{key}: it has no effect, unless assignment is dvx and {part}. Set both, or remove it."
+            )
+    if wish["vmotion"] != "required":
+        return
+    key = "site.directpath.vmotion: it is required, but"
+    if wish["assignment"] != DVX:
+        yield (
+            f"{key} assignment is {wish['assignment']}, and only Enhanced DirectPath I/O supports vMotion. Set "
+            "assignment to dvx, or vmotion to ignore."
+        )
+    bound = [f"gpu.mode is {site['gpu']['mode']}"] if site["gpu"]["mode"] == "passthrough" else []
+    bound += [f"network.path is {site['network']['path']}"] if site["network"]["path"] in BOUND_PATHS else []
+    if bound:
+        yield (
+            f"{key} {' and '.join(bound)}, which does not support vMotion. Set it to directpath, or vmotion to ignore."
+        )
+
+
 def _nvlink(site: Mapping[str, Any]) -> Iterator[str]:
     gpu = site["gpu"]
     if gpu["nvlink"] != "required":
@@ -126,10 +182,12 @@ def _nvlink(site: Mapping[str, Any]) -> Iterator[str]:
             "directpath."
         )
         return
-    if gpu["mode"] == DIRECTPATH and site["directpath"]["assignment"] == "labels":
+    assignment = site["directpath"]["assignment"]
+    if gpu["mode"] == DIRECTPATH and assignment != "group":
+        how = "labels do" if assignment == "labels" else "a device class does"
         yield (
-            f"{key} labels do not select GPUs by their NVLink connections. Set site.directpath.assignment to group, "
-            "with a group of the NVLink set."
+            f"{key} {how} not select GPUs by their NVLink connections. Set site.directpath.assignment to group, with a "
+            "group of the NVLink set."
         )
     several = gpu["per_vm"] > 1 or any(len(entry["profiles"] or ()) > 1 for entry in site["vms"])
     # A device group brings its GPUs itself.

@@ -28,7 +28,8 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
     site, errors = validate(overlaid(site, override or {}))
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
-    label, paired, site = directpath.label(site), directpath.pairs(site), directpath.lowered(site)
+    label, paired, classes = directpath.label(site), directpath.pairs(site), directpath.classes(site)
+    vmotion, site = directpath.requires_vmotion(site), directpath.lowered(site)
     network, gpu, treatment = site["network"], site["gpu"], site["hosts"]
     rdma = network["path"] in RDMA_PATHS
     shared = gpu["mode"] in ("vgpu", "mig")
@@ -38,15 +39,18 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
         "bios_functions": {key: word for key, word in site["bios"]["functions"].items() if word and word != "ignore"},
         "bios_attributes": site["bios"]["attributes"],
         "graphics_type": "shared_direct" if shared else "ignore",
-        "gpu_passthrough": "disabled" if shared else "enabled",
+        # Enhanced DirectPath I/O is a device mode of its own, which the vendor's software sets up.
+        "gpu_passthrough": "disabled" if shared else "ignore" if "gpu" in classes else "enabled",
         "mig": {"mig": "enabled", "vgpu": "disabled"}.get(gpu["mode"], "ignore"),
         "profiles": profiles(site) if shared else [],
         "kernel_settings": {"atsSupport": network["ats"] == "enabled"} if network["ats"] != "ignore" else {},
         "module_options": module_options(site) if rdma else {},
         "nics": network["nics"] if rdma else [],
         "vfs": network["vfs"] if network["path"] == "sriov" else 0,
-        "nic_passthrough": network["path"] == "passthrough",
+        "nic_passthrough": network["path"] == "passthrough" and "nic" not in classes,
         "directpath_label": label,
+        "dvx_classes": classes,
+        "requires_vmotion": vmotion,
         "requires_ats": paired and network["gpudirect"] != "disabled",
         "nic_firmware": firmware(network),
         "pvrdma": network["path"] == "pvrdma",

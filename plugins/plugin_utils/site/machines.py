@@ -30,6 +30,7 @@ def machines(site: Any) -> dict[str, Any]:
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
     pairs = {"directpath_label": directpath.label(site), "device_group": directpath.group(site)}
+    classes = directpath.classes(site)
     site = directpath.lowered(site)
     gpu, network = site["gpu"], site["network"]
     inputs = {
@@ -49,6 +50,8 @@ def machines(site: Any) -> dict[str, Any]:
         "nic_devices": network["devices"],
         "nic_label": network["label"],
         **pairs,
+        "gpu_class": classes.get("gpu", ""),
+        "nic_class": classes.get("nic", ""),
         "mmio_size_gb": gpu["mmio_size_gb"],
         "max_per_vm": gpu["max_per_vm"],
         "owner": site["name"],

@@ -26,6 +26,7 @@ def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) ->
         *_boards(host, request),
         *_functions(host, request),
         *_modes(host, request),
+        *_classes(host, request),
         *_translation(host, request),
         *_lockdown(host, request, shell),
     ]
@@ -93,6 +94,36 @@ def _mode(device: Mapping[str, Any], name: str, modes: Sequence[str], use: str) 
             f"to {', '.join(mode['configurable']) or 'no mode'}.",
             "Check that the device supports this use, and that the BIOS enables the IOMMU, SR-IOV and memory mapped "
             "I/O above 4 GB.",
+        )
+
+
+def _classes(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:
+    """Device classes that the host lacks or that do not support vMotion, and GPUs that are not in their mode."""
+    known = {one["device_class"]: one for one in host.get("dvx_classes") or ()}
+    for what, name in request.dvx_classes.items():
+        key = "gpu_class" if what == "gpu" else "port_class"
+        if name not in known:
+            there = f"its classes are {', '.join(sorted(known))}" if known else "it has none"
+            yield (
+                "device classes",
+                f"The host has no device class {name}; {there}.",
+                f"Correct site.directpath.{key}, or install the vendor's software that defines the class.",
+            )
+        elif request.requires_vmotion and not known[name]["vmotion"]:
+            yield (
+                "vMotion",
+                f"The host does not report checkpointSupported of the device class {name}, so a VM with such a device "
+                "cannot move while it runs.",
+                "Set site.directpath.vmotion to ignore, or use a device whose vendor's software supports it.",
+            )
+    modes = [gpu["device_mode"]["current"] for gpu in host.get("gpus") or () if gpu.get("device_mode")]
+    if "gpu" in request.dvx_classes and device_mode.ENHANCED not in modes:
+        found = ", ".join(sorted(set(modes))) or "not reported, as before vSphere 9.1"
+        yield (
+            "device mode",
+            f"No GPU of the host is in the mode {device_mode.ENHANCED}. The modes are: {found}.",
+            f"Set the mode of the GPUs to {device_mode.ENHANCED} in vCenter, and restart the host if vCenter asks for "
+            "it.",
         )
 
 

@@ -39,6 +39,9 @@ class Request:
     vfs: int = 0
     nic_passthrough: bool = False
     directpath_label: str = ""
+    # {gpu or nic: device class of Enhanced DirectPath I/O}
+    dvx_classes: Mapping[str, str] = field(default_factory=dict)
+    requires_vmotion: bool = False
     requires_ats: bool = False
     nic_firmware: Mapping[str, Any] = field(default_factory=dict)
     pvrdma: bool = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import (
+    DVX,
     creates,
     given,
     name_of,
@@ -45,7 +46,12 @@ def options(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], userdat
 def _place(inputs: Mapping[str, Any]) -> dict[str, Any]:
     # A port in passthrough mode has no port group.
     network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
-    return dict(given(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
+    place = dict(given(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
+    if inputs["gpu_mode"] == "passthrough" and inputs["gpu_assignment"] == DVX:
+        place["gpu_mode"] = DVX
+    if inputs["path"] == "passthrough" and inputs["nic_assignment"] == DVX:
+        place.update(path="tcp", gpudirect=False)
+    return place
 
 
 def _nodes(inputs: Mapping[str, Any]) -> dict[str, str]:

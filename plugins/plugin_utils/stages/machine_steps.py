@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 STEPS = ("clone", "config", "power")
 # The option for the adapters of each path; a passthrough port is a device like a GPU.
+# Enhanced DirectPath I/O, as an assignment, a kind of device and a mode of placement.
+DVX = "dvx"
 ADAPTERS = {"tcp": "vmxnet3", "pvrdma": "pvrdma", "sriov": "sriov"}
 # Options of the shape that all VMs share.
 SHAPE = (
@@ -145,7 +147,8 @@ def _place_of(vm: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[tupl
     for key in ("cpus", "disk_gb", "memory_gb"):
         if vm.get(key) or inputs[key]:
             yield key, vm.get(key) or inputs[key]
-    if inputs["path"] != "tcp":
+    # vSphere selects a port of a device class.
+    if inputs["path"] != "tcp" and inputs["nic_assignment"] != DVX:
         yield "nics", inputs["adapters"]
     yield "job", inputs["rule"]
 
@@ -202,6 +205,8 @@ def _direct(
     what: str, chosen: Sequence[Mapping[str, Any]], count: int, inputs: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """The selected devices, or as many of their kinds, each with the label of its root if the site pairs devices."""
+    if inputs[f"{what}_assignment"] == DVX:
+        return [{"kind": DVX, "device_class": inputs[f"{what}_class"]} for dummy in range(count)]
     if inputs[f"{what}_assignment"] == "static":
         return [{"kind": "static", "id": one["address"]} for one in chosen]
     if inputs["directpath_label"]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import BOARDS
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
     ANY,
@@ -77,6 +77,7 @@ def _gpu(
         mode=_mode(info, state, [name for name in offered if name.board == board]),
         graphics=(info.graphicsType or "") if info else "",
         selects=state is not None and state.mode is not None and state.mode.of_the_host,
+        enhanced=state is not None and state.mode is not None and state.mode.current == device_mode.ENHANCED,
         numa=tree.numa_node(address),
         root=tree.root(address),
         carries=carried,

@@ -42,6 +42,8 @@ class Gpu:
     graphics: str = ""
     # The host picks the mode at power-on (SYSTEM_SELECT, vSphere 9.1).
     selects: bool = False
+    # VMs get it through the vendor's software (Enhanced DirectPath I/O).
+    enhanced: bool = False
     numa: int | None = None
     root: str = ""
     carries: tuple[str, ...] = ()

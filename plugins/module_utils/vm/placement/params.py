@@ -29,6 +29,8 @@ _ENTRY: Options = {
     "host": {"type": "str"},
     "job": {"type": "str"},
 }
+# Modes whose VMs have whole GPUs.
+WHOLE = ("passthrough", "dvx")
 ARGUMENTS = dict(
     args.CONNECTION,
     **args.DATACENTER,
@@ -40,7 +42,7 @@ ARGUMENTS = dict(
     path={"type": "str", "choices": ["tcp", "pvrdma", "sriov", "passthrough"], "default": "tcp"},
     portgroup={"type": "str"},
     switch={"type": "str"},
-    gpu_mode={"type": "str", "choices": ["vgpu", "mig", "passthrough"], "default": "vgpu"},
+    gpu_mode={"type": "str", "choices": ["vgpu", "mig", "passthrough", "dvx"], "default": "vgpu"},
     gpu_label={"type": "str"},
     nic_label={"type": "str"},
     datastore={"type": "str"},
@@ -115,10 +117,10 @@ def _check_entry(entry: Mapping[str, Any], params: Mapping[str, Any]) -> Iterato
     for key, least in (("gpus", 0), ("nics", 0), ("memory_gb", 1), ("cpus", 1), ("disk_gb", 0)):
         if entry[key] is not None and entry[key] < least:
             yield f"{key} is {entry[key]}; it must be at least {least}."
-    if mode == "passthrough" and profiles:
-        yield "profiles cannot be combined with gpu_mode=passthrough, which uses whole GPUs; set gpus instead."
-    if mode != "passthrough" and entry["gpus"]:
-        yield f"gpus needs gpu_mode=passthrough; with gpu_mode={mode} list profiles."
+    if mode in WHOLE and profiles:
+        yield f"profiles cannot be combined with gpu_mode={mode}, which uses whole GPUs; set gpus instead."
+    if mode not in WHOLE and entry["gpus"]:
+        yield f"gpus needs gpu_mode=passthrough or dvx; with gpu_mode={mode} list profiles."
     if params["path"] == "tcp" and entry["nics"]:
         yield "nics needs path=pvrdma, sriov or passthrough; with path=tcp a VM gets no port."
     if params["path"] in ("sriov", "passthrough", "pvrdma") and entry["nics"] == 0:

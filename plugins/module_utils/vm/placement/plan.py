@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, Ty
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, params, search, shortage
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, Rules, Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, NONE, Rules, Vm
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import near, refusal
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import offer
 
@@ -144,6 +144,8 @@ def _vm(entry: Mapping[str, Any], number: int, pin: str, present: Present | None
 def _narrowed(world: World, wish: Mapping[str, Any]) -> World:
     """Return the world with only the devices that have the labels, and the requested datastore."""
     hosts: Sequence[Host] = world.hosts
+    if wish["gpu_mode"] == "dvx":
+        hosts = [replace(host, gpus=tuple(map(_enhanced, host.gpus))) for host in hosts]
     if wish["gpu_label"]:
         hosts = [replace(host, gpus=_labelled(host.gpus, wish["gpu_label"], _is_direct)) for host in hosts]
     if wish["nic_label"]:
@@ -156,6 +158,11 @@ def _narrowed(world: World, wish: Mapping[str, Any]) -> World:
             found = f"There is no datastore {wish['datastore']} that is in use. {near(wish['datastore'], names)}"
             raise refusal("cannot be planned", [("datastore_not_found", found, "Correct datastore.")])
     return replace(world, hosts=tuple(hosts), datastores=stores)
+
+
+def _enhanced(gpu: Gpu) -> Gpu:
+    """Return a GPU as one for a plan of Enhanced DirectPath I/O, which uses no GPU of another mode."""
+    return replace(gpu, mode=DIRECT if gpu.enhanced else NONE)
 
 
 def _is_direct(gpu: Gpu) -> bool:

@@ -24,6 +24,8 @@ def host_blockers(host, wanted):
 
 MIG = {"shell": ["MIG"], "user": "root"}
 LOCKED = {**HOST, "lockdown": "strict", "lockdown_exceptions": []}
+ENHANCED = {"id": "0000:39:00.0", "device_mode": {"current": "enhanced_direct_path"}}
+CLASS = {"device_class": "com.example.gpu", "vmotion": False, "dma_tracing": False, "sriov_nic": False}
 NO_ATS = {"kernel": {"atsSupport": {"configured": "FALSE", "runtime": "FALSE", "default": "FALSE"}}}
 FIRMWARE = {"nics": ["vmnic2"], "vfs": 16, "nic_firmware": {}}
 
@@ -54,6 +56,22 @@ BLOCKED = {
         HOST,
         {**FIRMWARE, "nics": ["vmnic3"], "vfs": 4},
         "The firmware of vmnic3 allows 0 virtual functions, and 4 are requested (SRIOV_EN is off).",
+    ),
+    "no device class": (
+        {**HOST, "gpus": [ENHANCED], "dvx_classes": [CLASS]},
+        {"dvx_classes": {"gpu": "com.example.other"}},
+        "The host has no device class com.example.other; its classes are com.example.gpu.",
+    ),
+    "no class that moves": (
+        {**HOST, "gpus": [ENHANCED], "dvx_classes": [CLASS]},
+        {"dvx_classes": {"gpu": "com.example.gpu"}, "requires_vmotion": True},
+        "The host does not report checkpointSupported of the device class com.example.gpu, so a VM with such a device "
+        "cannot move while it runs.",
+    ),
+    "no GPU in the mode of Enhanced DirectPath I/O": (
+        {**HOST, "gpus": [{"id": "0000:39:00.0", "device_mode": {"current": "host"}}], "dvx_classes": [CLASS]},
+        {"dvx_classes": {"gpu": "com.example.gpu"}},
+        "No GPU of the host is in the mode enhanced_direct_path. The modes are: host.",
     ),
     "no ATS": (
         {**HOST, **NO_ATS},

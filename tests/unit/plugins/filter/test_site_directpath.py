@@ -25,6 +25,7 @@ WHOLE = {
     "vms": [{"prefix": "job-", "count": 2}],
 }
 GROUP = {"assignment": "group", "group": "gpu-nic"}
+DVX = {"assignment": "dvx", "gpu_class": "com.example.gpu", "port_class": "com.example.port"}
 DRIVER = {"package": "nvidia-driver-580-open", "source": "repository"}
 
 
@@ -40,6 +41,8 @@ SOUND = {
     "GPU and port by labels, without a licence": site(),
     "with the data centre driver": site(guests={"driver": DRIVER}),
     "with a licence and a device group": site(licence="nvaie", directpath=GROUP, gpu={"nvlink": "required"}),
+    "GPU and port by device classes, with vMotion": site(directpath={**DVX, "vmotion": "required"}),
+    "GPU by a device class": site(directpath={**DVX, "port_class": None}, network={"path": "tcp", "nics": []}),
     "GPU alone": site(network={"path": "tcp", "nics": []}),
     "port alone, with vGPUs": site(licence="nvaie", gpu={"mode": "vgpu", "profile": "grid_a100-40c"}),
     "five GPUs on hardware version 20": site(machine={"hardware_version": 20}, gpu={"per_vm": 5}),
@@ -83,6 +86,45 @@ WRONG = {
     "a group on old hardware": (
         site(licence="nvaie", directpath=GROUP, machine={"hardware_version": 19}),
         "a device group needs hardware version 20",
+    ),
+    "no class of the GPUs": (
+        site(directpath={**DVX, "gpu_class": None}),
+        "site.directpath.gpu_class: it is not set, and assignment is dvx",
+    ),
+    "no class of the ports": (
+        site(directpath={**DVX, "port_class": " "}),
+        "site.directpath.port_class: it is not set, and assignment is dvx",
+    ),
+    "a class without its device": (
+        site(directpath=DVX, network={"path": "tcp", "nics": []}),
+        "site.directpath.port_class: it has no effect, unless assignment is dvx and network.path is directpath",
+    ),
+    "a class beside labels": (
+        site(directpath={"gpu_class": "com.example.gpu"}),
+        "site.directpath.gpu_class: it has no effect, unless assignment is dvx and gpu.mode is directpath",
+    ),
+    "a group beside classes": (
+        site(directpath={**DVX, "group": "gpu-nic"}),
+        "it has no effect, because assignment is dvx",
+    ),
+    "a class on old hardware": (
+        site(directpath=DVX, machine={"hardware_version": 19}),
+        "Enhanced DirectPath I/O needs hardware version 20",
+    ),
+    "NVLink by a class": (
+        site(directpath=DVX, gpu={"nvlink": "required", "per_vm": 2}),
+        "a device class does not select GPUs by their NVLink connections",
+    ),
+    "vMotion by labels": (
+        site(directpath={"vmotion": "required"}),
+        "only Enhanced DirectPath I/O supports vMotion",
+    ),
+    "vMotion beside virtual functions": (
+        site(
+            directpath={**DVX, "port_class": None, "vmotion": "required"},
+            network={"path": "sriov", "nics": ["vmnic2"], "vfs": 4, "portgroup": "pg"},
+        ),
+        "it is required, but network.path is sriov, which does not support vMotion",
     ),
     "no label": (site(directpath={"label": " "}), "site.directpath.label: it is empty"),
     "DirectPath settings without DirectPath": (
@@ -251,3 +293,21 @@ def test_the_licence_decides_the_driver_of_guests_unless_it_is_set(licence, driv
     given = site(licence=licence, guests={"driver": driver}, vms=[{"name": "job-1"}])
     told = FILTERS["site_guests"](given, {"vms": [vm]})
     assert told["guests"]["job-1"]["driver"]["flavour"] == flavour
+
+
+def test_device_classes_are_required_of_the_hosts_and_no_passthrough_is_enabled():
+    wanted = site_hosts(site(directpath={**DVX, "vmotion": "required"}))
+    assert wanted["dvx_classes"] == {"gpu": "com.example.gpu", "nic": "com.example.port"}
+    assert (wanted["requires_vmotion"], wanted["gpu_passthrough"], wanted["nic_passthrough"]) == (True, "ignore", False)
+    assert wanted["nic_firmware"] == {"ATS_ENABLED": True}
+
+
+def test_a_vm_requests_devices_of_its_classes_and_only_gpus_are_placed():
+    given = site_machines(site(directpath=DVX, gpu={"per_vm": 2}))
+    assert (given["gpu_class"], given["nic_class"]) == ("com.example.gpu", "com.example.port")
+    how = {"gpu_assignment": "dvx", "nic_assignment": "dvx", "gpu_class": "g", "nic_class": "p"}
+    assert devices(placed("a"), **how) == [{"kind": "dvx", "device_class": name} for name in ("g", "p")]
+    wanted = inputs(template="t", gpu_mode="passthrough", path="passthrough", gpudirect="enabled", **how)
+    place = FILTERS["machine_options"]([{"name": "job-01", "gpus": 2}], wanted)
+    assert (place["place"]["gpu_mode"], place["place"]["path"], place["place"]["gpudirect"]) == ("dvx", "tcp", False)
+    assert [("nics" in one, one["gpus"]) for one in place["to_place"]] == [(False, 2)]

@@ -69,7 +69,7 @@ def problems(*vms, **task):
         (
             [{"name": "a", "gpus": 1}],
             {},
-            "VM a: gpus needs gpu_mode=passthrough; with gpu_mode=vgpu list profiles.",
+            "VM a: gpus needs gpu_mode=passthrough or dvx; with gpu_mode=vgpu list profiles.",
         ),
         (
             [{"name": "a", "gpus": -1}],

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import params, plan
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, NONE
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import Scope
 
 from .worlds import GB, gpu, host, port, there, vm, world
@@ -48,6 +48,12 @@ def test_a_vm_that_is_there_needs_what_it_has_unless_something_else_is_asked_for
 def test_a_new_vm_of_unknown_size_is_placed_and_told_so():
     (entry,) = planned(world(host(1)), {"profiles": ["grid_a100-40c"]})
     assert entry["why"] == "emptiest host; memory unknown, not counted"
+
+
+def test_a_plan_of_enhanced_directpath_uses_gpus_of_that_mode_alone():
+    where = world(host(1, gpus=[gpu(0, DIRECT)]), host(2, gpus=[gpu(0, NONE, enhanced=True)]), host(3, gpus=[gpu(0)]))
+    assert hosts(planned(where, {"gpus": 1}, gpu_mode="dvx")) == ["esx-02"]
+    assert hosts(planned(where, {"gpus": 1}, gpu_mode="passthrough")) == ["esx-01"]
 
 
 def test_a_label_narrows_the_devices_that_are_given_away_and_no_others():
