@@ -12,7 +12,21 @@ import pytest
 from rehearse.playbook import kill
 
 from .lab import until
-from .trainings import CANARY, ELASTIC, LONGER, NOTHING, OURS, OURS_RUNNING, PAIR, SHORT, WORK, Trainings, trained
+from .trainings import (
+    CANARY,
+    ELASTIC,
+    LONGER,
+    NOTHING,
+    OURS,
+    OURS_RUNNING,
+    PAIR,
+    SHORT,
+    WHOLE,
+    WORK,
+    Trainings,
+    trained,
+    trained_over_the_data_path,
+)
 
 
 @pytest.fixture(scope="module", name="trainings")
@@ -29,19 +43,21 @@ def test_check_mode_says_what_would_run_and_starts_nothing(trainings):
 
 
 @pytest.mark.parametrize(
-    "wish",
-    [{}, {"launcher": "horovodrun", "controller": "gloo"}, {"engine": "torchrun"}],
-    ids=["mpirun", "horovodrun with gloo", "torchrun"],
+    "wish", [{}, {"launcher": "horovodrun", "controller": "gloo"}], ids=["mpirun", "horovodrun with gloo"]
 )
 def test_two_guests_train_over_the_data_path(trainings, wish):
-    answer = trainings.run(arguments=SHORT, **wish)
-    assert trained(answer), answer.get("msg")
-    told = answer["training"]["after"]["result"]
-    assert told["weights"]["equal"]
-    assert told["loss"]["last"] < told["loss"]["first"]
-    assert [host["carried_by"] for host in told["hosts"]] == ["ens224", "ens224"]
-    assert [rank["host"] for rank in told["ranks"]] == list(PAIR)
-    assert json.loads(Path(told["file"]).read_text())["verdict"]["state"] == "passed"
+    trained_over_the_data_path(trainings.run(arguments=SHORT, **wish))
+    assert trainings.left() == NOTHING
+
+
+@pytest.fixture(scope="module", name="without_a_loss")
+def _without_a_loss(trainings):
+    """A whole run with torchrun, once for the tests that need one."""
+    return trainings.run(engine="torchrun", arguments=WHOLE)
+
+
+def test_two_guests_train_over_the_data_path_with_torchrun(trainings, without_a_loss):
+    trained_over_the_data_path(without_a_loss)
     assert trainings.left() == NOTHING
 
 
@@ -137,6 +153,47 @@ def test_a_guest_that_loses_power_is_named_and_the_next_run_goes_on(guests, trai
     answer = trainings.run(arguments=SHORT)
     assert trained(answer), answer.get("msg")
     assert trainings.left() == NOTHING
+
+
+def test_a_guest_that_loses_power_and_comes_back_costs_its_steps_since_the_checkpoint(
+    guests, trainings, without_a_loss
+):
+    """Each guest has its own folder for checkpoints. The weights at the end are those of the run without a loss."""
+    every, (guest, boots) = 30, (guests.guest(PAIR[1]), guests.guest(PAIR[1]).boots)
+    for name in PAIR:
+        trainings.slowly("/srv/slow", name)
+
+    def lose_power_after_a_checkpoint():
+        until(lambda: trainings.iterations() > every + 1)
+        guest.pull_plug()
+        guest.wait(up=False)
+        # The run has noticed it, and waits for the guest.
+        until(lambda: trainings.sh(PAIR[0], f"docker ps -q; {OURS_RUNNING}") == "")
+        guests.power_on(PAIR[1])
+
+    try:
+        answer = trainings.meanwhile(
+            lose_power_after_a_checkpoint,
+            arguments=[*WHOLE, "--checkpoint", "/slow/kept", "--checkpoint-every", str(every)],
+            engine="torchrun",
+            builtin=None,
+            command=["python3", "/slow/slow.py", "--engine", "torchrun"],
+            mounts=[{"source": "/srv/slow", "target": "/slow", "writable": True}],
+            restarts=1,
+        )
+    finally:
+        guests.power_on(PAIR[1])
+    assert trained(answer), answer.get("msg")
+    assert guest.boots == boots + 1
+    told = answer["training"]["after"]["result"]
+    begun, ended = told["restarts"]["attempts"]
+    assert (begun["code"], begun["host"], begun["first_iteration"]) == ("guest_unreachable", PAIR[1], 0)
+    assert (ended["code"], ended["first_iteration"], ended["last_iteration"]) == ("trained", every, 59)
+    # These steps are repeated, and no others.
+    assert told["restarts"]["lost_steps"] == begun["last_iteration"] + 1 - every > 0
+    assert told["weights"] == without_a_loss["training"]["after"]["result"]["weights"]
+    assert trainings.left() == NOTHING
+    assert [trainings.sh(name, "ls /srv/slow/kept") for name in PAIR] == ["", ""]
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["where the launcher is", "where a rank is"])

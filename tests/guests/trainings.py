@@ -5,20 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from supervise.runs import ROOT
 
 from .lab import until
 
 OURS = "aiready.vsphere"
+TRAININGS = ROOT / "roles/horovod/files/trainings"
 PAIR = ("job-01", "job-02")
 CANARY = "canary-4711"
 # The guests share processors, where threads of one rank would wait for those of the other.
-FOREVER, LONGER, SHORT = (["--threads", "1", "--iterations", count] for count in ("1000000", "150", "15"))
+FOREVER, LONGER, WHOLE, SHORT = (["--threads", "1", "--iterations", count] for count in ("1000000", "150", "60", "15"))
 # The first two are reached only where a run does not notice what became of it, the last one wherever a guest is silent.
 LIMITS = {"wall_s": 300, "stall_s": 240, "lost_s": 10}
 WORK = "/run/aiready-training"
 # What belongs to a run: programs in its containers, and what waits for them. The brackets keep it from finding itself.
 NOTHING = ["", ""]
-OURS_RUNNING = "ps -eo args | grep -E '[/]aiready/|[m]pirun|[o]rted|[h]orovodrun|[t]orch.distributed' || true"
+OURS_PROGRAMS = "[/]aiready/|[m]pirun|[o]rted|[h]orovodrun|[t]orch.distributed|[d]eepspeed|[r]aylet|[g]cs_server"
+OURS_RUNNING = f"ps -eo args | grep -E '{OURS_PROGRAMS}' || true"
 # It goes on with fewer ranks, from where all of them were last.
 ELASTIC = """
 import json, time, torch
@@ -42,11 +47,36 @@ def train(state):
 
 train(hvd.elastic.TorchState(model, optimizer, batch=0))
 """
+# The small training, which waits after each iteration, so that something can happen to it on a machine of any speed.
+SLOW = """
+import sys, time
+sys.path.insert(0, "/slow")
+import engines, small
+save = small.Checkpoint.save
+
+def save_and_wait(self, iteration, first):
+    save(self, iteration, first)
+    time.sleep(0.2)
+
+small.Checkpoint.save = save_and_wait
+engines.run(small.train, small.parser().parse_args())
+"""
 
 
 def trained(answer):
     """Whether the module says that all went well."""
     return not answer.get("failed") and not answer["training"]["failed"]
+
+
+def trained_over_the_data_path(answer):
+    """What a good run of the small training on both guests has shown."""
+    assert trained(answer), answer.get("msg")
+    told = answer["training"]["after"]["result"]
+    assert told["weights"]["equal"]
+    assert told["loss"]["last"] < told["loss"]["first"]
+    assert [host["carried_by"] for host in told["hosts"]] == ["ens224", "ens224"]
+    assert [rank["host"] for rank in told["ranks"]] == list(PAIR)
+    assert json.loads(Path(told["file"]).read_text())["verdict"]["state"] == "passed"
 
 
 class Trainings:
@@ -110,14 +140,24 @@ class Trainings:
             assert process.poll() is None
             yield process
 
+    def slowly(self, folder, name):
+        """The slow training in an empty folder of a guest, to be mounted as /slow."""
+        self.do(name, f"rm -rf {folder}")
+        for file in ("engines.py", "small.py"):
+            self.lab.guest(name).put(f"{folder}/{file}", (TRAININGS / file).read_text(encoding="utf-8"))
+        self.lab.guest(name).put(f"{folder}/slow.py", SLOW)
+
     def end(self):
         """Whatever trains is over."""
         for name in PAIR:
             self.sh(name, "docker kill $(docker ps -q --filter label=aiready.training)")
 
     def trains(self):
-        counted = self.sh(PAIR[0], f"cat {WORK}/*/out/output 2>/dev/null | grep -c '\"iteration\"' || true")
-        return int(counted) > 0
+        return self.iterations() > 0
+
+    def iterations(self):
+        """How many the first guest's launcher has printed."""
+        return int(self.sh(PAIR[0], f"cat {WORK}/*/out/output 2>/dev/null | grep -c '\"iteration\"' || true"))
 
     def sh(self, name, text):
         return self.lab.guest(name).run(["sh", "-c", text])[1].strip()

@@ -153,18 +153,21 @@ class Checkpoint:
         if found is None:
             return 0, None
         self.model.load_state_dict(found["model"])
-        self.optimizer.load_state_dict(found["optimizer"])
-        return found["iteration"] + 1, found["first"]
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": found["optimizer"], "param_groups": groups})
+        return found["iteration"] + 1, float(found["first"])
 
     def save(self, iteration, first):
         """The weights are the same on all ranks, so that one rank of each guest writes them."""
         if self.file is None or (iteration + 1) % self.every or self.engine.local_rank:
             return
-        state = {"iteration": iteration, "first": first}
-        state.update(model=self.model.state_dict(), optimizer=self.optimizer.state_dict())
+        torch = self.engine.torch
+        # PyTorch 1.13 reads tensors and whole numbers alone from a file that it does not trust, and no fractions.
+        state = {"iteration": iteration, "first": torch.tensor(first, dtype=torch.float64)}
+        state.update(model=self.model.state_dict(), optimizer=self.optimizer.state_dict()["state"])
         new = f"{self.file}.{socket.gethostname()}"
         with open(new, "wb") as file:
-            self.engine.torch.save(state, file)
+            torch.save(state, file)
             # A guest that loses its power keeps a whole file, the former one or this one.
             file.flush()
             os.fsync(file.fileno())
