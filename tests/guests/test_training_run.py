@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -58,6 +59,28 @@ def _without_a_loss(trainings):
 
 def test_two_guests_train_over_the_data_path_with_torchrun(trainings, without_a_loss):
     trained_over_the_data_path(without_a_loss)
+    assert trainings.left() == NOTHING
+
+
+@contextlib.contextmanager
+def listening(trainings, *ports):
+    """Another program of the first guest has these ports."""
+    text = "import socket, sys, time; held = [socket.create_server(('', int(one))) for one in sys.argv[1:]]; "
+    program = f"{text}open('/run/held', 'w'); time.sleep(3600)"
+    words = " ".join(map(str, ports))
+    trainings.do(PAIR[0], f'systemd-run --quiet --unit held python3 -c "{program}" {words}')
+    trainings.do(PAIR[0], "until [ -e /run/held ]; do sleep 0.1; done")
+    try:
+        yield
+    finally:
+        trainings.do(PAIR[0], "systemctl stop held; rm /run/held")
+
+
+def test_ports_that_another_program_has_are_named_before_anything_starts(trainings):
+    with listening(trainings, 6379, 8265):
+        answer = trainings.run(engine="ray", check=True)
+    assert (answer["failure"]["code"], answer["failure"]["host"]) == ("port_taken", PAIR[0]), answer
+    assert "ports 6379, 8265 are not free for the containers of ray" in answer["msg"]
     assert trainings.left() == NOTHING
 
 

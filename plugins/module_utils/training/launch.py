@@ -54,6 +54,14 @@ def launches(request: TrainingRequest, places: Sequence[Place], settings: Sequen
     return [Launch(places[0], tuple(start(request, places, settings, ranks)))]
 
 
+def ports(request: TrainingRequest, first: bool = True) -> tuple[int, ...]:
+    """Return the ports that the containers of one guest need, of the first guest or of another one."""
+    if request.engine == "horovod":
+        return (request.ssh_port,) if len(request.hosts) > 1 else ()
+    meeting = (TORCHRUN_PORT,) if first and (request.engine != "ray" or request.builtin) else ()
+    return (*meeting, *ray.ports(first)) if request.engine == "ray" else meeting
+
+
 def training(request: TrainingRequest) -> list[str]:
     """The command of one rank."""
     if request.builtin:

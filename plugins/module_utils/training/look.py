@@ -78,7 +78,7 @@ class Look:
     image: ImageReport | None = None
     leftovers: tuple[Leftover, ...] = ()
     work_dir: str = "ok"
-    port_taken: bool = False
+    ports_taken: tuple[int, ...] = ()  # of those that the run needs
 
     def interface_of(self, address: str) -> str | None:
         """The interface that holds an address, or None."""
@@ -118,7 +118,7 @@ def parse(name: str, text: str) -> Look:
             if RUN.fullmatch(run)
         ),
         work_dir=lines.get("work", ["ok"])[0],
-        port_taken="taken" in lines,
+        ports_taken=tuple(sorted(_number(port) for port in lines.get("taken", []))),
     )
 
 

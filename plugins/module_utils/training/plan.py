@@ -60,8 +60,9 @@ def plan(request: TrainingRequest, looks: Mapping[str, Look], run: str, limits: 
     """Return the plan for guests with these readings, in the order of the hosts; refuses invalid requests."""
     names = nodes([host.name for host in request.hosts])
     places = tuple(_place(request, host, looks[host.name], names[host.name]) for host in request.hosts)
-    for place in places:
+    for number, place in enumerate(places):
         _refuse(request, place, looks[place.name])
+        _refuse_ports(request, place, looks[place.name], number == 0)
     _refuse_together(request, places)
     made = Plan(
         run,
@@ -229,16 +230,22 @@ def _refuse(request: TrainingRequest, place: Place, look: Look) -> None:
             "Run the task with become, free space, or set another work_dir",
             "no_work_dir",
         )
+
+
+def _refuse_ports(request: TrainingRequest, place: Place, look: Look, first: bool) -> None:
+    needed = launch.ports(request, first)
+    taken = [str(port) for port in look.ports_taken if port in needed]
     # A container of a run that was killed still listens for a while, and is removed before this run starts.
-    freed = any(left.running for left in look.leftovers)
-    if look.port_taken and not freed and len(request.hosts) > 1 and request.engine == "horovod":
-        raise _error(
-            place.name,
-            f"port {request.ssh_port} is not free for the containers",
-            "Another program listens on it",
-            "Set another ssh_port",
-            "port_taken",
-        )
+    if not taken or any(left.running for left in look.leftovers):
+        return
+    raise _error(
+        place.name,
+        f"{'port' if len(taken) == 1 else 'ports'} {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} not free "
+        f"for the containers of {request.engine}",
+        f"Another program listens on {'it' if len(taken) == 1 else 'them'}",
+        "Set another ssh_port" if request.engine == "horovod" else "Stop this program. ss -ltnp on the guest shows it",
+        "port_taken",
+    )
 
 
 def _refuse_together(request: TrainingRequest, places: Sequence[Place]) -> None:

@@ -26,12 +26,19 @@ NODE_PORTS = (
     ("--min-worker-port", 10002),
     ("--max-worker-port", 10999),
 )
+WORKER_PORTS = ("--min-worker-port", "--max-worker-port")
 # The object store is in the shared memory of the container. Ray falls back to a disk if it is too small for the store.
 STORE_PART = 0.8
 SIZE = re.compile(r"(\d+)([bkmg]?)b?", re.I)
 UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 # Ray accepts no smaller object store.
 LEAST_STORE = 75 << 20
+
+
+def ports(first: bool) -> tuple[int, ...]:
+    """Return the ports that must be free on a guest. Ray skips the busy ones among those of its workers."""
+    of_nodes = tuple(port for name, port in NODE_PORTS if name not in WORKER_PORTS)
+    return (HEAD_PORT, *of_nodes, DASHBOARD_PORT, CLIENT_PORT) if first else of_nodes
 
 
 def store_bytes(shm_size: str) -> int | None:
@@ -43,19 +50,18 @@ def store_bytes(shm_size: str) -> int | None:
 def commands(request: TrainingRequest, places: Sequence[Place], helper: str, job: Sequence[str]) -> list[list[str]]:
     """Return the command of each guest. helper is the program that starts a node and waits; job is the driver."""
     head = places[0].address or "127.0.0.1"
+    nodes = ",".join(place.address or "127.0.0.1" for place in places)
     made = []
     for number, place in enumerate(places):
-        role = (
-            ["head", "--nodes", str(len(places)), "--wait", str(request.limits.start_s)] if number == 0 else ["worker"]
-        )
-        argv = ["python3", helper, *role, "--address", f"{head}:{HEAD_PORT}"]
+        role = ["head", "--nodes", nodes] if number == 0 else ["worker"]
+        argv = ["python3", helper, *role, "--wait", str(request.limits.start_s), "--address", f"{head}:{HEAD_PORT}"]
         argv += ["--start", shlex.join(_start(request, place, head, number == 0))]
         made.append([*argv, "--", *_submit(job)] if number == 0 else argv)
     return made
 
 
 def _start(request: TrainingRequest, place: Place, head: str, first: bool) -> list[str]:
-    argv = ["ray", "start"]
+    argv = ["ray", "start", "--log-color", "false"]
     if first:
         argv += ["--head", "--port", str(HEAD_PORT), "--include-dashboard", "true", "--dashboard-host", "127.0.0.1"]
         argv += ["--dashboard-port", str(DASHBOARD_PORT), "--ray-client-server-port", str(CLIENT_PORT)]
@@ -78,6 +84,8 @@ def _submit(job: Sequence[str]) -> list[str]:
         f"http://127.0.0.1:{DASHBOARD_PORT}",
         "--log-style",
         "record",
+        "--log-color",
+        "false",
         "--",
         *job,
     ]

@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch im
 # Exit statuses of WORKER: the reason for the end of a container.
 NO_SSHD, UNHEARD, TOO_LONG, SSHD_ENDED, NO_STATUS, NO_PROGRAMS = 90, 91, 92, 93, 94, 95
 
-# $1: command of the engine, $2: image, $3: folder for runs, $4: port of ssh. Changes nothing.
+# $1: command of the engine, $2: image, $3: folder for runs, $4: ports of the run. Changes nothing.
 LOOK = (
     r"""
 LC_ALL=C; export LC_ALL
@@ -28,7 +28,9 @@ where=$3; while [ ! -e "$where" ]; do where=$(dirname "$where"); done
 if [ ! -w "$where" ]; then echo "work closed"
 elif [ "$(df -Pk "$where" | awk 'NR == 2 {print $4}')" -lt 16384 ]; then echo "work full"
 fi
-awk -v port="$(printf '%04X' "$4")" '$4 == "0A" {split($2, at, ":"); if (at[2] == port) {print "taken " port; exit}}' \
+ports=; for one in $4; do ports="$ports $(printf '%04X %d' "$one" "$one")"; done
+awk -v ports="$ports" 'BEGIN {n = split(ports, one, " "); for (i = 1; i < n; i += 2) port[one[i]] = one[i + 1]}
+  $4 == "0A" {split($2, at, ":"); if (at[2] in port) {print "taken " port[at[2]]; delete port[at[2]]}}' \
   /proc/net/tcp /proc/net/tcp6 2>/dev/null
 if said=$("$1" info 2>&1 >/dev/null); then echo "engine $("$1" --version 2>/dev/null | head -n 1)"
 else echo "said $(printf '%s' "$said" | tail -n 3 | tr '\n' ' ')"; exit 0

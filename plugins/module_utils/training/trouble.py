@@ -187,6 +187,7 @@ _TORCH_RANK = re.compile(r"^\s*rank\s*:\s*(\d+) \(local_rank: \d+\)")
 _TORCH_CODE = re.compile(r"^\s*exitcode\s*:\s*(-?\d+)")
 _TORCH_ROOT = re.compile(r"Root Cause \(first observed failure\)")
 _RAY_RANK = re.compile(r"^Rank (\d+) on (\S+) ended with status (-?\d+)")
+_RAY_MISSING = re.compile(r"Ray has \d+ of \d+ nodes after \d+ seconds\. ([^ ,]+),? ")
 _LOST_NODE = re.compile(r"Remote daemon: \[(?:\[[^\]]*\],\d+|prterun-[^\]]*@\d+,\d+)\] on node (\S+)")
 # The signal of the launcher to all other ranks after the first failure.
 _FOLLOWING = (143, -15)
@@ -242,7 +243,7 @@ def _with_status(rank: int, status: int) -> First:
 
 
 def _lost(text: str) -> First | None:
-    found = _LOST_NODE.search(text)
+    found = _LOST_NODE.search(text) or _RAY_MISSING.search(text)
     return First(None, found.group(1)) if found is not None else None
 
 

@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, container, look, result, scripts
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import ports as ports_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import CLIENTS
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.verdict import TIMED_OUT
 
@@ -57,7 +58,8 @@ class Steps:
     def look(self, guest: Guest) -> look.Look:
         """Read the guest without changes."""
         request = self._request
-        done = guest.script(scripts.LOOK, self._client, request.image, request.work_dir, request.ssh_port)
+        ports = " ".join(map(str, ports_of(request)))
+        done = guest.script(scripts.LOOK, self._client, request.image, request.work_dir, ports)
         if done.rc != 0:
             raise _failed(guest, "cannot be read", done, "not_looked_at")
         return look.parse(guest.name, done.stdout)

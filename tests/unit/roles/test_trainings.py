@@ -7,6 +7,7 @@ import collections
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,33 @@ def test_a_head_of_ray_that_does_not_start_ends_with_its_status(of, capfd):
 def test_a_worker_of_ray_waits_for_its_head_with_a_limit(of, capfd):
     assert of.ray_cluster.main(["worker", "--address", "127.0.0.1:1", "--wait", "0", "--start", "true"]) == 3
     assert "The head of Ray does not answer at 127.0.0.1:1" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("joined, status", [(["10.0.0.1"], 3), (["10.0.0.1", "10.0.0.2"], 5)])
+def test_a_head_of_ray_names_the_nodes_that_did_not_join(of, capfd, monkeypatch, joined, status):
+    monkeypatch.setattr(of.ray_cluster, "wait_for", lambda _options: joined)
+    nodes = ["head", "--nodes", "10.0.0.1,10.0.0.2", "--wait", "30", "--start", "true", "--", "sh", "-c", "exit 5"]
+    assert of.ray_cluster.main(nodes) == status
+    said = capfd.readouterr().out
+    assert ("Ray has 1 of 2 nodes after 30 seconds. 10.0.0.2 did not join." in said) == (status == 3)
+
+
+def test_the_end_of_a_head_of_ray_kills_its_server_alone(of, monkeypatch, tmp_path):
+    (tmp_path / "gcs-of-test").symlink_to(shutil.which("sleep"))
+    server, other = subprocess.Popen([tmp_path / "gcs-of-test", "60"]), subprocess.Popen(["sleep", "60"])
+    monkeypatch.setattr(of.ray_cluster, "SERVER", "gcs-of-test")
+    try:
+        of.ray_cluster.end()
+        assert (server.wait(10), other.poll()) == (-9, None)
+    finally:
+        server.kill()
+        other.kill()
+
+
+def test_a_head_of_ray_whose_nodes_cannot_be_counted_has_none(of):
+    """There is no Ray here."""
+    options = of.ray_cluster.argparse.Namespace(address="10.0.0.1:6379", wait=0, nodes="10.0.0.1")
+    assert of.ray_cluster.wait_for(options) == []
 
 
 def test_all_ranks_make_the_same_pictures_of_a_seed(of):

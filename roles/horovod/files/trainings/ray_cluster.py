@@ -7,9 +7,11 @@ driver of a job that starts a training with the environment of torchrun, one act
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import queue
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +22,7 @@ import engines
 
 FAILED = 3
 POLL_S, CONNECT_S = 1.0, 5.0
+SERVER = "gcs_server"
 
 
 def main(arguments):
@@ -29,7 +32,7 @@ def main(arguments):
     parser.add_argument("role", choices=("head", "worker", "ranks"))
     parser.add_argument("--address", default="", help="host and port of the head")
     parser.add_argument("--start", default="", help="command that starts the node")
-    parser.add_argument("--nodes", type=int, default=1, help="nodes for which the head waits")
+    parser.add_argument("--nodes", default="", help="addresses of the nodes for which the head waits, with commas")
     parser.add_argument("--wait", type=int, default=120, help="seconds for which it waits")
     parser.add_argument("--slots", default="", help="address=ranks of each node, with commas")
     parser.add_argument("--port", type=int, default=29500, help="port of rank 0 for torch.distributed")
@@ -49,31 +52,39 @@ def head(options, command):
         engines.tell(f"The head of Ray did not start: ray start ended with {begun}.")
         return begun
     try:
-        found = wait_for(options)
-        if found < options.nodes:
-            engines.tell(f"Ray has {found} of {options.nodes} nodes after {options.wait} seconds.")
+        nodes = options.nodes.split(",")
+        joined = wait_for(options)
+        missing = [node for node in nodes if node not in joined]
+        if missing:
+            found = f"{len(nodes) - len(missing)} of {len(nodes)} nodes after {options.wait} seconds"
+            engines.tell(f"Ray has {found}. {', '.join(missing)} did not join.")
             return FAILED
         return subprocess.call(command)
     finally:
-        stop()
+        end()
+
+
+# Its arguments: address of the head, seconds to wait, addresses of the nodes. It loads Ray once, which takes seconds.
+WAITING = """
+import sys, time, ray
+address, wait_s, nodes = sys.argv[1], float(sys.argv[2]), set(sys.argv[3].split(","))
+ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+until = time.monotonic() + wait_s
+while True:
+    joined = {one["NodeManagerAddress"] for one in ray.nodes() if one["Alive"]}
+    print("nodes", *sorted(joined), flush=True)
+    if nodes <= joined or time.monotonic() > until:
+        break
+    time.sleep(1)
+"""
 
 
 def wait_for(options):
-    """The number of nodes that have joined, at most those that are waited for."""
-    counting = (
-        "import ray,sys; ray.init(address=sys.argv[1], log_to_driver=False, logging_level='ERROR'); "
-        "print('nodes', sum(1 for one in ray.nodes() if one['Alive']))"
-    )
-    found, until = 0, time.monotonic() + options.wait
-    while True:
-        asked = subprocess.run(
-            [sys.executable, "-c", counting, options.address], stdout=subprocess.PIPE, text=True, check=False
-        )
-        told = [line.split()[1] for line in asked.stdout.splitlines() if line.startswith("nodes ")]
-        found = int(told[0]) if told else found
-        if found >= options.nodes or time.monotonic() > until:
-            return found
-        time.sleep(POLL_S)
+    """The addresses of the nodes that have joined."""
+    argv = [sys.executable, "-c", WAITING, options.address, str(options.wait), options.nodes]
+    asked = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
+    told = [line.split()[1:] for line in asked.stdout.splitlines() if line.startswith("nodes")]
+    return told[-1] if told else []
 
 
 def reaches(address):
@@ -106,12 +117,24 @@ def worker(options, _command):
         return begun
     while reaches(options.address):
         time.sleep(2 * POLL_S)
-    stop()
     return 0
 
 
+def end():
+    """Kill the server of the head, for whose end the other guests wait. All else ends with the containers."""
+    for entry in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if entry.isdigit() and _name_of(entry) == SERVER:
+                os.kill(int(entry), signal.SIGKILL)
+
+
+def _name_of(process):
+    with open(f"/proc/{process}/comm", encoding="utf-8") as file:
+        return file.read().strip()
+
+
 def stop():
-    """Stop the node in this container."""
+    """Stop the node in this container, so that another one can start. It takes Ray several seconds."""
     subprocess.call(["ray", "stop", "--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

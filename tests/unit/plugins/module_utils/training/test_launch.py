@@ -96,6 +96,8 @@ def test_ray_has_fixed_ports_and_one_job_on_the_head():
     for option, port in ray.NODE_PORTS:
         assert f"{option} {port} " in head
         assert f"{option} {port} " in worker
+    assert first.argv[2:7] == ("head", "--nodes", "10.0.112.11,10.0.112.12", "--wait", "120")
+    assert second.argv[2:5] == ("worker", "--wait", "120")
     assert ("job" in first.argv, "job" in second.argv) == (True, False)
 
 

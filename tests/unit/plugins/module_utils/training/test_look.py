@@ -39,7 +39,8 @@ left c1 run-1 true 12
 left c2 run-2 false -
 left c3 ../x true 1
 work not writable
-taken
+taken 8080
+taken 6379
 """
 
 
@@ -72,7 +73,7 @@ def test_everything_that_is_printed_is_read():
         },
         leftovers=(look.Leftover("c1", "run-1", True, 12), look.Leftover("c2", "run-2", False, None)),
         work_dir="not writable",
-        port_taken=True,
+        ports_taken=(6379, 8080),
     )
     assert seen.interface_of("192.168.50.11") == "ens224"
     assert seen.interface_of("192.168.50.99") is None

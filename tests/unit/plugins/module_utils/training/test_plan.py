@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import look, plan, scripts
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Leftover
 
 from .runs import ADDRESSES, IMAGE, gid, guest, guests, planned, rdma, request
@@ -38,7 +41,7 @@ DOWN = {"ens224": (9000, False)}
         (spoilt(gpus=1), {"gpus": "all"}, "too_few_gpus", "nvidia-smi shows 0."),
         (spoilt(image=None), {"pull": "never"}, "no_image", "has no image images.example.com/horovod:1."),
         (spoilt(work_dir="full"), {}, "no_work_dir", "Less than 16 MB are free there."),
-        (spoilt(port_taken=True), {}, "port_taken", "Another program listens on it."),
+        (spoilt(ports_taken=(12345,)), {}, "port_taken", "Another program listens on it."),
         (spoilt(), {"data_path": "pvrdma"}, "no_rdma_device", "The guest has no RDMA device."),
         (
             spoilt(rdma, gids=(gid("10.0.112.12", kind="IB/RoCE v1"),)),
@@ -89,13 +92,49 @@ def test_what_cannot_work_is_refused(found, changes, code, said):
 @pytest.mark.parametrize("running", [True, False])
 def test_a_port_on_which_a_run_that_was_killed_still_listens_becomes_free(running):
     left = (Leftover("aiready-training-x", "20260101-000000-aaaa", running, 45),)
-    found = spoilt(port_taken=True, leftovers=left)
+    found = spoilt(ports_taken=(12345,), leftovers=left)
     if running:
         assert planned(found).leftovers["job-02"] == ["20260101-000000-aaaa"]
         return
     with pytest.raises(OperatorError) as error:
         planned(found)
     assert error.value.code == "port_taken"
+
+
+@pytest.mark.parametrize(
+    "changes, taken, first, said",
+    [
+        ({"engine": "torchrun"}, (29500,), True, "port 29500 is not free for the containers of torchrun"),
+        ({"engine": "torchrun"}, (29500,), False, None),
+        ({"engine": "torchrun"}, (6379, 12345), True, None),
+        ({"engine": "deepspeed"}, (29500,), True, "port 29500 is not free for the containers of deepspeed"),
+        ({"engine": "ray"}, (6379, 8076), True, "ports 6379, 8076 are not free for the containers of ray"),
+        ({"engine": "ray"}, (6379, 8076), False, "port 8076 is not free for the containers of ray"),
+        ({"engine": "ray", "builtin": None, "command": ["x"]}, (29500,), True, None),
+    ],
+)
+def test_ports_that_an_engine_needs_are_free(changes, taken, first, said):
+    name = "job-01" if first else "job-02"
+    found = guests(2, lambda one: guest(one, ports_taken=taken if one == name else ()))
+    if said is None:
+        assert planned(found, **changes).launches
+        return
+    with pytest.raises(OperatorError, match=said) as refused:
+        planned(found, **changes)
+    assert (refused.value.code, refused.value.data["host"]) == ("port_taken", name)
+    assert "ss -ltnp" in refused.value.todo
+
+
+def test_the_script_names_each_port_of_the_run_that_is_taken():
+    with socket.socket() as one, socket.socket(socket.AF_INET6) as other:
+        one.bind(("127.0.0.1", 0))
+        other.bind(("::1", 0))
+        ports = [held.getsockname()[1] for held in (one, other)]
+        for held in (one, other):
+            held.listen()
+        argv = ["sh", "-c", scripts.LOOK, "look", "true", "image", "/tmp", f"{ports[0]} {ports[1]} 1"]
+        seen = look.parse("job-01", subprocess.run(argv, capture_output=True, text=True, check=False).stdout)
+    assert seen.ports_taken == tuple(sorted(ports))
 
 
 def test_rdma_files_are_needed_where_rdma_is():

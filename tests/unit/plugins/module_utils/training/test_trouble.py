@@ -64,6 +64,13 @@ def test_a_guest_that_mpirun_lost_is_named(name):
     assert trouble.first_failure(lines).node == "job-02"
 
 
+def test_the_guest_whose_node_of_ray_did_not_join_is_named():
+    line = "Ray has 1 of 3 nodes after 120 seconds. {} did not join."
+    assert trouble.first_failure([line.format("10.0.112.12")]) == trouble.First(None, "10.0.112.12")
+    assert trouble.first_failure([line.format("10.0.112.12, 10.0.112.13")]).node == "10.0.112.12"
+    assert trouble.known_error([line.format("10.0.112.12")]).code == "ray_nodes_missing"
+
+
 @pytest.mark.parametrize(
     "line, code",
     [

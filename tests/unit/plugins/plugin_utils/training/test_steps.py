@@ -133,7 +133,7 @@ CONTAINER = "aiready-training-run-1"
 @pytest.mark.parametrize(
     "call, asked",
     [
-        (lambda steps, guest: steps.look(guest), ("LOOK", "docker", REQUEST.image, IN, 2222)),
+        (lambda steps, guest: steps.look(guest), ("LOOK", "docker", REQUEST.image, IN, "2222")),
         (lambda steps, guest: steps.pull(guest), ("run", "docker", "pull", REQUEST.image)),
         (lambda steps, guest: steps.counters(guest), ("COUNTERS",)),
         (
