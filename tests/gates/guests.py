@@ -11,6 +11,7 @@ import tempfile
 import yaml
 
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
+from guests import engines
 from warm import client
 
 # Without a container engine no guest is tested, and the gate reports that; with AIREADY_ENGINE=required it fails.
@@ -22,6 +23,10 @@ SKIPPED = re.compile(r"no guests: [^\"\n]+")
 def guests(gate: Gate) -> None:
     """Run one pytest in one process: all tests share a lab, whose guests start once."""
     _make_images(gate)
+    if engines.due():
+        _make_images(gate, "engines")
+    else:
+        gate.notes.append(f"without DeepSpeed and Ray: only one commit out of {engines.EVERY} trains with them")
     gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/guests"])
     gate.note_skipped(SKIPPED)
 
@@ -67,8 +72,8 @@ def _failures(log: str) -> list[str]:
     return found[-TOLD:]
 
 
-def _make_images(gate: Gate) -> None:
+def _make_images(gate: Gate, word: str = "") -> None:
     """Build images beforehand, outside the time limit of a test; without an engine the tests report what is missing."""
     required = os.environ.get("AIREADY_ENGINE") == "required"
     with contextlib.nullcontext() if required else contextlib.suppress(GateFailed):
-        gate.call([PYTHON, "-m", "vsphere_twin.guests", "setup" if required else "images"])
+        gate.call([PYTHON, "-m", "vsphere_twin.guests", word or ("setup" if required else "images")])

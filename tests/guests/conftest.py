@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -9,12 +10,12 @@ import pytest
 
 from rehearse import playbook
 from vsphere_twin.guests import engine
-from vsphere_twin.guests.registry import Registry
+from vsphere_twin.guests.registry import Registry, RegistryOfEngines
 from vsphere_twin.launch import launch
 
 os.environ[playbook.WARM] = "1"
 # What it finds is shown as in tests.
-pytest.register_assert_rewrite(f"{__package__}.contract")
+pytest.register_assert_rewrite(f"{__package__}.contract", f"{__package__}.trainings")
 
 from .lab import Fresh, Lab  # noqa: E402
 
@@ -52,9 +53,22 @@ def guests(tmp_path_factory, pytestconfig):
 @pytest.fixture(scope="session")
 def lab_registry(guests):
     """The lab's registry with the training image in it, which is made first where it is not there yet."""
+    with _started(guests, Registry) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def engines_registry(guests):
+    """A second one, whose training image has DeepSpeed and Ray. Only their tests ask for it: the image is large."""
+    with _started(guests, RegistryOfEngines) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def _started(guests, kind):
     lab = guests.twin.guests
     directory = Path(guests.twin.ca_file).parent
-    made = Registry(lab.client, lab.lab, lab.networks.name(lab.management), directory, print)
+    made = kind(lab.client, lab.lab, lab.networks.name(lab.management), directory, print)
     made.start()
     yield made
     made.stop()

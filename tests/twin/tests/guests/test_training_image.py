@@ -134,6 +134,39 @@ def test_a_recipe_that_names_no_archive_needs_none(recipe):
     assert training_image._sources(pytest.fail) == {}
 
 
+@pytest.fixture(name="wheels")
+def _wheels(tmp_path, monkeypatch):
+    """Where DeepSpeed and Ray are kept. One file is wanted there, whose content is `right`."""
+    monkeypatch.setenv("VSPHERE_TWIN_STATE", str(tmp_path))
+    monkeypatch.setattr(training_image, "ENGINES", tmp_path / "recipe")
+    (tmp_path / "recipe").mkdir()
+    (tmp_path / "recipe/requirements.txt").write_text(f"# as uv\nray==2 --hash=sha256:{RIGHT}\n", encoding="utf-8")
+    return tmp_path / "engines"
+
+
+def test_packages_of_engines_that_are_there_are_not_fetched(wheels):
+    wheels.mkdir()
+    (wheels / "ray-2-py3-none-any.whl").write_bytes(b"right")
+    (wheels / "ray-1-py3-none-any.whl").write_bytes(b"of an earlier list")
+    assert training_image._wheels(pytest.fail) == {
+        "sources/ray-2-py3-none-any.whl": wheels / "ray-2-py3-none-any.whl",
+    }
+
+
+def test_packages_of_engines_are_fetched_with_their_hashes_for_the_python_of_the_image(wheels, monkeypatch):
+    asked = []
+
+    def fetch(argv, *_how):
+        asked.append(argv)
+        (wheels / "ray-2-py3-none-any.whl").write_bytes(b"right")
+
+    monkeypatch.setattr(building, "followed", fetch)
+    assert list(training_image._wheels(lambda _line: None)) == ["sources/ray-2-py3-none-any.whl"]
+    assert "--require-hashes" in asked[0]
+    assert asked[0][asked[0].index("--python-version") + 1] == "3.11"
+    assert asked[0][-1] == str(wheels.parent / "recipe/requirements.txt")
+
+
 def test_without_a_recipe_nothing_can_be_trained_and_the_registry_is_empty(monkeypatch):
     monkeypatch.delenv("VSPHERE_TWIN_TRAINING_IMAGE", raising=False)
     monkeypatch.setattr(building, "can_bootstrap", lambda: False)

@@ -21,6 +21,7 @@ from . import lab as labs
 WORDS = {
     "setup": "install and start Docker where that is possible, and make the images that labs need",
     "images": "make the images that labs need, where Docker is",
+    "engines": "make the image for trainings with DeepSpeed and Ray, which only their tests need",
     "status": "say what is there",
     "forgotten": "remove what labs of this state folder left whose process has ended",
     "clean": "remove every container, network and volume of this state folder's labs, and the images of their clones",
@@ -39,6 +40,7 @@ def main():
         return {
             "setup": _setup,
             "images": _images,
+            "engines": _engines,
             "status": _status,
             "forgotten": _forgotten,
             "clean": _clean,
@@ -61,6 +63,11 @@ def _made(client):
     labs.remove_forgotten(client, _say)
     names = [image.ensure(client, _say), training_image.ensure(client, _say)]
     _say(f"Docker {client.version()['Version']} answers. Labs start from {' and '.join(names)}.")
+    return 0
+
+
+def _engines():
+    _say(f"Trainings with DeepSpeed and Ray start from {training_image.ensure_engines(engine.have(_say), _say)}.")
     return 0
 
 

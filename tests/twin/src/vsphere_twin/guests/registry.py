@@ -24,6 +24,9 @@ STARTED_S = 300
 class Registry:
     """Registry for guests. With a recipe in the settings it holds the training image from the start."""
 
+    NAME, FROM_LAST = "registry", 0  # of its container, and its place among the last addresses of the network
+    IMAGE = f"{training_image.NAME}:{training_image.VERSION}"
+
     def __init__(self, client, lab, network, directory, say=LOG.info):
         self._client, self._lab, self._network = client, lab, network
         self._directory, self._say = Path(directory), say  # the twin's own directory, with its authority
@@ -33,20 +36,20 @@ class Registry:
 
     def start(self):
         """It answers on the management network when this returns."""
-        image = training_image.ensure(self._client, self._say)
+        image = self._ensured()
         address = self._last_address()
         self.address = f"{address}:{PORT}"
         fixed = self._client.api.create_endpoint_config(ipv4_address=address)
         self._container = self._client.containers.create(
             image,
-            name=self._lab.name("registry"),
+            name=self._lab.name(self.NAME),
             labels=self._lab.labels,
-            hostname="registry",
+            hostname=self.NAME,
             network=self._network,
             networking_config={self._network: fixed},
         )
         try:
-            chain = issue(self._directory, "registry.pem", (address,)).read_bytes()
+            chain = issue(self._directory, f"{self.NAME}.pem", (address,)).read_bytes()
             self._put({"chain.pem": chain, "login": f"{USER} {self._password}\n".encode()})
             self._container.start()
             self._await()
@@ -70,17 +73,20 @@ class Registry:
             "ca_file": str(self._directory / "ca.pem"),
         }
         if settings.recipe() is not None:
-            found["training_image"] = f"{self.address}/{training_image.NAME}:{training_image.VERSION}"
+            found["training_image"] = f"{self.address}/{self.IMAGE}"
         return found
+
+    def _ensured(self):
+        return training_image.ensure(self._client, self._say)
 
     def log(self):
         """Return the requests to it, as text."""
         return self._container.logs().decode(errors="replace")
 
     def _last_address(self):
-        """The last one of the network, which guests are not given."""
+        """One of the last addresses of the network, which guests are not given."""
         subnet = self._client.networks.get(self._network).attrs["IPAM"]["Config"][0]["Subnet"]
-        return str(ipaddress.ip_network(subnet).broadcast_address - 1)
+        return str(ipaddress.ip_network(subnet).broadcast_address - 1 - self.FROM_LAST)
 
     def _put(self, files):
         packed = io.BytesIO()
@@ -101,3 +107,13 @@ class Registry:
                     "The lab's registry did not start. Its last lines:", *(f"  {line}" for line in last)
                 )
             time.sleep(0.1)
+
+
+class RegistryOfEngines(Registry):
+    """A second registry beside the first one: its training image also has DeepSpeed and Ray."""
+
+    NAME, FROM_LAST = "registry-engines", 1
+    IMAGE = f"{training_image.ENGINES_NAME}:{training_image.ENGINES_VERSION}"
+
+    def _ensured(self):
+        return training_image.ensure_engines(self._client, self._say)

@@ -2,7 +2,8 @@
 
 Without a recipe the registry is empty. With one, four images are kept on this machine, each known by its recipe: a
 plain Debian, the training image made from it, the same with programs that measure MPI, and the registry's, in which
-that one lies already. So a lab pushes nothing when it starts.
+that one lies already. So a lab pushes nothing when it starts. For trainings with DeepSpeed and Ray there are two more:
+the training image with both of them, and a registry's that holds it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ from .engine import EngineProblem
 from .lab import Lab
 from .turn import turn
 
-SOURCES = "sources"  # below the state folder: downloads of the recipe
+SOURCES, WHEELS = "sources", "engines"  # below the state folder: downloads of the recipe, and of DeepSpeed and Ray
 NAME, VERSION = "aiready/horovod", "0.28.1-cpu"  # in the registry
 REGISTRY = Path(__file__).parent / "files/registry"
 MEASURING = Path(__file__).parent / "files/osu"
+ENGINES = Path(__file__).parent / "files/engines"
+ENGINES_NAME, ENGINES_VERSION = "aiready/engines", "cpu"  # in the registry
+# What Debian's Python 3.11 can load; pip knows no words for all of it.
+LOADED = ("manylinux_2_34", "manylinux_2_28", "manylinux_2_17", "manylinux2014", "manylinux2010", "manylinux1")
 PACKAGES = ("ca-certificates",)
 NEEDED_BYTES = 8 * 1024**3
 PORT = 5000
@@ -41,7 +46,16 @@ def ensure(client, say):
         if settings.recipe() is None:
             return registry
         made = measuring(client, _training(client, plain, say), say)
-        return _filled(client, made, registry, say)
+        return _filled(client, "registry", made, f"{NAME}:{VERSION}", registry, say)
+
+
+def ensure_engines(client, say):
+    """The same of the registry's image that also holds the training image with DeepSpeed and Ray."""
+    registry = ensure(client, say)
+    with turn(say):
+        base = measuring(client, _training(client, _plain(client, say), say), say)
+        made = _built(client, "engines", ENGINES, base, say, "takes a few minutes", _wheels)
+        return _filled(client, "registry-engines", made, f"{ENGINES_NAME}:{ENGINES_VERSION}", registry, say)
 
 
 def training(client, say):
@@ -139,6 +153,26 @@ def _sources(say):
     return {f"sources/{file.name}": file}
 
 
+def _wheels(say):
+    """Fetch DeepSpeed, Ray and all that they need, of which the image's requirements.txt has the hashes."""
+    requirements, kept = ENGINES / "requirements.txt", settings.state() / WHEELS
+    wanted = set(re.findall(r"sha256:(\w+)", requirements.read_text(encoding="utf-8")))
+    kept.mkdir(parents=True, exist_ok=True)
+    if not wanted <= _hashes(kept).keys():
+        say("Fetching DeepSpeed and Ray, about 110 MB.")
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest", str(kept)]
+        pip += ["--python-version", "3.11", "--implementation", "cp"]
+        pip += [word for abi in ("cp311", "abi3", "none") for word in ("--abi", abi)]
+        pip += [word for one in LOADED for word in ("--platform", f"{one}_x86_64")]
+        building.followed([*pip, "--requirement", str(requirements)], say, _todo())
+    return {f"sources/{file.name}": file for total, file in _hashes(kept).items() if total in wanted}
+
+
+def _hashes(folder):
+    """{sha256: file} of a folder."""
+    return {hashlib.sha256(file.read_bytes()).hexdigest(): file for file in sorted(folder.iterdir()) if file.is_file()}
+
+
 def _todo():
     """Return hints for a failed image build."""
     text = "Look whether this machine reaches its Debian mirror and its package index."
@@ -154,12 +188,12 @@ def _is(file, wanted):
     return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == wanted
 
 
-def _filled(client, training, registry, say):
-    """The registry's image after the training image was pushed into it, once."""
-    name = _name("registry", training, registry)
+def _filled(client, kind, image, pushed, registry, say):
+    """A registry's image after an image was pushed into it under a name, once."""
+    name = _name(kind, image, registry)
     if building.there(client, name):
         return name
-    say("Putting the training image into the registry.")
+    say(f"Putting {pushed} into the registry.")
     lab = Lab()  # so that the next lab removes the container if this process is killed
     # The engine of this machine trusts its own loopback addresses without a certificate.
     container = client.containers.run(
@@ -172,12 +206,12 @@ def _filled(client, training, registry, say):
     )
     try:
         address = _published(container)
-        local = f"{address}/{NAME}"
-        client.images.get(training).tag(local, VERSION)
+        local, _colon, version = f"{address}/{pushed}".rpartition(":")
+        client.images.get(image).tag(local, version)
         try:
-            _pushed(client, local, say)
+            _pushed(client, local, version, say)
         finally:
-            client.images.remove(f"{local}:{VERSION}", noprune=True)
+            client.images.remove(f"{local}:{version}", noprune=True)
         container.stop(timeout=5)
         repository, tag = name.split(":")
         container.commit(repository=repository, tag=tag, changes='CMD ["/usr/local/bin/serve"]')
@@ -200,9 +234,9 @@ def _published(container):
     return f"{row['HostIp']}:{row['HostPort']}"
 
 
-def _pushed(client, repository, say):
+def _pushed(client, repository, version, say):
     told = set()
-    for row in client.api.push(repository, VERSION, stream=True, decode=True):
+    for row in client.api.push(repository, version, stream=True, decode=True):
         if "error" in row:
             raise building.failed("The push into the registry", [row["error"]], _todo())
         if row.get("status") == "Pushed" and row["id"] not in told:
