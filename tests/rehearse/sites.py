@@ -21,8 +21,6 @@ HERE = Path(__file__).resolve().parent
 SEEDS = HERE.parent / "twin" / "src" / "vsphere_twin" / "seeds"
 NAMES = ("", "directpath")
 PORT, LABEL = "vmnic3", "aiready-0000-36"
-# The path of two VMs over PVRDMA has no such counters.
-COUNTED = ("guest.counters",)
 
 
 @dataclass(frozen=True)
