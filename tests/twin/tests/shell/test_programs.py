@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+from vsphere_twin.model.gpu import Resident
+
 MST = "/opt/mellanox/bin/mst"
 MLXCONFIG = "/opt/mellanox/bin/mlxconfig"
 TOOLS = {
@@ -171,3 +175,35 @@ def test_the_management_daemon_comes_with_its_vib(console):
     assert here.run(f"{daemon} status").rc == 3
     here.boot()
     assert here.run(f"{daemon} status").rc == 0
+
+
+def test_nvidia_smi_lists_the_vgpu_types_of_a_host_in_its_words(console):
+    here = console()
+    supported = here.text("nvidia-smi vgpu -s").splitlines()
+    assert supported[0] == "GPU 00000000:17:00.0"
+    assert "    GRID A100-40C" in supported
+    assert supported == here.text("nvidia-smi vgpu -c").splitlines()
+    assert here.text("nvidia-smi vgpu -q") == "GPU 00000000:17:00.0\n    Active vGPUs                          : 0\n"
+
+
+def test_only_the_vgpu_types_that_still_fit_are_creatable(console):
+    here = console()
+    gpu = here.host.gpus[0]
+    (small,) = [one for one in gpu.types(here.host.release) if one.name == "grid_a100-20c"]
+    vm = SimpleNamespace(moid="vm-42", name="train-01", uuid="50000000-0000-4000-8000-000000000042")
+    gpu.residents.append(Resident(vm, 13000, small, 0))
+    assert here.text("nvidia-smi vgpu -c").splitlines() == ["GPU 00000000:17:00.0", "    GRID A100-20C"]
+    running = here.text("nvidia-smi vgpu -q")
+    assert "    Active vGPUs                          : 1\n" in running
+    assert "        VM Name                           : train-01\n" in running
+    assert "        vGPU Name                         : GRID A100-20C\n" in running
+    gpu.residents.append(Resident(vm, 13001, small, 20))
+    assert here.text("nvidia-smi vgpu -c").splitlines() == ["GPU 00000000:17:00.0"]
+
+
+def test_vgpu_wants_one_of_its_options(console):
+    here = console()
+    for line in ("nvidia-smi vgpu", "nvidia-smi vgpu -s -c", "nvidia-smi vgpu -x"):
+        assert here.run(line).rc == 2
+    assert here.run("nvidia-smi vgpu -q -i 7").rc == 6
+    assert here.run("nvidia-smi vgpu -q -i 0").rc == 0

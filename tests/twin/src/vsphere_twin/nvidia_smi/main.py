@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vsphere_twin.model import mig
 
-from . import mig_command, query, summary
+from . import mig_command, query, summary, vgpu_command
 from .system import CODES, INVALID_ARGUMENT, LOST, NO_DEVICES, NOT_FOUND, NOT_SUPPORTED
 
 UNKNOWN = "Option \"{}\" is not recognized. Please run 'nvidia-smi -h'.\n\n"
@@ -23,6 +23,8 @@ def run(system, words):
     words = list(words)
     if words[:1] == ["mig"]:
         return mig_command.run(system, words[1:])
+    if words[:1] == ["vgpu"] and system.hypervisor:
+        return vgpu_command.run(system, words[1:])
     options, problem = _options(words)
     if problem is not None:
         return UNKNOWN.format(problem), INVALID_ARGUMENT

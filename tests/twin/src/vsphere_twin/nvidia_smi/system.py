@@ -69,6 +69,7 @@ class System:
     changed: object  # f(): instances were made or removed
     hypervisor: bool = False  # an ESXi host: no CUDA, and no GPU can be reset
     time: str = "Thu Nov 19 12:00:00 2026"
+    release: object = None  # that of the ESXi host, on which the vGPU types depend
 
     @property
     def branch(self):

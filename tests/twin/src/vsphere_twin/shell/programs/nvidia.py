@@ -50,6 +50,7 @@ def system_of(world, host):
         set_mode=lambda gpu, on: mig.set_mode(world, host, gpu, on),
         changed=lambda: world.touch(host),
         hypervisor=True,
+        release=host.release,
         time=datetime.datetime.now(datetime.timezone.utc).strftime("%a %b %e %H:%M:%S %Y"),
     )
 
