@@ -110,7 +110,7 @@ def vcenter(answer: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: 
         found = "vCenter does not have this host, or this user may not see it."
         todo = "Correct the name in the group esxi_hosts, add the host to vCenter, or give the user access to it."
         yield Finding("hosts", stranger, "host", BLOCKS, found, "", todo)
-    yield from _privileges(answer["objects"], asked["privileges"], about["user"])
+    yield from _privileges(answer["objects"], asked["privileges"], about["user"], about["version"])
     yield from _clock(name, about["clock_ahead_s"], limits["clock_s"], "vCenter")
     for host in answer["hosts"]:
         if host["clock_ahead_s"] is None:
@@ -142,9 +142,11 @@ def _releases(parts: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
 
 
 def _privileges(
-    objects: Iterable[Mapping[str, Any]], needs: Sequence[Mapping[str, Any]], user: str
+    objects: Iterable[Mapping[str, Any]], needs: Sequence[Mapping[str, Any]], user: str, version: str | None
 ) -> Iterator[Finding]:
-    held = 0
+    held, release = 0, releases.numbers(version or "")
+    # An earlier vCenter does not have the privilege.
+    needs = [need for need in needs if not release or release >= tuple(need.get("since") or ())]
     for one in objects:
         where = " ".join(part for part in (one["kind"], one["name"]) if part)
         mine = [need for need in needs if (need["kind"], need["name"]) == (one["kind"], one["name"])]
@@ -162,12 +164,14 @@ def _privileges(
             continue
         held += len({need["privilege"] for need in mine} - set(one["missing"]))
         for privilege in one["missing"]:
-            reasons = dict.fromkeys(
-                f"{need['why']} (stage {need['stage']})" for need in mine if need["privilege"] == privilege
-            )
-            found = f"{user} does not hold {privilege}, needed for {' and '.join(reasons)}."
+            there = [need for need in mine if need["privilege"] == privilege]
+            if not there:
+                continue
+            reasons = dict.fromkeys(f"{need['why']} (stage {need['stage']})" for need in there)
+            without = " ".join(dict.fromkeys(need["without"] for need in there if need.get("without")))
+            found = f"{user} does not hold {privilege}, needed for {' and '.join(reasons)}. {without}".strip()
             todo = "Add it to the user's role there, or give the user a role that has it, with propagation."
-            yield Finding("privileges", where, privilege, BLOCKS, found, "", todo)
+            yield Finding("privileges", where, privilege, OPEN if without else BLOCKS, found, "", todo)
     if held:
         yield Finding("privileges", user, "privileges", OK, f"{held} privileges that the stages need are held.")
 

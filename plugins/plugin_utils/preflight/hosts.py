@@ -93,6 +93,7 @@ def _host(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("hosts", name, what, CHANGED, sentence(gap["text"]), todo=STAGE)
     for one in preview.get("blockers") or ():
         yield Finding("hosts", name, one["what"], BLOCKS, one["found"], "", one["todo"])
+    yield from _reverted(name, answers)
     yield from _restart(name, preview)
     if preview.get("shut") and not failed(answers.get("shutdown")):
         found = f"{', '.join(preview['shut'])}: shut down for the restart, and started again afterwards."
@@ -118,6 +119,16 @@ def _refusals(name: str, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[F
             if failed(one):
                 of_bmc = step == "bios" and code_of(one).startswith(OF_BMC)
                 yield refusal("bmc" if of_bmc else "hosts", name, "BMC" if of_bmc else STEPS[step], one)
+
+
+def _reverted(name: str, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    """Settings of the run that the site allows although the next remediation of the cluster reverts them."""
+    profile = answers.get("profile") or {}
+    lost = (profile.get("cluster") or {}).get("reverted") or ()
+    if lost and not failed(profile):
+        found = f"The next remediation of the cluster reverts these host settings: {', '.join(lost)}."
+        todo = "Run the stage hosts again after each remediation, or extend the schema of the profile."
+        yield Finding("hosts", name, STEPS["profile"], OPEN, found, todo=todo)
 
 
 def _restart(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:

@@ -25,6 +25,10 @@ class Need:
     method: str = ""
     # The condition of the site under which it is needed, see CONDITIONS in preflight_questions; empty means always.
     when: str = ""
+    # The consequence if a run goes on without it; empty for a privilege that the stage cannot do without.
+    without: str = ""
+    # First release of vCenter that has it, as numbers that compare; empty for all.
+    since: tuple[int, ...] = ()
 
 
 NEEDS = (
@@ -32,11 +36,31 @@ NEEDS = (
     Need("hosts", "host", "Host.Config.Settings", "graphics types and module options", "UpdateGraphicsConfig"),
     Need("hosts", "host", "Host.Config.NetService", "SSH and the firewall", "EnableRuleset"),
     Need("hosts", "host", "Host.Config.PciPassthru", "passthrough", "UpdatePassthruConfig", "passthrough"),
+    # Graphics types are device modes over REST there, whose description names it.
+    Need("hosts", "host", "Host.Config.PciPassthru", "device modes", when="shared", since=(9, 1, 0)),
     Need("hosts", "host", "Host.Config.AdvancedConfig", "the VMkernel adapter of PVRDMA", when="pvrdma"),
     Need("hosts", "host", "Host.Config.Network", "the MTU of the VMkernel adapter", "UpdateVirtualSwitch", "rdma"),
     Need("hosts", "host", "Global.SetCustomField", "notes for the next run"),
     Need("hosts", "vcenter", "Global.ManageCustomFields", "notes for the next run", "AddCustomFieldDef"),
     Need("hosts", "driver_datastore", "Datastore.FileManagement", "the upload of the driver"),
+    # Description of the REST interface of vSphere 9.1; configuration profiles came with 8.0 Update 1.
+    Need(
+        *("hosts", "cluster", "VcIntegrity.ClusterConfiguration.View", "the configuration profile of the cluster"),
+        without="The stage does not know whether a configuration profile reverts host settings, and continues.",
+        since=(8, 0, 1),
+    ),
+    Need(
+        *("hosts", "cluster", "VcIntegrity.ClusterConfiguration.Modify", "host settings in the configuration profile"),
+        without="The stage stops if a configuration profile manages the cluster and has a setting of the run.",
+        since=(8, 0, 1),
+    ),
+    # That the query needs this privilege is unsure: the description of the API names none for it.
+    Need(
+        *("machines", "cluster", "DirectPathProfileManager.Manage", "vCenter's count of free GPU devices"),
+        when="creates",
+        without="The model of this collection counts the free devices.",
+        since=(9, 0, 0),
+    ),
     Need("machines", "folder", "VirtualMachine.Inventory.CreateFromExisting", "new VMs", when="creates"),
     Need("machines", "folder", "VirtualMachine.Config.AddRemoveDevice", "vGPUs and adapters"),
     Need("machines", "folder", "VirtualMachine.Config.AdvancedConfig", "memory mapped I/O and other settings"),

@@ -97,6 +97,7 @@ def _privileges(site: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "removes": bool(site["absent"]) or site["prune"] == "delete",
         "drs": creates(site) and site["placement"]["drs"] == "enabled",
         "passthrough": network["path"] == "passthrough" or site["gpu"]["mode"] == "passthrough",
+        "shared": site["gpu"]["mode"] in ("vgpu", "mig"),
         "pvrdma": network["path"] == "pvrdma",
         "rdma": network["path"] in RDMA_PATHS,
     }
@@ -114,7 +115,15 @@ def _privileges(site: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         kind, name = objects[need.kind]
         # Objects that the site does not name are chosen and checked later.
         if conditions[need.when] and (name or need.kind in ("vcenter", "host", "cluster", "folder")):
-            yield {"stage": need.stage, "why": need.why, "kind": kind, "name": name, "privilege": need.privilege}
+            yield {
+                "stage": need.stage,
+                "why": need.why,
+                "kind": kind,
+                "name": name,
+                "privilege": need.privilege,
+                "without": need.without,
+                "since": list(need.since),
+            }
 
 
 def objects(site: Any) -> list[dict[str, Any]]:

@@ -132,7 +132,14 @@ def _held(vcenter: VCenter, refs: Sequence[Ref], asked: Sequence[str]) -> dict[s
     wanted = "cannot read the user's privileges"
     try:
         key = vcenter.content.sessionManager.currentSession.key
-        told = vcenter.content.authorizationManager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
+        manager = vcenter.content.authorizationManager
+        try:
+            told = manager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
+        except vmodl.fault.InvalidArgument:
+            # An earlier vCenter does not have all of them [unsure: that it rejects those].
+            known = {one.privId for one in manager.privilegeList or ()}
+            asked = [one for one in asked if one in known]
+            told = manager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
     except vmodl.MethodFault as fault:
         raise explain(fault, vcenter.name, wanted) from fault
     return {

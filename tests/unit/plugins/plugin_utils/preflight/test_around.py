@@ -33,6 +33,8 @@ VCENTER = {
 
 BEHIND = {**VCENTER, "vcenter": {**VCENTER["vcenter"], "clock_ahead_s": -31.0}}
 HOST = {"kind": "host", "name": None}
+CLUSTER = {"kind": "cluster", "name": SITE.get("cluster")}
+PROFILES = "VcIntegrity.ClusterConfiguration.View"
 
 
 def state_of(told, where, what):
@@ -66,6 +68,12 @@ def state_of(told, where, what):
             "blocks",
         ),
         (
+            {"vcenter": {**VCENTER, "objects": [{**CLUSTER, "found": True, "missing": [PROFILES]}]}},
+            "cluster gpu",
+            PROFILES,
+            "open",
+        ),
+        (
             {"vcenter": {**VCENTER, "objects": [{"kind": "vm", "name": "t", "found": False, "missing": []}]}},
             "vm t",
             "object",
@@ -86,6 +94,20 @@ def test_what_is_around_the_hosts_has_its_state(changes, where, what, state):
     assert state_of(preflight_findings.answer(seen(**changes)), where, what) == state
 
 
+def test_a_privilege_that_the_vcenter_does_not_have_is_not_missing():
+    lacking = [{**CLUSTER, "found": True, "missing": [PROFILES]}, {**HOST, "found": True, "missing": [PASSTHROUGH]}]
+    older = {**VCENTER, "objects": lacking, "vcenter": {**VCENTER["vcenter"], "version": "8.0.0"}}
+    told = preflight_findings.answer(seen(vcenter=older))
+    assert [one["what"] for one in told["findings"] if one["what"] in (PROFILES, PASSTHROUGH)] == []
+    newer = {**older, "vcenter": {**VCENTER["vcenter"], "version": "9.1.0"}}
+    told = preflight_findings.answer(seen(vcenter=newer))
+    assert {one["what"]: one["state"] for one in told["findings"] if one["what"] in (PROFILES, PASSTHROUGH)} == {
+        PROFILES: "open",
+        PASSTHROUGH: "blocks",
+    }
+
+
+PASSTHROUGH = "Host.Config.PciPassthru"
 HERE = {"addresses": [], "registries": [], "disks": [], "time": 100.0}
 
 
@@ -349,7 +371,7 @@ def test_privileges_follow_from_the_site():
     assert grows in larger[("folder", "training")]
     removing = privileges({**CREATES, "absent": ["job-03"]})
     assert "VirtualMachine.Inventory.Delete" in removing[("folder", "training")]
-    assert "Host.Config.PciPassthru" not in creating[("host", None)]
+    assert "Host.Config.PciPassthru" in creating[("host", None)]
     assert "Host.Config.PciPassthru" in privileges({**SITE, "gpu": {"mode": "passthrough"}})[("host", None)]
 
 
@@ -431,3 +453,13 @@ def test_cluster_that_vcenter_does_not_show_is_one_row_with_those_that_there_are
         "- cluster wrong, object: vCenter has no object of this name, or this user may not see it. There are: gpu. "
         "Correct site.cluster, or give automation access to it."
     ]
+
+
+def test_settings_that_the_next_remediation_reverts_are_named_for_each_host():
+    answers = {**preview()["answers"], "profile": {"cluster": {"reverted": ["kernel_settings/atsSupport"]}}}
+    told = preflight_findings.answer(seen(hosts={"esx-01": preview(answers=answers)}))
+    (one,) = [one for one in told["findings"] if one["what"] == "configuration profile of the cluster"]
+    assert (one["where"], one["state"]) == ("esx-01", "open")
+    assert (
+        "The next remediation of the cluster reverts these host settings: kernel_settings/atsSupport." in one["found"]
+    )
