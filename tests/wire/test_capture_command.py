@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
 from house.collection import ROOT
@@ -120,7 +121,7 @@ def test_bmcs_are_added_and_one_that_fails_is_named(twin, command, tmp_path):
     assert not found.is_read("bmc bmc-003")
 
 
-def test_diff_shows_what_changed(twin, command, tmp_path):
+def test_two_captures_are_compared_and_one_becomes_a_site(twin, command, tmp_path):
     running = twin("small")
 
     def take(name):
@@ -140,3 +141,15 @@ def test_diff_shows_what_changed(twin, command, tmp_path):
     assert found.stdout == "VM train-01: memory (MB) 65536 -> 32768\n"
     same = command("diff", str(after), str(after), "--json")
     assert (same.returncode, same.stdout) == (0, "[]\n")
+
+    folder = tmp_path / "first"
+    written = command("site", str(after), str(folder), "--names", str(tmp_path / "site.zip.secret.json"))
+    assert (written.returncode, written.stderr) == (0, "")
+    assert "Fill in:\n" in written.stdout
+    hosts = yaml.safe_load((folder / "hosts.yml").read_text())["all"]["children"]["esxi_hosts"]["hosts"]
+    assert sorted(hosts) == sorted(one.name for one in running.world.of_kind("HostSystem"))
+    site = yaml.safe_load((folder / "group_vars" / "all" / "site.yml").read_text())["site"]
+    assert (site["cluster"], site["machine"]["template"]) == ("gpu", "ubuntu-template")
+    again = command("site", str(after), str(folder))
+    assert again.returncode == 1
+    assert "Use a new folder" in again.stderr

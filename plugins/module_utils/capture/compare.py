@@ -216,5 +216,11 @@ def _of_port(port: Port) -> dict[str, Any]:
 
 def named(text: str, table: Mapping[str, Any]) -> str:
     """A text with the original names, by the data of the secret table."""
-    originals = {made: original for names in table["names"].values() for original, made in names.items()}
-    return re.sub(r"\b[a-z]+-\d{3,}\b", lambda found: originals.get(found[0], found[0]), text)
+    found = originals(table)
+    return re.sub(r"\b[a-z]+-\d{3,}\b", lambda one: found.get(one[0], one[0]), text)
+
+
+def originals(table: Mapping[str, Any]) -> dict[str, str]:
+    """The original names by their pseudonyms."""
+    spelled = table.get("spelled", {})
+    return {made: spelled.get(name, name) for names in table["names"].values() for name, made in names.items()}

@@ -44,11 +44,14 @@ class Table:
     names: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
     # Pseudonyms of names that vCenter lists, by the name in lower case and without its domain.
     known: dict[str, str] = field(default_factory=dict, repr=False)
+    # Originals by their lower case, as they were spelled first.
+    spelled: dict[str, str] = field(default_factory=dict, repr=False)
 
     def name(self, kind: str, original: str) -> str:
         """The pseudonym of a text, such as host-001; the same for each spelling of its case."""
         mine = self.names.setdefault(kind, {})
         key = original.lower()
+        self.spelled.setdefault(key, original)
         if key not in mine:
             mine[key] = f"{kind}-{len(mine) + 1:03}"
         return mine[key]
@@ -147,11 +150,12 @@ class Table:
             "salt": base64.b64encode(self.salt).decode("ascii"),
             "names": self.names,
             "known": self.known,
+            "spelled": self.spelled,
         }
 
     @classmethod
     def of_data(cls, data: dict[str, Any]) -> Table:
-        return cls(base64.b64decode(data["salt"]), data["names"], data["known"])
+        return cls(base64.b64decode(data["salt"]), data["names"], data["known"], data.get("spelled", {}))
 
 
 def _spelled(address: ipaddress.IPv6Address, long: bool) -> str:

@@ -88,6 +88,7 @@ class Host:
     gpus: dict[str, Gpu] = field(default_factory=dict)
     nics: dict[str, Nic] = field(default_factory=dict)
     vmknics: dict[str, Vmknic] = field(default_factory=dict)
+    device_ids: dict[str, int] = field(default_factory=dict)
     passthrough: dict[str, str] = field(default_factory=dict)
     vgpu_types: list[str] = field(default_factory=list)
     bmc: str | None = None
@@ -214,6 +215,7 @@ def read(capture: Capture, parse: Parse) -> Site:
         site.hosts[names[moid]].cluster = names.get(parents.get(moid) or "")
     for moid, node in objects.get("VirtualMachine", []):
         site.vms[names[moid]] = _vm(node, names[moid], names, parents.get(moid))
+    _bmcs(capture, site)
     _switches(capture, site, parse)
     return site
 
@@ -252,7 +254,6 @@ def _host(capture: Capture, node: _Node, name: str, names: dict[str, str]) -> Ho
         maintenance=None if maintenance is None else maintenance == "true",
         driver=_driver(capture, name),
         vgpu_types=node.texts("config.sharedPassthruGpuTypes"),
-        bmc=f"bmcs/{name}/" if any(one.startswith(f"bmcs/{name}/") for one in capture.files) else None,
     )
     configured = {
         one.text("deviceId"): one.text("graphicsType") for one in node.all("config.graphicsConfig.deviceType")
@@ -264,6 +265,9 @@ def _host(capture: Capture, node: _Node, name: str, names: dict[str, str]) -> Ho
                 address, one.text("deviceName"), one.text("graphicsType"), configured.get(address), one.text("vgpuMode")
             )
     devices = {one.text("id"): one.text("deviceName") or "" for one in node.all("hardware.pciDevice")}
+    made.device_ids = {
+        one.text("id") or "": (one.number("deviceId") or 0) & 0xFFFF for one in node.all("hardware.pciDevice")
+    }
     for one in node.all("config.pciPassthruInfo"):
         device = devices.get(one.text("id"), "")
         if one.text("passthruActive") == "true" and "Virtual Function" not in device:
@@ -305,15 +309,15 @@ def _driver(capture: Capture, host: str) -> str | None:
 
 def _esxcli(capture: Capture, host: str, words: str) -> Iterator[list[dict[str, Any]]]:
     """The rows of a command of esxcli, with keys in lower case without blanks."""
-    folder = f"hosts/{host}/esxcli/"
-    listed = capture.files.get(f"{folder}commands.json")
-    for one in json.loads(listed)["commands"] if listed else ():
-        if one["command"].partition("esxcli ")[2].startswith(words) and one.get("file"):
-            rows = json.loads(capture.files[folder + one["file"]])
-            yield [
-                {re.sub(r"[^a-z0-9]", "", key.lower()): value for key, value in row.items()}
-                for row in (rows if isinstance(rows, list) else [rows])
-            ]
+    for folder in (f"hosts/{host}/esxcli/", f"hosts/{host}/shell/"):
+        listed = capture.files.get(f"{folder}commands.json")
+        for one in json.loads(listed)["commands"] if listed else ():
+            if words in one["command"] and "esxcli" in one["command"] and one.get("file"):
+                rows = json.loads(capture.files[folder + one["file"]])
+                yield [
+                    {re.sub(r"[^a-z0-9]", "", key.lower()): value for key, value in row.items()}
+                    for row in (rows if isinstance(rows, list) else [rows])
+                ]
 
 
 def _vm(node: _Node, name: str, names: dict[str, str], parent: str | None) -> Vm:
@@ -344,6 +348,17 @@ def _vm(node: _Node, name: str, names: dict[str, str], parent: str | None) -> Vm
             if (one.text("key") or "").startswith(("pciPassthru", "numa.", "sched."))
         },
     )
+
+
+def _bmcs(capture: Capture, site: Site) -> None:
+    """The BMC of each host: the identifier of its system is that of the host."""
+    hosts = {one.uuid: one for one in site.hosts.values() if one.uuid}
+    for name, text in capture.files.items():
+        found = re.fullmatch(r"bmcs/([^/]+)/redfish/v1/Systems/[^/]+/index\.json", name)
+        system = json.loads(text) if found else None
+        host = hosts.get(str(system.get("UUID") or "").lower()) if isinstance(system, dict) else None
+        if found and host is not None:
+            host.bmc = found[1]
 
 
 def _switches(capture: Capture, site: Site, parse: Parse) -> None:
