@@ -28,8 +28,8 @@ help: ## this list
 rehearse: setup ## the whole way on a simulated data centre (SITE=directpath: DirectPath on vSphere 9.1; STAGES=infrastructure: without guests; CHECKS=all: planned before, run twice, repaired; FAULTS=handful: four wrong settings that have to be named; KILLS=10; see docs/contributing.md)
 	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)") $(if $(SITE),--site "$(SITE)")
 
-twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large|small-9.1|..., PORT=8989); its endpoint is in .build/lab
-	@$(ALONE) python -m vsphere_twin serve --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
+twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large|small-9.1|..., or CAPTURE=my.zip; PORT=8989); its endpoint is in .build/lab
+	@$(ALONE) python -m vsphere_twin serve $(if $(CAPTURE),--capture "$(CAPTURE)",--seed "$(SEED)") --port "$(PORT)" --state-dir .build/lab
 
 twin-test: setup ## the twin alone: its package in an environment without Ansible, its command, its tests
 	@$(GATES) twin

@@ -34,6 +34,7 @@ NAVIGATION = {
         "docs/capacity.md",
         "docs/awx.md",
         "docs/capture.md",
+        "docs/rehearse_your_site.md",
     ),
     "How-to: develop": (
         "docs/contributing.md",

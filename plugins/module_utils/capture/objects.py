@@ -48,7 +48,9 @@ def _element(
     if isinstance(value, list):
         return _list(tag, field, value, declared, scrub, indent, owner)
     kind = type(value)
-    shown = _xsi(_type_name(value)) if declared is None or (declared is not kind and _is_data(value)) else ""
+    # A field of any type, such as the value of an option, needs the type of each value.
+    untyped = declared is None or declared is object
+    shown = _xsi(_type_name(value)) if untyped or (declared is not kind and _is_data(value)) else ""
     if isinstance(value, VmomiSupport.ManagedObject):
         attribute = f" type={quoteattr(value._wsdlName)}"
         own = _xsi("ManagedObjectReference") if declared is None else ""

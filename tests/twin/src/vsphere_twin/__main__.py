@@ -8,7 +8,11 @@ import logging
 import sys
 from pathlib import Path
 
+import yaml
+
 from . import __version__, calibrate, serve
+from .capture import assumptions
+from .capture import seed as captures
 from .control import described
 from .launch import FACES, USUAL
 from .model import seed as seeds
@@ -36,9 +40,11 @@ def main(argv=None):
 def _parser():
     parser = argparse.ArgumentParser(prog="vsphere-twin", description="A digital twin of a vSphere data centre.")
     parser.add_argument("--version", action="version", version=f"vsphere-twin {__version__}")
-    words = parser.add_subparsers(required=True, metavar="serve|seeds|check|faults|calibrate")
+    words = parser.add_subparsers(required=True, metavar="serve|seeds|check|capture-to-seed|faults|calibrate")
     one = _word(words, "serve", _serve, "start a twin and answer until it is interrupted")
-    one.add_argument("--seed", default="small", help="a seed's name, or a file (default: small)")
+    what = one.add_mutually_exclusive_group()
+    what.add_argument("--seed", default="small", help="a seed's name, or a file (default: small)")
+    what.add_argument("--capture", metavar="PATH", help="a capture: a zip, or a folder of govc object.save")
     one.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
     faces = f"beside the vCenter: {','.join(FACES)}, or none; without it {','.join(USUAL)}"
     one.add_argument("--faces", type=_faces, default=USUAL, help=faces)
@@ -47,6 +53,9 @@ def _parser():
     _word(words, "seeds", _seeds, "list the seeds that come with the twin")
     one = _word(words, "check", _check, "find what is wrong with a seed; nothing is started")
     one.add_argument("seed", metavar="SEED", help="a seed's name, or a file")
+    one = _word(words, "capture-to-seed", _capture_to_seed, "write the seed of a capture, to read and to edit")
+    one.add_argument("capture", metavar="CAPTURE", help="a capture: a zip, or a folder of govc object.save")
+    one.add_argument("seed", metavar="SEED", type=Path, help="the file to write")
     _word(words, "faults", _faults, "list the faults that can be planted in a running twin")
     one = _word(words, "calibrate", _calibrate, "compare a capture of a real site with the rules of the twin")
     one.add_argument(
@@ -66,7 +75,8 @@ def _serve(options):
     logging.basicConfig(
         level=logging.DEBUG if options.verbose else logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
-    return serve.until_interrupted(options.seed, options.port, options.faces, options.state_dir)
+    seed = options.seed if options.capture is None else captures.of(options.capture)
+    return serve.until_interrupted(seed, options.port, options.faces, options.state_dir)
 
 
 def _seeds(_options):
@@ -87,6 +97,17 @@ def _check(options):
         ("switches", world.fabric.switches),
     )
     print(f"{options.seed} can be served: {', '.join(f'{len(found)} {what}' for what, found in parts)}.")
+    return 0
+
+
+def _capture_to_seed(options):
+    made = captures.of(options.capture)
+    options.seed.write_text(yaml.safe_dump(made, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    for row in made["assumptions"]:
+        print(assumptions.text(row))
+    print(
+        f"{options.seed} is the seed of the capture of {made['captured']}, with {len(made['assumptions'])} assumptions."
+    )
     return 0
 
 

@@ -127,6 +127,8 @@ class Twin:
             "password": self.password,
             "hosts": hosts,
         }
+        if self.world.captured:
+            found.update(captured=self.world.captured, assumptions=list(self.world.assumptions))
         if self.ssh_key_file is not None:
             found.update(ssh_key_file=str(self.ssh_key_file), known_hosts_file=str(self.known_hosts_file))
         if self._switches is not None:

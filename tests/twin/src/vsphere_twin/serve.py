@@ -8,10 +8,12 @@ import signal
 import sys
 import threading
 
+from .capture.assumptions import text
 from .control import ControlServer
 from .guests.engine import EngineProblem
 from .launch import launch
 
+ASSUMPTIONS = "assumptions.json"
 NO_ENGINE = 3  # exit status if guests are required and no container engine is available
 
 
@@ -42,13 +44,27 @@ def _run(seed, port, faces, state_dir, stop):
         print(f"The twin's vCenter answers at https://{twin.host}:{twin.port}/sdk as {twin.username}.", flush=True)
         if state:
             print(f"How to reach everything is in {state}.", flush=True)
+        _say_assumptions(twin.world, state_dir)
         while not stop.wait(1):
             if state and (now := twin.endpoint()) != endpoint:  # guests come and go
                 endpoint = now
                 _write(state_dir, {**endpoint, **own})
         if state:
             state.unlink(missing_ok=True)
+            (state_dir / ASSUMPTIONS).unlink(missing_ok=True)
         control.stop()
+
+
+def _say_assumptions(world, directory):
+    """Print what the twin of a capture assumes, and write it beside the endpoint."""
+    if not world.captured:
+        return
+    for row in world.assumptions:
+        print(f"  {text(row)}", flush=True)
+    print(f"Loaded the capture of {world.captured} with {len(world.assumptions)} assumptions.", flush=True)
+    if directory:
+        whole = {"captured": world.captured, "assumptions": world.assumptions}
+        (directory / ASSUMPTIONS).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 
 
 def _write(directory, endpoint):

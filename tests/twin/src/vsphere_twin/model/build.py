@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim, vmodl
 
 from . import (
+    as_captured,
     backings,
     bmc,
     boot,
@@ -46,7 +47,8 @@ def inventory(world, data):
     """Everything, from the root folder down."""
     world.root_folder = world.add(Folder("group-d1", "Datacenters", None, DATACENTER_CHILDREN))
     for entry in data["datacenters"]:
-        center = Datacenter(world, entry["name"], None)
+        with world.given_moids(entry.get("moids", ())):
+            center = Datacenter(world, entry["name"], None)
         world.add(center)
         put(world, world.root_folder, center)
         _Builder(world, center).fill(entry)
@@ -86,33 +88,46 @@ class _Builder:
         self.switches: list[Switch] = []
         self.vms: dict[str, VirtualMachine] = {}
         self.folders = {"": center.vm_folder}
+        self.other_folders = {
+            "host": {"": center.host_folder},
+            "datastore": {"": center.datastore_folder},
+            "network": {"": center.network_folder},
+        }
         self.problems = []
         self._wrong = set()  # lines of entries with problems
 
     def fill(self, entry):
         """Add the whole datacenter; a problem in one entry does not hide one in the next."""
         for path in entry.get("vm_folders", []):
-            self._folder(path)
+            self._folder(path, self.folders)
+        for name, made in self.other_folders.items():
+            for path in entry.get(f"{name}_folders", []):
+                self._folder(path, made)
         for one in _each(entry.get("datastores", [])):
             self._try(self._datastore, one)
         for one in entry.get("networks", []):
-            network = Network(self.world, one["name"], None, one.get("vlan", 0))
-            self.networks[one["name"]] = self._put(self.center.network_folder, network)
+            with self.world.given_moids(one.get("moids", ())):
+                network = Network(self.world, one["name"], None, one.get("vlan", 0))
+            self.networks[one["name"]] = self._put(self._place("network", one), network)
         for one in entry.get("switches", []):
             self._try(self._switch, one)
         self._end_with_problems()
         for one in _each(entry.get("clusters", [])):
-            cluster = Cluster(self.world, one["name"], None, word(one.get("drs", "manual")), one.get("ha", False))
+            with self.world.given_moids(one.get("moids", ())):
+                cluster = Cluster(self.world, one["name"], None, word(one.get("drs", "manual")), one.get("ha", False))
             self._compute(cluster, one, one.get("hosts", []))
             cluster.options.update({key: str(value) for key, value in one.get("drs_options", {}).items()})
             self._try(lambda found, into=cluster: image.furnish(self.world, into, found), one, "image")
             self._try(lambda found, into=cluster: configuration.furnish(self.world, into, found), one, "configuration")
         for one in _each(entry.get("hosts", [])):
-            self._compute(ComputeResource(self.world, one["name"], None), one, [one])
+            with self.world.given_moids(one.get("compute_moids", ())):
+                compute = ComputeResource(self.world, one["name"], None)
+            self._compute(compute, one, [one])
         self._end_with_problems()
         for one in _each(entry.get("vms", [])):
             self._try(self._vm, one)
         self._end_with_problems()
+        as_captured.finish(self.world, self.center, entry, self.stores)
         for one in entry.get("libraries", []):
             self._try(lambda found: content.furnish(self.world, found, self.stores, self.vms), one)
         self._end_with_problems()
@@ -141,40 +156,58 @@ class _Builder:
     def _put(self, folder, entity):
         return put(self.world, folder, self.world.add(entity))
 
-    def _folder(self, path):
+    def _folder(self, row, made):
+        """Make a folder from its path, or from a table with its path and moid."""
+        path, moids = (row["path"], [row["moid"]]) if isinstance(row, dict) else (row, [])
         parent, _slash, name = path.rpartition("/")
-        if parent not in self.folders:
-            self._folder(parent)
-        self.folders[path] = make_folder(self.world, self.folders[parent], name)
+        if parent not in made:
+            self._folder(parent, made)
+        with self.world.given_moids(moids):
+            made[path] = make_folder(self.world, made[parent], name)
+
+    def _place(self, kind, one):
+        """The folder of an entry that is no VM."""
+        return self._known(self.other_folders[kind], one.get("folder", ""), "folder", one)
 
     def _datastore(self, one):
         capacity = one.get("capacity_gb", 10240)
-        store = Datastore(
-            self.world, one["name"], None, capacity, one.get("free_gb", capacity), one.get("type", "VMFS")
-        )
-        self.stores[one["name"]] = self._put(self.center.datastore_folder, store)
+        with self.world.given_moids(one.get("moids", ())):
+            store = Datastore(
+                self.world, one["name"], None, capacity, one.get("free_gb", capacity), one.get("type", "VMFS")
+            )
+        store.capacity = one.get("capacity_bytes", store.capacity)
+        store.uuid = one.get("uuid", store.uuid)
+        self.stores[one["name"]] = self._put(self._place("datastore", one), store)
         files.furnish(self.world, store, one)
 
     def _switch(self, one):
-        switch, groups = seed_network.make(
-            self.world, lambda entity: self._put(self.center.network_folder, entity), one
-        )
+        folder = self._place("network", one)
+        switch, groups = seed_network.make(self.world, lambda entity: self._put(folder, entity), one)
         self.switches.append(switch)
         self.networks.update(groups)
 
     def _compute(self, compute, one, hosts):
-        self._put(self.center.host_folder, compute)
+        self._put(self._place("host", one), compute)
         self.computes[one["name"]] = compute
-        for name in one.get("pools", []):
-            pool = ResourcePool(self.world.new_moid("resgroup"), name, compute.pool, compute)
-            compute.pool.pools[pool.moid] = self.world.add(pool)
+        self._pools(compute, compute.pool, one.get("pools", []))
         for entry in _each(hosts, start=len(self.hosts) + 1):
             self._try(lambda row: self._host(compute, row), entry)
+
+    def _pools(self, compute, parent, rows):
+        """Make resource pools from their names, or from tables with name, moid and pools."""
+        for row in [one if isinstance(one, dict) else {"name": one} for one in rows]:
+            with self.world.given_moids([row["moid"]] if "moid" in row else ()):
+                pool = ResourcePool(self.world.new_moid("resgroup"), row["name"], parent, compute)
+            parent.pools[pool.moid] = self.world.add(pool)
+            self._pools(compute, pool, row.get("pools", []))
 
     def _host(self, compute, one):
         world = self.world
         release = RELEASES[str(one["release"])] if "release" in one else world.release
-        host = Host(world, one["name"], compute, release, Hardware(**one.get("hardware", {})))
+        release = as_captured.release(release, one)
+        with world.given_moids(one.get("moids", ())):
+            host = Host(world, one["name"], compute, release, Hardware(**one.get("hardware", {})))
+        host.uuid = one.get("uuid", host.uuid)
         defaults.furnish(host, one)
         host.connection = one.get("connection", "connected")
         host.maintenance = one.get("maintenance", False)
@@ -184,23 +217,25 @@ class _Builder:
         machine.vmkernel(host, one, self.networks)
         if host.gpus and all(gpu.configured_type == "sharedDirect" for gpu in host.gpus):
             host.default_graphics_type = "sharedDirect"
+        host.default_graphics_type = one.get("default_graphics_type", host.default_graphics_type)
         bmc.furnish(world, host, one)
         kernel.furnish(world, host, one)
         software.furnish(world, host, one)
         boot.awake(host)
         compute.hosts[host.moid] = world.add(host)
         self.hosts[one["name"]] = host
-        for store in self.stores.values():
+        for store in as_captured.named(one, "datastores", self.stores):
             store.hosts[host.moid] = host
             host.datastores[store.moid] = store
-        seed_network.join(host, self.switches, self.networks.values())
+        switches = as_captured.named(one, "switches", {switch.name: switch for switch in self.switches})
+        seed_network.join(host, switches, as_captured.named(one, "networks", self.networks))
 
     def vm(self, one):
         """A VM as the seed describes it."""
         world, number = self.world, one.get("n", 1)
         host = self._host_for(one, number)
         compute = host.compute
-        pool = next((pool for pool in compute.pool.pools.values() if pool.name == one.get("pool")), compute.pool)
+        pool = _pool(compute.pool, one.get("pool")) or compute.pool
         if "pool" in one and pool is compute.pool:
             words = f"VM {one['name']}: {compute.name} has no resource pool {one['pool']}."
             raise SeedError([words]).at(line_of(one, "pool"))
@@ -208,7 +243,12 @@ class _Builder:
         store = self._known(
             self.stores, one.get("datastore", names[number % len(names)] if names else ""), "datastore", one
         )
-        vm = VirtualMachine(world, one["name"])
+        with world.given_moids(one.get("moids", ())):
+            vm = VirtualMachine(world, one["name"])
+            return self._made(vm, one, host, pool, store)
+
+    def _made(self, vm, one, host, pool, store):
+        world = self.world
         vm.host = host
         vm.home = f"[{store.name}] {vm.name}/{vm.name}.vmx"
         vm.firmware = vm.installed_firmware = one.get("firmware", "bios")
@@ -221,11 +261,14 @@ class _Builder:
             backings.fill(world, vm, disk, "create")
         folder = self._known(self.folders, one.get("folder", ""), "folder", one)
         provision.place(world, vm, folder, pool, host)
-        reconfigure.apply(world, vm, self._spec(one, host))
+        if "devices" in one:
+            as_captured.configure(world, vm, one)
+        else:
+            reconfigure.apply(world, vm, self._spec(one, host))
         vm.connection = one.get("connection", "connected")
         if one.get("template"):
             provision.mark_as_template(world, vm)
-        if word(one.get("power", "off")) == "on":
+        if word(one.get("power", "off")) == "on" and "devices" not in one:
             powers.power_on(world, vm)
         return vm
 
@@ -279,6 +322,15 @@ class _Builder:
             words += f" Use one of {known}, or add it." if known else " Add it."
             raise SeedError([words]).at(line_of(one, key or what))
         return things[name]
+
+
+def _pool(above, wanted):
+    """The pool of a name or moid, at any depth."""
+    for pool in above.pools.values() if wanted else ():
+        found = pool if wanted in (pool.name, pool.moid) else _pool(pool, wanted)
+        if found is not None:
+            return found
+    return None
 
 
 def _each(entries, start=1):

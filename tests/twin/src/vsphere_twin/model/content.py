@@ -17,7 +17,9 @@ def furnish(world, entry, stores, vms):
     store = stores.get(entry.get("datastore", next(iter(sorted(stores)), "")))
     if store is None:
         raise SeedError([f"Library {entry['name']}: there is no datastore {entry.get('datastore')!r}."])
-    library = world.libraries.add(world, entry["name"], "SUBSCRIBED" if entry.get("subscribed") else "LOCAL", store)
+    library = world.libraries.add(
+        world, entry["name"], "SUBSCRIBED" if entry.get("subscribed") else "LOCAL", store, entry.get("id")
+    )
     for one in entry.get("items", []):
         source = vms.get(one.get("from", ""))
         kind = one.get("type", "vm-template")

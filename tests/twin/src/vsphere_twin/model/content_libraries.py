@@ -46,8 +46,8 @@ class Libraries:
     def __init__(self):
         self.known: dict[str, Library] = {}
 
-    def add(self, world, name, kind="LOCAL", store=None):
-        made = Library(world.new_uuid("library"), name, kind, store)
+    def add(self, world, name, kind="LOCAL", store=None, ident=None):
+        made = Library(ident or world.new_uuid("library"), name, kind, store)
         self.known[made.id] = made
         return made
 

@@ -48,10 +48,17 @@ def furnish(host, entry):
     if entry.get("ssh", "stopped") == "running":
         ssh = host.service("TSM-SSH")
         ssh.running, ssh.policy = True, "on"
+    for key, row in entry.get("services", {}).items():
+        found = next((one for one in host.services if one.key == key), None)
+        if found is None:
+            found = Service(key, row.get("label", key))
+            host.services.append(found)
+        found.label, found.running = row.get("label", found.label), row.get("running", found.running)
+        found.policy, found.ruleset = row.get("policy", found.policy), list(row.get("ruleset", found.ruleset))
     host.rulesets = {**RULESETS, **entry.get("rulesets", {})}
-    host.ntp_servers = ["ntp.example"]
-    host.dns_servers = ["10.0.0.2"]
-    host.domain = host.name.partition(".")[2]
+    host.ntp_servers = list(entry.get("ntp", ["ntp.example"]))
+    host.dns_servers = list(entry.get("dns", ["10.0.0.2"]))
+    host.domain = entry.get("domain", host.name.partition(".")[2])
     host.hardware.serial = host.hardware.serial or f"SN{host.number:06d}"
     host.lockdown = {"normal": "lockdownNormal", "strict": "lockdownStrict"}.get(
         entry.get("lockdown"), "lockdownDisabled"

@@ -42,6 +42,7 @@ MANAGERS = {
     "virtualNicManager": ("HostVirtualNicManager", "virtualNicManager"),
     "vmotionSystem": ("HostVMotionSystem", "vmotionSystem"),
 }
+GB = 1024**3
 NOT_CONNECTED = "Unable to communicate with the remote host, since it is disconnected."
 NO_ANSWER = "Unable to communicate with the remote host."
 
@@ -66,6 +67,10 @@ class Hardware:
     mhz: int = 2000
     memory_gb: int = 512
     serial: str = ""
+    memory_bytes: int = 0  # where it is no whole number of GB
+
+    def __post_init__(self):
+        self.memory_bytes = self.memory_bytes or self.memory_gb * GB
 
     @property
     def cores(self):

@@ -27,11 +27,20 @@ DEFAULT_NICS = (
 def furnish(host, entry, switches):
     """GPUs, ports, bridges and switches of a host; switches are the datacenter's distributed ones by name."""
     tree = _Tree(host)
+    for row in entry.get("bridges", []):
+        host.bridges.append(
+            Bridge(row["address"], row.get("parent", ""), row.get("numa_node", 0), row.get("name", "PCIe Root Port"))
+        )
     for gpu in entry.get("gpus", []):
         with within(gpu):
             for _number in range(gpu.get("count", 1)):
                 _gpu(host, tree, gpu)
-    host.standard_switches = [StandardSwitch(MANAGEMENT_SWITCH, portgroups=[("Management Network", 0)])]
+    host.standard_switches = [
+        StandardSwitch(
+            row["name"], row.get("mtu", 1500), [(one["name"], one.get("vlan", 0)) for one in row["portgroups"]]
+        )
+        for row in entry.get("standard_switches", [])
+    ] or [StandardSwitch(MANAGEMENT_SWITCH, portgroups=[("Management Network", 0)])]
     rows = entry.get("nics") or _default_nics(switches)
     for position, row in enumerate(rows):
         with within(row):
@@ -52,7 +61,7 @@ def vmkernel(host, entry, networks):
                 device=row["device"],
                 ip=row.get("ip", _address(host.number, position)),
                 netmask=row.get("netmask", "255.255.0.0"),
-                mac=_mac(host.number, 0x60 + position) if position else host.ports[0].mac,
+                mac=row.get("mac") or (_mac(host.number, 0x60 + position) if position else host.ports[0].mac),
                 portgroup="" if group is not None else row.get("network", "Management Network"),
                 services=tuple(row.get("services", ())),
                 mtu=row.get("mtu", 1500),
@@ -99,6 +108,14 @@ class _Tree:
         self._bridge(port, "", numa_node, "PCIe Root Port")
         return Slot(address, port, port, numa_node)
 
+    def given(self, row):
+        """The slot of a card whose address the seed has."""
+        parent = root = row.get("parent", "")
+        parents = {one.address: one.parent for one in self.host.bridges}
+        while parents.get(root):
+            root = parents[root]
+        return Slot(row["pci"], parent, root, row.get("numa_node", 0))
+
     def _behind_switch(self, root, numa_node):
         above = next((one for one in self.host.bridges if one.address == root), None)
         numa_node = numa_node if above is None else above.numa_node  # one root port belongs to one socket
@@ -118,7 +135,10 @@ class _Tree:
 
 def _gpu(host, tree, row):
     position = len(host.gpus)
-    slot = tree.slot(f"0000:{0x17 + 0x10 * position:02x}:00.0", row.get("root"), _node(host, row, position % 2))
+    if "pci" in row:
+        slot = tree.given(row)
+    else:
+        slot = tree.slot(f"0000:{0x17 + 0x10 * position:02x}:00.0", row.get("root"), _node(host, row, position % 2))
     host.slots[slot.address] = slot
     gpu = Gpu(
         pci_id=slot.address,
@@ -154,7 +174,10 @@ def _nic(host, tree, position, row, switches):
     before = host.ports[-1] if host.ports else None
     card = before.pci.rpartition(".")[0] if before is not None else ""
     function = sum(nic.pci.rpartition(".")[0] == card for nic in host.ports)
-    if before is not None and before.model_key == model and _root_of(row, before) and function < 2:
+    if "pci" in row:
+        slot = tree.given(row)
+        address, parent, root, numa_node = slot.address, slot.parent, slot.root, slot.numa_node
+    elif before is not None and before.model_key == model and _root_of(row, before) and function < 2:
         address, parent, root, numa_node = f"{card}.{function}", before.parent, before.root_port, before.numa_node
     else:
         cards = len({nic.pci.rpartition(".")[0] for nic in host.ports})
@@ -166,7 +189,7 @@ def _nic(host, tree, position, row, switches):
     host.ports.append(
         Nic(
             device=row.get("device", f"vmnic{position}"),
-            mac=_mac(host.number, position),
+            mac=row.get("mac") or _mac(host.number, position),
             pci=address,
             model_key=model,
             numa_node=numa_node,
@@ -175,6 +198,8 @@ def _nic(host, tree, position, row, switches):
             firmware=Firmware.of(**row.get("firmware", {})),
             switch=_switch(host, row.get("uplink_of"), switches),
             plugged=row.get("link", "up") == "up",
+            uplink_port=row.get("uplink_port", ""),
+            requested_vfs=row.get("virtual_functions"),
         )
     )
 

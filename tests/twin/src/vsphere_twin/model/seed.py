@@ -11,6 +11,7 @@ from . import build, customization, permissions, seed_file, services
 from .release import DEFAULT, RELEASES
 from .seed_file import Problem, SeedError, changed, laid_over, line_of, placed, within
 from .seed_schema import check
+from .tagging import Category, Tag
 from .world import World
 
 SEEDS = Path(__file__).resolve().parent.parent / "seeds"
@@ -79,12 +80,20 @@ def from_data(data):
         world.release = dataclasses.replace(world.release, api_version=str(data["api_version"]))
     world.users = dict(data["users"])
     world.sso.federated.update(data.get("federated_domains", ()))
-    world.instance_uuid = world.new_uuid("vcenter")
+    world.instance_uuid = data.get("instance_uuid") or world.new_uuid("vcenter")
+    world.captured, world.assumptions = data.get("captured", ""), list(data.get("assumptions", []))
     world.task_seconds = {key: float(value) for key, value in data.get("task_seconds", {}).items()}
     build.inventory(world, data)
     switches.build(world, data.get("fabric", {}))
     services.add_all(world)
     permissions.build(world, data)
+    for entry in data.get("categories", []):
+        world.tagging.categories[entry["id"]] = Category(**entry)
+    for entry in data.get("tags", []):
+        category = world.tagging.categories.get(entry["category"])
+        if category is None:
+            raise SeedError([Problem(f"Tag {entry['name']}: there is no such category.", line_of(entry, "category"))])
+        world.tagging.tags[entry["id"]] = Tag(**{**entry, "category": category})
     for entry in data.get("customizations", []):
         world.get("CustomizationSpecManager").specs.add(customization.seeded(entry))
     return world

@@ -10,13 +10,18 @@ from .seed_file import SeedError
 def make(world, put, entry):
     """A switch with its port groups; answers it and the groups by their names."""
     uplinks = entry.get("uplinks", 2)
-    switch = put(Switch(world, entry["name"], None, entry.get("mtu", 1500), world.release.version, uplinks))
+    version = entry.get("version", world.release.version)
+    with world.given_moids(entry.get("moids", ())):
+        switch = put(Switch(world, entry["name"], None, entry.get("mtu", 1500), version, uplinks))
+        switch.uuid = entry.get("uuid", switch.uuid)
+        switch.uplinks = entry.get("uplink_names", switch.uplinks)
+        put(Portgroup(world, entry.get("uplink_group", switch.uplinks_name), None, switch, uplink=True))
     switch.joined_by = entry.get("members", "all")
     switch.lldp = entry.get("lldp", "both")
-    put(Portgroup(world, switch.uplinks_name, None, switch, uplink=True))
     groups = {}
     for row in entry.get("portgroups", []):
-        group = Portgroup(world, row["name"], None, switch, row.get("vlan", 0), ports=128)
+        with world.given_moids(row.get("moids", ())):
+            group = Portgroup(world, row["name"], None, switch, row.get("vlan", 0), ports=row.get("ports", 128))
         group.teaming = _teaming(switch, row)
         groups[row["name"]] = put(group)
     return switch, groups

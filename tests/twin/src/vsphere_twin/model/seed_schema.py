@@ -47,6 +47,8 @@ GPU = {
     "label": TEXT,
     "dvx": DVX,
     "numa_node": WHOLE,
+    "pci": TEXT,
+    "parent": TEXT,
 }
 NIC = {
     "device": NEEDED,
@@ -59,6 +61,11 @@ NIC = {
     "passthrough": FLAG,
     "label": TEXT,
     "dvx": DVX,
+    "pci": TEXT,
+    "parent": TEXT,
+    "mac": TEXT,
+    "uplink_port": TEXT,
+    "virtual_functions": WHOLE,
 }
 VMKERNEL = {
     "device": NEEDED,
@@ -67,8 +74,11 @@ VMKERNEL = {
     "ip": TEXT,
     "netmask": TEXT,
     "mtu": COUNT,
+    "mac": TEXT,
     "services": Key(list),
 }
+BRIDGE = {"address": NEEDED, "parent": TEXT, "numa_node": WHOLE, "name": TEXT}
+STANDARD_SWITCH = {"name": NEEDED, "mtu": COUNT, "portgroups": Key(list, table={"name": NEEDED, "vlan": WHOLE})}
 HOST = {
     "name": NEEDED,
     "count": COUNT,
@@ -97,6 +107,22 @@ HOST = {
     ),
     "assignment_policy": Key(str, choices=("performance", "consolidation")),
     "gpus": Key(list, table=GPU),
+    "moids": Key(list),
+    "compute_moids": Key(list),
+    "folder": TEXT,
+    "uuid": TEXT,
+    "build": TEXT,
+    "version": TEXT,
+    "bridges": Key(list, table=BRIDGE),
+    "standard_switches": Key(list, table=STANDARD_SWITCH),
+    "datastores": Key(list),
+    "networks": Key(list),
+    "switches": Key(list),
+    "domain": TEXT,
+    "dns": Key(list),
+    "ntp": Key(list),
+    "services": Key(dict),
+    "default_graphics_type": Key(str, choices=("shared", "sharedDirect")),
     "hardware": Key(
         dict,
         table={
@@ -107,6 +133,7 @@ HOST = {
             "cores_per_socket": COUNT,
             "mhz": COUNT,
             "memory_gb": COUNT,
+            "memory_bytes": COUNT,
             "serial": TEXT,
         },
     ),
@@ -146,11 +173,18 @@ VM = {
     "annotation": TEXT,
     "connection": Key(str, choices=("connected", "disconnected", "inaccessible", "orphaned")),
     "uuid": TEXT,
+    "instance_uuid": TEXT,
+    "moids": Key(list),
+    "home": TEXT,
+    "memory_mb": COUNT,
+    "devices": Key(list),
+    "settings": Key(dict),
 }
 CUSTOMIZATION = {"name": NEEDED, "hostname": TEXT, "domain": TEXT, "dns": Key(list), "nics": Key(list)}
 LIBRARY = {
     "name": NEEDED,
     "datastore": TEXT,
+    "id": TEXT,
     "subscribed": FLAG,
     "items": Key(
         list,
@@ -178,11 +212,16 @@ DATACENTER = {
             "count": COUNT,
             "capacity_gb": COUNT,
             "free_gb": WHOLE,
+            "capacity_bytes": WHOLE,
+            "free_bytes": WHOLE,
+            "uuid": TEXT,
+            "folder": TEXT,
+            "moids": Key(list),
             "type": Key(str, choices=("VMFS", "NFS", "NFS41", "vsan")),
             "files": Key(list, table=FILE),
         },
     ),
-    "networks": Key(list, table={"name": NEEDED, "vlan": WHOLE}),
+    "networks": Key(list, table={"name": NEEDED, "vlan": WHOLE, "folder": TEXT, "moids": Key(list)}),
     "switches": Key(
         list,
         table={
@@ -190,13 +229,32 @@ DATACENTER = {
             "mtu": COUNT,
             "uplinks": COUNT,
             "members": Key(str, choices=("all", "uplinks")),
+            "uuid": TEXT,
+            "version": TEXT,
+            "folder": TEXT,
+            "moids": Key(list),
+            "uplink_names": Key(list),
+            "uplink_group": TEXT,
             "lldp": Key(str, choices=("none", "listen", "advertise", "both")),
             "portgroups": Key(
-                list, table={"name": NEEDED, "vlan": WHOLE, "active": Key(list), "standby": Key(list), "teaming": TEXT}
+                list,
+                table={
+                    "name": NEEDED,
+                    "vlan": WHOLE,
+                    "active": Key(list),
+                    "standby": Key(list),
+                    "teaming": TEXT,
+                    "ports": COUNT,
+                    "moids": Key(list),
+                },
             ),
         },
     ),
+    "moids": Key(list),
     "vm_folders": Key(list),
+    "host_folders": Key(list),
+    "datastore_folders": Key(list),
+    "network_folders": Key(list),
     "clusters": Key(
         list,
         table={
@@ -208,6 +266,9 @@ DATACENTER = {
             "image": Key((str, dict)),
             "configuration": Key((str, dict)),
             "pools": Key(list),
+            "moids": Key(list),
+            "folder": TEXT,
+            "settings": Key(dict),
             "hosts": Key(list, table=HOST),
         },
     ),
@@ -226,11 +287,21 @@ SWITCH = {
     "users": Key(dict),
     "config": Key(list),
 }
+CATEGORY = {
+    "id": NEEDED,
+    "name": NEEDED,
+    "description": TEXT,
+    "cardinality": Key(str, choices=("SINGLE", "MULTIPLE")),
+    "kinds": Key(list),
+}
 PERMISSION = {"user": NEEDED, "role": NEEDED, "object": TEXT, "propagate": FLAG}
 SEED = {
     "description": TEXT,
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
+    "captured": TEXT,
+    "assumptions": Key(list),
+    "instance_uuid": TEXT,
     "federated_domains": Key(list),
     "extends": TEXT,
     "every_host": Key(dict, table={key: value for key, value in HOST.items() if key != "name"}),
@@ -239,6 +310,8 @@ SEED = {
     "permissions": Key(list, table=PERMISSION),
     "task_seconds": Key(dict),
     "customizations": Key(list, table=CUSTOMIZATION),
+    "categories": Key(list, table=CATEGORY),
+    "tags": Key(list, table={"id": NEEDED, "name": NEEDED, "category": NEEDED, "description": TEXT}),
     "datacenters": Key(list, required=True, table=DATACENTER),
     "fabric": Key(dict, table={"switches": Key(list, table=SWITCH), "cables": Key(list), "vlans": Key(list)}),
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import itertools
+import re
 import threading
 import uuid
 
@@ -75,12 +77,15 @@ class World:
         self.permissions = None  # twin.model.permissions.Permissions: privileges of the users
         self.release = None  # twin.model.release.Release of the vCenter
         self.instance_uuid = ""
+        self.captured = ""  # time of the capture that the world is made of, or empty
+        self.assumptions: list[dict] = []  # what is no part of the capture, with the value that the twin assumes
         self.root_folder = None
         self.task_seconds: dict[str, float] = {}
         self.most_per_page: int | None = None  # objects in one page of an answer, where the client sets no less
         self._entities = {}
         self._by_kind = {}
         self._numbers = {}
+        self._given: dict[str, list[str]] = {}  # by prefix: ids that the next objects get
         self._uuid_space = uuid.UUID("6b0e8f6a-5d1c-4c55-9c0b-2f7d6f1f2a10")
 
     def next_export(self):
@@ -91,9 +96,22 @@ class World:
         """Return an id in the style of vCenter: vm-101, host-12, task-7; and group-v4, domain-c8 after a single
         letter.
         """
+        if self._given.get(prefix):
+            return self._given[prefix].pop(0)
         counter = self._numbers.setdefault(prefix, itertools.count(101))
         dash = "" if prefix[-2:-1] == "-" else "-"
-        return f"{prefix}{dash}{next(counter)}"
+        return next(moid for moid in (f"{prefix}{dash}{number}" for number in counter) if moid not in self._entities)
+
+    @contextlib.contextmanager
+    def given_moids(self, moids):
+        """Give the objects that are made in here these ids, by their prefixes; others get new ones."""
+        before, self._given = self._given, {}
+        for moid in moids:
+            self._given.setdefault(re.sub(r"-?\d+$", "", moid), []).append(moid)
+        try:
+            yield
+        finally:
+            self._given = before
 
     def new_uuid(self, of):
         """A UUID that the same seed gives again."""

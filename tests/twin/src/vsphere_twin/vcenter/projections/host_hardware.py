@@ -10,7 +10,6 @@ from ..registry import prop
 from . import host_pci
 from .shape import EPOCH, make
 
-GB = 1024**3
 KIND = "HostSystem"
 
 
@@ -56,7 +55,7 @@ def hardware(host, world):
             )
             for socket in range(machine.sockets)
         ],
-        memorySize=machine.memory_gb * GB,
+        memorySize=machine.memory_bytes,
         dvxClasses=_dvx_classes(host),
         numaInfo=make(
             vim.host.NumaInfo,
@@ -67,9 +66,9 @@ def hardware(host, world):
                     vim.host.NumaNode,
                     typeId=node,
                     cpuID=_threads(machine, node),
-                    memorySize=machine.memory_gb * GB // machine.sockets,
-                    memoryRangeBegin=node * machine.memory_gb * GB // machine.sockets,
-                    memoryRangeLength=machine.memory_gb * GB // machine.sockets,
+                    memorySize=machine.memory_bytes // machine.sockets,
+                    memoryRangeBegin=node * machine.memory_bytes // machine.sockets,
+                    memoryRangeLength=machine.memory_bytes // machine.sockets,
                     pciId=host_pci.node_devices(host, node),
                 )
                 for node in range(machine.sockets)

@@ -14,7 +14,6 @@ from .host_hardware import identifying
 from .managed import custom_value
 from .shape import make
 
-GB = 1024**3
 KIND = "HostSystem"
 
 
@@ -29,7 +28,7 @@ def summary(host, world):
             vendor=hardware.vendor,
             model=hardware.model,
             uuid=host.uuid,
-            memorySize=hardware.memory_gb * GB,
+            memorySize=hardware.memory_bytes,
             cpuModel=hardware.cpu_model,
             cpuMhz=hardware.mhz,
             numCpuPkgs=hardware.sockets,

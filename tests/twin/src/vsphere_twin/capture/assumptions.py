@@ -1,0 +1,35 @@
+"""Values that the twin needs and a capture lacks: assumed by name, or a reason not to load it."""
+
+from __future__ import annotations
+
+from ..model.seed_file import SeedError
+
+
+class Assumptions:
+    """What is assumed about which object, and what nothing reasonable can be assumed about."""
+
+    def __init__(self):
+        self.rows = []
+        self.missing = []
+
+    def assume(self, thing, fact, value, reason="not captured"):
+        """Note a value that the twin takes for one that the capture lacks, and return it."""
+        self.rows.append({"object": thing, "fact": fact, "value": value, "reason": reason})
+        return value
+
+    def require(self, thing, fact, value):
+        """Return a value that the capture must have."""
+        if not value:
+            self.missing.append(f"{thing}: the capture has no {fact}, and the twin cannot assume one.")
+        return value
+
+    def end(self, path):
+        """Raise SeedError if something is missing."""
+        if self.missing:
+            todo = "Capture these objects again with a user who can read them."
+            raise SeedError([*(f"{path}: {one}" for one in self.missing), todo])
+
+
+def text(row):
+    """A line for people."""
+    return f"{row['object']}: {row['fact']} is assumed to be {row['value']} ({row['reason']})."

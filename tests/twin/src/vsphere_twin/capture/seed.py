@@ -1,0 +1,149 @@
+"""A capture as a seed: the data centre with its names and identifiers, and what the twin has to assume."""
+
+from __future__ import annotations
+
+import json
+
+from ..model.as_captured import plain
+from ..model.release import RELEASES
+from . import hosts, inventory, vms
+from .assumptions import Assumptions
+from .bundle import Bundle
+from .inventory import Tree, ident
+
+USERS = {"administrator@vsphere.local": "VMware1!"}
+BEHAVIOURS = ("manual", "partiallyAutomated", "fullyAutomated")
+
+
+def of(path):
+    """The data of the seed that a capture describes; SeedError where it lacks what the twin cannot assume."""
+    bundle = Bundle(path)
+    assumptions = Assumptions()
+    release = _release(bundle, assumptions)
+    made = {
+        "description": f"Captured at {bundle.time}.",
+        "captured": bundle.time,
+        "release": release,
+        "users": dict(USERS),
+        "datacenters": [_datacenter(bundle, one, release, assumptions) for one in bundle.of_kind("Datacenter")],
+    }
+    _libraries(bundle, made, assumptions)
+    _tags(bundle, made)
+    specs = bundle.get("CustomizationSpecManager")
+    for info in specs.get("info", ()) if specs is not None else ():
+        what = f"customization specification {info.name}"
+        made.setdefault("customizations", []).append(
+            {"name": info.name, "nics": assumptions.assume(what, "adapters", ["dhcp"], "only its name is captured")}
+        )
+    assumptions.end(path)
+    made["assumptions"] = assumptions.rows
+    # Words of the API become plain text.
+    return json.loads(json.dumps(made))
+
+
+def _libraries(bundle, made, assumptions):
+    """Content libraries, by the datacenter of their datastore."""
+    places = {moid: center for center in made["datacenters"] for one in center["datastores"] for moid in one["moids"]}
+    for one in _rows(bundle, "content/library"):
+        stores = [row.get("datastore_id") for row in one.get("storage_backings", ())]
+        center = next((places[moid] for moid in stores if moid in places), None)
+        what = f"content library {one['name']}"
+        if center is None:
+            assumptions.assume(what, "presence", "absent", "its datastore is not captured")
+            continue
+        store = next(row["name"] for row in center["datastores"] if row["moids"][0] in stores)
+        entry = {"name": one["name"], "id": one["id"], "datastore": store, "subscribed": one["type"] == "SUBSCRIBED"}
+        center.setdefault("libraries", []).append(entry)
+        assumptions.assume(what, "items", "none", "only its name and place are captured")
+
+
+def _tags(bundle, made):
+    kinds = ("id", "name", "description", "cardinality")
+    made["categories"] = [
+        {**{key: one[key] for key in kinds if key in one}, "kinds": one.get("associable_types", [])}
+        for one in _rows(bundle, "cis/tagging/category")
+    ]
+    made["tags"] = [
+        {
+            "id": one["id"],
+            "name": one["name"],
+            "category": one["category_id"],
+            "description": one.get("description", ""),
+        }
+        for one in _rows(bundle, "cis/tagging/tag")
+    ]
+
+
+def _rows(bundle, path):
+    """The answers for each item of a list over REST."""
+    start = f"rest/api/{path}/"
+    found = [bundle.data(name) for name in sorted(bundle.files) if name.startswith(start)]
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _release(bundle, assumptions):
+    version = bundle.manifest.get("vcenter", {}).get("version")
+    root = bundle.get("ServiceInstance")
+    if version is None and root is not None:
+        version = root.get("content.about.version")
+    if version is None:
+        found = [one.get("config.product.version") for one in bundle.of_kind("HostSystem")]
+        version = max(filter(None, found), default="8.0.3")
+        assumptions.assume("vCenter", "release", version)
+    return hosts.release(version, "vCenter", assumptions)
+
+
+def _datacenter(bundle, center, release, assumptions):
+    tree = Tree(bundle, center, RELEASES[release].images_only)
+    made = inventory.datacenter(tree, assumptions)
+    known = tree.of_kind("HostSystem")
+    entries = {one.moid: hosts.host(tree, one, release, assumptions) for one in known}
+    made["clusters"], made["hosts"] = [], []
+    for one in tree.of_kind("ClusterComputeResource", "ComputeResource"):
+        mine = [entries.get(ident(reference)) for reference in one.get("host", ())]
+        mine = [entry for entry in mine if entry is not None]
+        moids = [one.moid, ident(one.get("resourcePool")), ident(one.get("environmentBrowser"))]
+        moids = [moid for moid in moids if moid]
+        if one.kind == "ClusterComputeResource":
+            made["clusters"].append(_cluster(tree, one, mine, moids, assumptions))
+        else:
+            made["hosts"] += [dict(entry, compute_moids=moids, folder=tree.folder(one)) for entry in mine]
+    names = {one.moid: one.name for one in known}
+    rows = [vms.vm(tree, one, names, assumptions) for one in tree.of_kind("VirtualMachine")]
+    made["vms"] = [row for row in rows if row is not None]
+    return made
+
+
+def _cluster(tree, one, mine, moids, assumptions):
+    what = f"cluster {one.name}"
+    config = one.get("configurationEx")
+    drs, ha = getattr(config, "drsConfig", None), getattr(config, "dasConfig", None)
+    made = {"name": one.name, "folder": tree.folder(one), "moids": moids, "hosts": mine}
+    if drs is None:
+        made["drs"] = assumptions.assume(what, "DRS", "manual")
+    else:
+        made["drs"] = drs.defaultVmBehavior if drs.enabled and drs.defaultVmBehavior in BEHAVIOURS else "off"
+        made["drs_options"] = {row.key: str(row.value) for row in drs.option}
+    made["ha"] = bool(ha.enabled) if ha is not None else assumptions.assume(what, "HA", False)
+    made["pools"] = _pools(tree, tree.bundle.get(ident(one.get("resourcePool"))))
+    fields = ("rule", "group", "drsVmConfig", "dasVmConfig")
+    made["settings"] = {name: plain(getattr(config, name, None) or []) for name in fields}
+    answer = tree.bundle.data(f"rest/api/esx/settings/clusters/{one.moid}/enablement/software.json")
+    managed = answer.get("enabled") if isinstance(answer, dict) else None
+    if managed is None:
+        made["image"] = "baselines" if not tree.images_only else "managed"
+        assumptions.assume(what, "lifecycle management", made["image"])
+    else:
+        made["image"] = "managed" if managed else "baselines"
+    return made
+
+
+def _pools(tree, pool):
+    below = (
+        [tree.bundle.get(ident(reference)) for reference in pool.get("resourcePool", ())] if pool is not None else []
+    )
+    return [
+        {"name": one.name, "moid": one.moid, "pools": _pools(tree, one)}
+        for one in below
+        if one is not None and one.kind == "ResourcePool"
+    ]

@@ -1,0 +1,91 @@
+"""VMs of a capture, as entries of a seed with the devices that they have."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.as_captured import plain
+from .inventory import ident
+
+SETTINGS = ("bootOptions", "flags", "cpuAllocation", "memoryAllocation")
+
+
+def vm(tree, one, names, assumptions):
+    """The entry of a VM, or None for one that the capture does not describe."""
+    what = f"VM {one.name}"
+    host = names.get(ident(one.get("runtime.host")))
+    if host is None:
+        assumptions.assume(what, "presence", "absent", "its host is not captured")
+        return None
+    config = one.get("config")
+    made = {"name": one.name, "host": host, "moids": [one.moid], "folder": tree.folder(one)}
+    if one.get("environmentBrowser") is not None:
+        made["moids"].append(ident(one.get("environmentBrowser")))
+    if one.get("resourcePool") is not None:
+        above = tree.bundle.get(ident(one.get("resourcePool")))
+        if above is not None and above.get("parent") is not None and above.get("parent")._wsdlName == "ResourcePool":
+            made["pool"] = above.moid
+    made["connection"] = one.get("runtime.connectionState", "connected")
+    made["template"] = bool(one.get("config.template") or one.get("summary.config.template"))
+    made["power"] = "on" if one.get("runtime.powerState") == "poweredOn" else "off"
+    if config is None:
+        return _summary(tree, one, made, what, assumptions)
+    hardware = config.hardware
+    made.update(
+        cpus=hardware.numCPU,
+        cores_per_socket=hardware.numCoresPerSocket or 0,
+        memory_mb=hardware.memoryMB,
+        guest_id=config.guestId,
+        firmware=config.firmware or "bios",
+        hardware_version=int(re.sub(r"\D", "", config.version) or 20),
+        memory_reservation="all" if config.memoryReservationLockedToMax else "none",
+        annotation=config.annotation or "",
+        devices=[plain(device) for device in hardware.device],
+        extra_config={option.key: str(option.value) for option in config.extraConfig},
+        settings=_settings(config),
+        tools="installed" if config.tools is None or config.tools.toolsVersion != 0 else "none",
+        **{key: value for key, value in (("uuid", config.uuid), ("instance_uuid", config.instanceUuid)) if value},
+    )
+    _home(tree, made, config.files, one, assumptions)
+    return made
+
+
+def _summary(tree, one, made, what, assumptions):
+    """A VM whose configuration its user could not read."""
+    made["cpus"] = one.get("summary.config.numCpu") or assumptions.assume(what, "CPUs", 2)
+    made["memory_mb"] = one.get("summary.config.memorySizeMB") or assumptions.assume(what, "memory in MB", 4096)
+    made["devices"] = []
+    made["power"] = "off"
+    assumptions.assume(what, "devices", "none")
+    _home(tree, made, None, one, assumptions)
+    return made
+
+
+def _home(tree, made, files, one, assumptions):
+    """The path of the VM's file, in which an anonymised capture keeps the datastore."""
+    path = getattr(files, "vmPathName", None) or one.get("summary.config.vmPathName", "")
+    names = [store.name for store in tree.of_kind("Datastore")]
+    of_vm = [tree.bundle.get(ident(reference)) for reference in one.get("datastore", ())]
+    found = re.match(r"\[([^\]]+)\] .", path)
+    if found and found[1] in names:
+        made.update(home=path, datastore=found[1])
+        return
+    known = [store.name for store in of_vm if store is not None]
+    if known:
+        made["datastore"] = known[0]
+    assumptions.assume(f"VM {one.name}", "path of its file", "the usual one")
+
+
+def _settings(config):
+    made = {name: plain(getattr(config, name)) for name in SETTINGS if getattr(config, name) is not None}
+    for name in ("cpuHotAddEnabled", "memoryHotAddEnabled"):
+        made[name] = bool(getattr(config, name))
+    if config.latencySensitivity is not None:
+        made["latencySensitivity"] = str(config.latencySensitivity.level)
+    numa = getattr(config, "numaInfo", None)
+    if numa is not None and numa.autoCoresPerNumaNode is False:
+        made["coresPerNumaNode"] = numa.coresPerNumaNode
+    groups = getattr(config, "deviceGroups", None)
+    if groups is not None:
+        made["deviceGroups"] = {str(one.groupInstanceKey): one.deviceGroupName for one in groups.deviceGroup}
+    return made
