@@ -17,7 +17,7 @@ def find(minor: int) -> Path | None:
     for candidate in candidates(f"python3.{minor}"):
         probe = "import sys, ssl, venv; print(sys.version_info[1], sys.executable)"
         try:
-            ran = subprocess.run([candidate, "-c", probe], capture_output=True, text=True, timeout=30, check=False)
+            ran = subprocess.run([candidate, "-c", probe], capture_output=True, text=True, timeout=120, check=False)
         except (OSError, subprocess.TimeoutExpired):
             continue
         found = ran.stdout.strip().split(" ", maxsplit=1)

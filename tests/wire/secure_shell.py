@@ -14,7 +14,7 @@ class OpenSsh:
     def __call__(self, host, command, *options, stdin=""):
         """The completed process of one command on a host."""
         return subprocess.run(
-            [*self.argv(host, *options), command], input=stdin, capture_output=True, text=True, timeout=30, check=False
+            [*self.argv(host, *options), command], input=stdin, capture_output=True, text=True, timeout=120, check=False
         )
 
     def argv(self, host, *options):

@@ -189,7 +189,7 @@ def test_two_hosts_that_copy_the_same_file_at_once_do_not_disturb_each_other(run
     for thread in work:
         thread.start()
     for thread in work:
-        thread.join(30)
+        thread.join(120)
     assert errors == []
     assert stored(running) == {TARGET.path: CONTENT}
 

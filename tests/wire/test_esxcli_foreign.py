@@ -21,7 +21,7 @@ class Soap:
 
     def __init__(self, twin):
         context = ssl.create_default_context(cafile=str(twin.ca_file))
-        self._connection = http.client.HTTPSConnection(twin.host, twin.port, context=context, timeout=30)
+        self._connection = http.client.HTTPSConnection(twin.host, twin.port, context=context, timeout=120)
         self._cookie = ""
         self.call("Login", "SessionManager", "SessionManager", userName=twin.username, password=twin.password)
 

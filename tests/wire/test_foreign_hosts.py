@@ -160,7 +160,7 @@ def until(running, name, holds):
     """Wait for the model's host to reach a state."""
     (host,) = [one for one in running.world.of_kind("HostSystem") if one.name == name]
     with running.world.changed:
-        assert running.world.changed.wait_for(lambda: holds(host), timeout=30)
+        assert running.world.changed.wait_for(lambda: holds(host), timeout=120)
 
 
 def test_modules_that_read_hosts_see_those_of_the_seed(twin):

@@ -175,7 +175,7 @@ def test_strangers_clone_customize_and_start_vms_and_an_observer_sees_them(twin,
         assert {"numa.nodeAffinity": "0"}.items() <= {one.key: one.value for one in machine.config.extraConfig}.items()
     (made,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "made-01"]
     with running.world.changed:  # its guest was asked to go and takes its time
-        assert running.world.changed.wait_for(lambda: made.power == "poweredOff", timeout=30)
+        assert running.world.changed.wait_for(lambda: made.power == "poweredOff", timeout=120)
     with virtual_machine(running, "made-02") as machine:
         assert machine.guest.hostName == "made-02"
         (nic,) = machine.guest.net

@@ -62,7 +62,7 @@ def helper_of(switch):
 
 def awaited_end(process):
     """Wait until a process that was killed runs no more."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while _state(process) not in "ZX":
         assert time.monotonic() < until, "it was not killed"
         time.sleep(0.01)

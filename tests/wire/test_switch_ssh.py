@@ -187,7 +187,7 @@ def test_what_is_printed_before_input_is_read_does_not_wait_for_it(lab):
         text=True,
     ) as process:
         assert process.stdout.readline() == "ready\n"
-        assert process.communicate("later\n", timeout=20)[0] == "later\n"
+        assert process.communicate("later\n", timeout=120)[0] == "later\n"
 
 
 def test_ansible_runs_raw_commands_with_become(lab, tmp_path):

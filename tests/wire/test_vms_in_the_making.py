@@ -52,7 +52,7 @@ def test_a_guest_that_does_not_come_up_is_seen_as_in_life(twin, verb, tools):
         model = {vm.name: vm for vm in running.world.of_kind("VirtualMachine")}
         with running.world.changed:
             assert running.world.changed.wait_for(
-                lambda: model["train-02"].addresses and model["train-01"].tools_running == tools, timeout=30
+                lambda: model["train-02"].addresses and model["train-01"].tools_running == tools, timeout=120
             )
         assert (one.guest.toolsRunningStatus == "guestToolsRunning") == tools
         assert one.guest.ipAddress is None
@@ -63,4 +63,4 @@ def ended(running, task):
     """Wait until the twin has ended a task."""
     model = running.world.get(task._moId)
     with running.world.changed:
-        assert running.world.changed.wait_for(lambda: model.completed_at is not None, timeout=30)
+        assert running.world.changed.wait_for(lambda: model.completed_at is not None, timeout=120)

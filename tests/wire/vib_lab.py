@@ -109,7 +109,7 @@ def reboot(twin, name=ESX):
     boots = host.boots
     with client(twin) as service:
         WaitForTask(vim.HostSystem(host.moid, service._stub).RebootHost_Task(force=False))
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while host.boots == boots or host.connection != "connected":
         assert time.monotonic() < deadline, f"{name} did not come back"
         time.sleep(0.02)

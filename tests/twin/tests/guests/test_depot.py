@@ -30,7 +30,7 @@ def depot(tmp_path):
 def status(depot, path):
     context = ssl.create_default_context(cafile=depot.ca_file)
     try:
-        with urllib.request.urlopen(f"{depot.url}{path}", context=context, timeout=30) as answer:
+        with urllib.request.urlopen(f"{depot.url}{path}", context=context, timeout=120) as answer:
             return answer.status
     except urllib.error.HTTPError as refused:
         return refused.code

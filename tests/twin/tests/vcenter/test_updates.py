@@ -136,12 +136,12 @@ class Waiting:
 
     def _wait(self, client, version):
         try:
-            self.answer = client.collector.WaitForUpdatesEx(version, WaitOptions(maxWaitSeconds=30))
+            self.answer = client.collector.WaitForUpdatesEx(version, WaitOptions(maxWaitSeconds=300))
         except vmodl.MethodFault as fault:
             self.fault = fault
 
     def end(self):
-        self._thread.join(timeout=25)
+        self._thread.join(timeout=120)
         assert not self._thread.is_alive(), "the poll was not woken"
         return self
 

@@ -117,7 +117,7 @@ def openssh(twin, name, *words, stdin="", argv_only=False):
     argv += [f"{user}@{address}", *words]
     if argv_only:
         return argv
-    return subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=120, check=False)
 
 
 class Cli:
@@ -158,7 +158,7 @@ class Cli:
     async def _until(self, pattern):
         seen = ""
         while not pattern.search(seen.rpartition("\n")[2]):
-            piece = await asyncio.wait_for(self._process.stdout.read(4096), 20)
+            piece = await asyncio.wait_for(self._process.stdout.read(4096), 120)
             if not piece:
                 raise ConnectionError(f"The switch hung up after {seen!r}.")
             seen += piece.replace("\r\n", "\n")
