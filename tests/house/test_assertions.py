@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -15,10 +14,17 @@ FILES = [name for name in tracked() if name.startswith("tests/") and name.endswi
 TESTS = [name for name in FILES if name.rpartition("/")[2].startswith("test_")]
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+@cache
+def functions(tree: ast.AST) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
+@cache
+def assertions(function: ast.FunctionDef) -> list[ast.Assert]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.Assert)]
+
+
+@cache
 def calls(function: ast.FunctionDef) -> set[str]:
     """The names, without what is before their last dot, that a function calls."""
     called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
@@ -28,9 +34,7 @@ def calls(function: ast.FunctionDef) -> set[str]:
 
 
 def asserts(function: ast.FunctionDef, helpers: set[str]) -> bool:
-    if any(isinstance(node, ast.Assert) for node in ast.walk(function)):
-        return True
-    return not calls(function).isdisjoint(CHECKS | helpers)
+    return bool(assertions(function)) or not calls(function).isdisjoint(CHECKS | helpers)
 
 
 def helpers() -> set[str]:
@@ -56,7 +60,7 @@ def silent(tree: ast.Module, known: set[str]) -> list[str]:
 def either_or(tree: ast.Module) -> list[str]:
     """The assertions of a file's tests that two different answers satisfy."""
     tests = [one for one in functions(tree) if one.name.startswith("test_")]
-    asserted = [node.test for one in tests for node in ast.walk(one) if isinstance(node, ast.Assert)]
+    asserted = [node.test for one in tests for node in assertions(one)]
     return [ast.unparse(test) for test in asserted if _is_either_or(test)]
 
 

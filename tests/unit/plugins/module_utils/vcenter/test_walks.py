@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -35,6 +36,8 @@ ABOVE = {
     "DistributedVirtualSwitch": ("Datacenter",),
 }
 
+PAIR = re.compile(rf"""["'][A-Z]\w*["'],\s*["'](?:{"|".join(map(re.escape, (*LEADS_TO, "parent")))})["']""")
+
 
 def walks():
     """{file: every step that it names}, as if all of them were one walk."""
@@ -43,7 +46,7 @@ def walks():
         steps = set()
         text = path.read_text()
         # Most files name none, and to parse them all takes seconds.
-        if not any(f'"{name}"' in text for name in (*LEADS_TO, "parent")):
+        if not PAIR.search(text):
             continue
         for node in ast.walk(ast.parse(text)):
             pair = node.elts if isinstance(node, ast.Tuple) else ()
