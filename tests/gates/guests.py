@@ -10,9 +10,9 @@ import tempfile
 
 import yaml
 
+from gates import forks
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
 from guests import engines
-from warm import client
 
 # Without a container engine no guest is tested, and the gate reports that; with AIREADY_ENGINE=required it fails.
 # Number of failed tasks to repeat in the report, and their maximum length.
@@ -41,13 +41,9 @@ def molecule(gate: Gate) -> None:
     env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
     # The labs' folders go with the command that runs the gates.
     env["AIREADY_LABS"] = tempfile.gettempdir()
-    programs = state / "bin"
-    programs.mkdir(parents=True)
-    env["PATH"] = os.pathsep.join([str(programs), env["PATH"]])
     try:
-        with contextlib.closing(client.Server({**env, **_of_scenarios()})) as server:
-            server.stub(programs / "ansible-playbook", "playbook", tool("ansible-playbook"), server.imported)
-            gate.call([tool("molecule"), "test", "--all"], env=env)
+        with forks.playbooks(env, state / "bin", _of_scenarios()) as forking:
+            gate.call([tool("molecule"), "test", "--all"], env=forking)
     except GateFailed as failure:
         # Scenarios that were to come fill the end of the log, which is all that may be seen of it.
         raise GateFailed("\n".join([*_failures(gate.log.read_text(errors="replace")), str(failure)])) from None

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gates import pythons, venvs
 from gates.running import BUILD, HOME, PYTHON, ROOT, VENV, Gate, GateFailed, environment
-from gates.tree import clean_copy
+from gates.tree import clean_copy, shipped
 from guests.faults.table import number_of_commit
 from rehearse.playbook import PROGRAMS
 
@@ -39,7 +39,7 @@ def sanity(gate: Gate) -> None:
 
     Tests are not shipped, and ruff checks them.
     """
-    copy = clean_copy("sanity", tests=False)
+    copy = clean_copy("sanity", shipped)
     skipped = [argument for name in PER_PYTHON for argument in ("--skip-test", name)]
     _ansible_test(gate, VENV, copy, skipped, set())
     chosen = [argument for name in PER_PYTHON for argument in ("--test", name)]
@@ -57,7 +57,7 @@ def newest_core(gate: Gate) -> None:
         return
     venv = venvs.of_lock(gate, python, "core-newest", "newer-core")
     tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
-    _ansible_test(gate, venv, clean_copy(venv.name), ["--python", f"3.{minor}", *tests], {minor})
+    _ansible_test(gate, venv, clean_copy(venv.name, shipped), ["--python", f"3.{minor}", *tests], {minor})
     # The twin stays on the core of the lock.
     gate.pytest(str(venv / "bin" / "python"), _tests_of_ansible(), environment(venv))
 

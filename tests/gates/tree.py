@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from gates.running import BUILD, ROOT, GateFailed
@@ -25,13 +26,21 @@ def tracked() -> list[Path]:
 CONFIGURATION = Path("tests/config.yml")
 
 
-def clean_copy(name: str, tests: bool = True) -> Path:
+def everything(_path: Path) -> bool:
+    """Return True for each file of the collection."""
+    return True
+
+
+def shipped(path: Path) -> bool:
+    """Return whether a file is outside the tests, or configures ansible-test."""
+    return path.parts[0] != "tests" or path == CONFIGURATION
+
+
+def clean_copy(name: str, chosen: Callable[[Path], bool] = everything) -> Path:
     """A fresh copy below .build/<name>: ansible-test refuses a plain checkout and follows symlinks to it."""
     copy = BUILD / name / "ansible_collections" / "aiready" / "vsphere"
     shutil.rmtree(copy, ignore_errors=True)
-    for path in tracked():
-        if path.parts[0] == "tests" and path != CONFIGURATION and not tests:
-            continue
+    for path in filter(chosen, tracked()):
         target = copy / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, target, follow_symlinks=False)
