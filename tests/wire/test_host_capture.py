@@ -63,14 +63,12 @@ def test_hardware_and_settings_stay(capture):
     answer = module()
     found = Capture(answer["dest"])
     host = hosts_of(running)[0]
-    module_row, raw = {}, {}
     own = json.loads(Path(answer["secret"]).read_text())["known"][host.name]
-    raw["nics"] = [(nic.device, nic.pci, nic.driver) for nic in host.nics]
     nics = answered(found, own, "esxcli network nic list")
-    assert [(one["Name"], one["PCIDevice"], one["Driver"]) for one in nics] == raw["nics"]
+    ports = [(nic.device, nic.pci, nic.driver) for nic in host.nics]
+    assert [(one["Name"], one["PCIDevice"], one["Driver"]) for one in nics] == ports
     parameters = answered(found, own, "esxcli system module parameters list --module=nmlx5_core")
-    module_row = {one["Name"] for one in parameters}
-    assert module_row == set(host.kernel.modules["nmlx5_core"].parameters)
+    assert {one["Name"] for one in parameters} == set(host.kernel.modules["nmlx5_core"].parameters)
     platform = answered(found, own, "esxcli hardware platform get")
     assert platform["ProductName"] == host.hardware.model
     assert platform["SerialNumber"] != host.hardware.serial
@@ -78,18 +76,21 @@ def test_hardware_and_settings_stay(capture):
     assert {one["Name"] for one in vibs} == {one.name for one in host.software.vibs()}
 
 
-def test_a_name_has_the_same_pseudonym_as_in_vcenter(capture, drive, tmp_path):
+def test_names_serial_numbers_and_addresses_match_those_of_vcenter(capture, drive, tmp_path):
     running, module = capture
     drive(running)("site_capture_info", dest=str(tmp_path / "site.zip"))
     answer = module()
     found = Capture(answer["dest"])
-    named = {"HostSystem": set(), "serial": set()}
-    for name, text in found.files.items():
-        if "-HostSystem-" in name:
-            named["HostSystem"] |= set(re.findall(r"<name>name</name>\s*<val[^>]*>([^<]+)<", text.decode()))
-            named["serial"] |= set(re.findall(r"<serialNumber>([^<]+)<", text.decode()))
-    assert {name.partition(" ")[2] for name in answer["captured"]} == named["HostSystem"]
-    assert found.is_read("HostSystem-" + hosts_of(running)[0].moid)
+    known = json.loads(Path(answer["secret"]).read_text())["known"]
+    for host in hosts_of(running):
+        (text,) = [one.decode() for name, one in found.files.items() if name.endswith(f"-HostSystem-{host.moid}.xml")]
+        own = known[host.name]
+        assert f"esxcli {own}" in answer["captured"]
+        assert f">{own}<" in text
+        assert f">{answered(found, own, 'esxcli hardware platform get')['SerialNumber']}<" in text
+        macs = [one["MACAddress"] for one in answered(found, own, "esxcli network nic list")]
+        assert macs
+        assert [mac for mac in macs if f"<mac>{mac}</mac>" not in text] == []
 
 
 def test_no_name_of_the_site_is_in_the_capture(capture):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.action import guest_capture_info
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import shell
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_commands import COMMANDS
@@ -108,6 +110,7 @@ def test_a_host_answers_esxcli_in_its_shell_as_through_vcenter(host, tmp_path):
 def test_a_guest_receives_only_the_commands_that_the_page_lists(guest, tmp_path):
     answer = on_guest(guest, tmp_path)
     sent = {re.sub(r"\d{4}:\w\w:\w\w\.\d", "DEVICE", " ".join(shlex.split(one))) for one in guest.commands}
+    assert [one for one in sent if "timeout -k 5 120 " not in one and "LC_ALL" not in one] == []
     plain = [re.sub(r".*\b(uname|nvidia-smi|ip|lspci|ibv_devinfo|mlxconfig) ", r"\1 ", one) for one in sent]
     expected = {words_of(line) for line in GUEST_LINES}
     assert [one for one in plain if not one.startswith(tuple(expected))] == []
@@ -156,6 +159,18 @@ def test_a_guest_that_cannot_be_reached_is_in_the_coverage(guest, tmp_path, monk
     found = Capture(answer["dest"])
     assert found.manifest["coverage"]["guest vm-001"]["refused"] == {"": "unreachable"}
     assert not found.is_read("guest vm-001")
+
+
+def test_a_command_that_hangs_is_ended_and_hides_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(shell, "GUEST", replace(shell.GUEST, limit=("timeout", "-k", "1", "1")))
+    monkeypatch.setattr(guest_capture_info.ActionModule, "KIND", shell.GUEST)
+    linux = LinuxHost(tmp_path / "linux", {}, {"uname -r": "6.8.0-45-generic"})
+    hanging = tmp_path / "linux" / "bin" / "nvidia-smi"
+    hanging.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    hanging.chmod(0o755)
+    answer = on_guest(linux, tmp_path)
+    assert answer["refused"]["guest vm-001/002-nvidia-smi-q-x"] == {"": "timed_out"}
+    assert Capture(answer["dest"]).is_read("guest vm-001/001-uname-r")
 
 
 CANARY = "canary{:05}x"

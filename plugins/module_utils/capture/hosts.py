@@ -13,6 +13,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from queue import SimpleQueue
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping
 from xml.etree.ElementTree import ParseError
 
@@ -242,15 +243,19 @@ def _read_all(
         return
     free: SimpleQueue[VCenter] = SimpleQueue()
     opened: list[VCenter] = []
-    running: dict[Future[Answers], HostFound] = {}
+    running: list[Future[None]] = []
     pool = ThreadPoolExecutor(workers)
+    keeping = Lock()
 
-    def one_host(found: HostFound) -> Answers:
+    def one_host(found: HostFound) -> None:
         mine = free.get()
         try:
             # The reference of the host belongs to the connection that found it.
             host = _Host(mine.managed("HostSystem", found.moid), found.name)
-            return read(Esxcli(mine, host, request.command_timeout_s))
+            answers = read(Esxcli(mine, host, request.command_timeout_s))
+            # Kept at once: a kill loses only the hosts that are being read.
+            with keeping:
+                part.keep(found.moid, functools.partial(addition, found.name, answers, keep_names))
         finally:
             free.put(mine)
 
@@ -258,10 +263,9 @@ def _read_all(
         for _number in range(workers):
             opened.append(connect())
             free.put(opened[-1])
-        running.update({pool.submit(one_host, found): found for found in hosts})
+        running += [pool.submit(one_host, found) for found in hosts]
         for done in as_completed(running):
-            found, answers = running[done], done.result()
-            part.keep(found.moid, functools.partial(addition, found.name, answers, keep_names))
+            done.result()
     finally:
         for waiting in running:
             waiting.cancel()

@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_text import HostText
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.shell_commands import (
     DEVICE,
+    GUEST_LIMIT,
     GUEST_LINES,
     HOST_LINES,
     XML,
@@ -49,6 +50,8 @@ HOST_ARGUMENTS = dict(ARGUMENTS, esxcli={"type": "bool", "default": False})
 # Characters of one output. `lspci -vvv` has about 3 kB for each device.
 LARGEST = 4 * 1024 * 1024
 _NOT_FOUND = (126, 127)
+# Exit statuses of `timeout` itself.
+_TIMED_OUT = (124, 137)
 _WORDS_OF_REFUSAL = 200
 _NAME = 60
 
@@ -64,16 +67,17 @@ class ShellCaptureRequest:
 
 @dataclass(frozen=True)
 class Kind:
-    """Hosts or guests: their folder, the kind of their pseudonyms, and their commands."""
+    """Hosts or guests: their folder, the kind of their pseudonyms, their commands, and what limits the time of each."""
 
     folder: str
     pseudonym: str
     source: str
     lines: Sequence[Line]
+    limit: tuple[str, ...] = ()
 
 
 HOST = Kind("hosts", "host", "shell", HOST_LINES)
-GUEST = Kind("guests", "vm", "guest", GUEST_LINES)
+GUEST = Kind("guests", "vm", "guest", GUEST_LINES, GUEST_LIMIT)
 
 
 class Unreachable(Exception):
@@ -112,7 +116,7 @@ def read(kind: Kind, run: Callable[[Iterable[str]], Done], esxcli: bool = False)
             found.esxcli = hosts.read(ShellEsxcli(run))
         for line in kind.lines:
             for words in _each(line, found):
-                _ask(Output(words, line.form, hosts.now()), run, found)
+                _ask(Output(words, line.form, hosts.now()), lambda asked: run((*kind.limit, *asked)), found)
     except Unreachable:
         found.lost = True
     return found
@@ -139,6 +143,8 @@ def _ask(asked: Output, run: Callable[[Iterable[str]], Done], found: Outputs) ->
         raise
     if done.rc in _NOT_FOUND:
         asked.refused = "not_found"
+    elif done.rc in _TIMED_OUT:
+        asked.refused = "timed_out"
     elif done.rc != 0:
         asked.refused, asked.complaint = f"status {done.rc}", done.text[:_WORDS_OF_REFUSAL]
     elif len(done.stdout) > LARGEST:

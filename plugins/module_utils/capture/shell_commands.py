@@ -54,6 +54,8 @@ GUEST_LINES = (
     _line("ibv_devinfo -v"),
     _line("mlxconfig -d DEVICE -e query", after="lspci -Dvvvnn"),
 )
+# Before each command of a guest: nvidia-smi can hang on a GPU that is lost. Not every ESXi release has it.
+GUEST_LIMIT = ("timeout", "-k", "5", "120")
 # Adapters of one host or guest that are asked.
 MOST_DEVICES = 32
 # An adapter in the answers of `mst status -v` and of `lspci -Dvvvnn`.
