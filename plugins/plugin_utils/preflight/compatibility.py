@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalog
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import support
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import BLOCKS, OK, OPEN, Finding
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests as site_guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import profiles
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
@@ -48,6 +49,21 @@ def rules(wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, An
             alike.setdefault(verdict, []).append(name)
     for verdict, names in alike.items():
         yield _finding(verdict, ", ".join(sorted(names)), asked.accepted)
+
+
+def translation(wish: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """A finding on ATS of ports that no module reads, because the site leaves their firmware unchanged."""
+    site, errors = validate(wish) if wish else ({}, [""])
+    if errors or not directpath.pairs(site):
+        return
+    network = site["network"]
+    if network["firmware"] == "ignore" and network["gpudirect"] != "disabled":
+        found = (
+            "The firmware setting ATS_ENABLED of the ports is not checked, because site.network.firmware is ignore. "
+            "Without ATS, a port and a GPU do not reach each other by DirectPath."
+        )
+        todo = "Set site.network.firmware to auto, or run `mlxconfig -d DEVICE query ATS_ENABLED` for each port."
+        yield Finding("hosts", "ports", "ATS", OPEN, found, todo=todo)
 
 
 def host_driver(preview: Mapping[str, Any]) -> str:

@@ -10,8 +10,10 @@ Without a published threshold, the first run records a baseline, and later runs 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import line, rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
@@ -45,7 +47,7 @@ class Mark(NamedTuple):
     paths: tuple[str, ...] = ()
     speeds: tuple[int, ...] = ()  # of the adapters in Gb/s; empty for all
     variants: tuple[str, ...] = ()
-    gpus: tuple[str, ...] = ()  # words in the name of the GPU
+    gpus: tuple[str, ...] = ()  # words in the name of the board
     ranks: int = 0
 
 
@@ -142,6 +144,8 @@ MARKS = (
     ),
     Mark("guest.clock", None, 100.0, f"licences and logs need synchronised clocks; 100 ms is {PROPOSAL}"),
 )
+# Boards without NVSwitch, of which no source states a figure.
+_OTHER_BOARDS = ("PCIE", "NVL")
 # Rules besides thresholds. Shares are in percent.
 RULES: dict[str, dict[str, Any]] = {
     "baseline": {"worse_percent": 5.0, "source": "SuperBench flags a node that is 5 % worse than its baseline"},
@@ -285,9 +289,18 @@ def _applies(mark: Mark, about: About, variants: Sequence[str], ranks: float | N
         (not mark.paths or intent["data_path"] in mark.paths)
         and (not mark.speeds or speed is None or speed in mark.speeds)
         and (not mark.variants or any(one in variants for one in mark.variants))
-        and (not mark.gpus or any(word in str(intent["gpu"]) for word in mark.gpus))
+        and (not mark.gpus or _is_gpu(str(intent["gpu"]), mark.gpus))
         and (not mark.ranks or ranks == mark.ranks)
     )
+
+
+def _is_gpu(named: str, words: Sequence[str]) -> bool:
+    """Return whether a profile is of a board with one of these names; no source has figures of PCIe boards."""
+    board = catalogue.board_of(named)
+    name = (board.title if board else named).upper()
+    if any(word in name for word in _OTHER_BOARDS):
+        return False
+    return any(re.search(rf"(?<![A-Z0-9]){word}(?![A-Z0-9])", name) for word in words)
 
 
 def _base(mark: Mark, about: About) -> float | None:

@@ -463,3 +463,21 @@ def test_settings_that_the_next_remediation_reverts_are_named_for_each_host():
     assert (
         "The next remediation of the cluster reverts these host settings: kernel_settings/atsSupport." in one["found"]
     )
+
+
+DIRECT = {
+    **{key: SITE[key] for key in ("vcenter", "cluster", "vms")},
+    "licence": "none",
+    "gpu": {"mode": "directpath"},
+}
+
+
+@pytest.mark.parametrize(
+    "network, states",
+    [({"firmware": "ignore"}, ["open"]), ({}, []), ({"firmware": "ignore", "gpudirect": "disabled"}, [])],
+    ids=["left unchanged", "configured", "not needed"],
+)
+def test_ats_of_ports_that_no_module_reads_is_open(network, states):
+    site = {**DIRECT, "network": {"path": "directpath", "nics": ["0000:3a:00.0"], **network}}
+    told = preflight_findings.answer({**seen(), "questions": preflight_questions.questions(site), "site": site})
+    assert [one["state"] for one in told["findings"] if (one["where"], one["what"]) == ("ports", "ATS")] == states
