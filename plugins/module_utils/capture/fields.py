@@ -105,7 +105,7 @@ KINDS = {
 GIVEN = frozenset(["Datacenters", "Resources", "Discovered virtual machine", "datastore", "host", "network", "vm"])
 # Keys of options whose first part is one of vSphere's own. Other keys can contain names.
 OPTION = re.compile(
-    r"(?:pciPassthru\d+|ethernet\d+|sched|numa|svga|vmotion|monitor|monitor_control|cpuid|hypervisor|scsi\d+|sata\d+|"
+    r"(?:pciPassthru\d*|ethernet\d+|sched|numa|svga|vmotion|monitor|monitor_control|cpuid|hypervisor|scsi\d+|sata\d+|"
     r"disk|tools|vmware|nvram|virtualHW|mks|migrate|vmci\d*|pciBridge\d+|hpet\d+|Mem|Net|Disk|Cpu|Numa|Misc|UserVars|"
     r"VMkernel|Config|Power|LPage|DataMover|NFS|VMFS3|Security|vgpu|vpxd?|das|BufferCache|CBRC|Irq|Migrate|Scsi|SunRPC|SvMotion)"
     r"(?:\.[A-Za-z0-9_]{1,40}){0,5}|(?:svga|cpuid|numa)\w{0,20}"

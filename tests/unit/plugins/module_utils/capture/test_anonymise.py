@@ -147,3 +147,10 @@ def test_a_random_link_local_address_is_replaced():
 @pytest.mark.parametrize("mac", ["ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"])
 def test_the_mac_addresses_of_all_and_of_none_stay(mac):
     assert Table().mac(mac) == mac
+
+
+@pytest.mark.parametrize(
+    "key", ["pciPassthru.use64bitMMIO", "pciPassthru.64bitMMIOSizeGB", "pciPassthru0.cfg.enable_uvm"]
+)
+def test_keys_of_gpus_in_vms_stay(scrub, key):
+    assert scrub.text("key", key) == key
