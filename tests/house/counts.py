@@ -30,8 +30,9 @@ def counts(root: Path) -> dict[str, object]:
     utils = sorted((root / "plugins" / "module_utils").rglob("*.py"))
     files = {path: ast.parse(path.read_text()) for path in sorted((root / "plugins").rglob("*.py"))}
     functions = [one for tree in files.values() for one in _functions(tree)]
+    needed = {path: _needed(tree, files, root) for path, tree in files.items()}
     closures = {
-        path.stem: len(_closure([path, root / "plugins" / "action" / path.name], files, root))
+        path.stem: len(_closure([path, root / "plugins" / "action" / path.name], needed))
         for path in sorted((root / "plugins" / "modules").glob("*.py"))
     }
     roles = {path.name for path in (root / "roles").iterdir()}
@@ -98,18 +99,24 @@ def _is_noun(one: ast.ClassDef) -> bool:
     return any("Noun" in ast.unparse(base) for base in one.bases)
 
 
-def _closure(starts: list[Path], files: dict[Path, ast.Module], root: Path) -> set[Path]:
+def _needed(tree: ast.Module, files: dict[Path, ast.Module], root: Path) -> set[Path]:
+    """The files of module_utils that a file imports."""
+    found: set[Path] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{OURS}plugins.module_utils"):
+            base = root / (node.module or "").removeprefix(OURS).replace(".", "/")
+            found.update((base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)))
+    return found & files.keys()
+
+
+def _closure(starts: list[Path], needed: dict[Path, set[Path]]) -> set[Path]:
     """The files of module_utils that a module and its action plugin need, directly or not."""
     found: set[Path] = set()
-    waiting = [path for path in starts if path in files]
+    waiting = [path for path in starts if path in needed]
     while waiting:
-        for node in ast.walk(files[waiting.pop()]):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{OURS}plugins.module_utils"):
-                base = root / (node.module or "").removeprefix(OURS).replace(".", "/")
-                for path in (base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)):
-                    if path in files and path not in found:
-                        found.add(path)
-                        waiting.append(path)
+        more = needed[waiting.pop()] - found
+        found |= more
+        waiting += more
     return found
 
 
