@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -47,3 +49,14 @@ def clean_copy(name: str, chosen: Callable[[Path], bool] = everything) -> Path:
     # Without a repository of its own the tools find the one above it, which ignores .build: nothing left to check.
     subprocess.run(["git", "init", "--quiet", "."], cwd=copy, check=True)
     return copy
+
+
+def digest(copy: Path, *more: str) -> str:
+    """Return a name for the content of a fresh copy, and for whatever else a check of it depends on."""
+    found = hashlib.sha256("\0".join(more).encode())
+    for path in sorted(copy.rglob("*")):
+        if ".git" in path.relative_to(copy).parts or path.is_dir():
+            continue
+        content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
+        found.update(f"{path.relative_to(copy)}\0{path.lstat().st_mode}\0{len(content)}\0".encode() + content)
+    return found.hexdigest()
