@@ -63,6 +63,7 @@ def test_take_and_show_need_no_ansible(twin, command, tmp_path):
     assert "400 INVALID_ARGUMENT" in taken.stdout
     found = Capture(str(capture))
     assert found.manifest["anonymised"]
+    assert found.is_read("esxcli host-001/001-esxcli-system-version-get")
     shown = command("show", str(capture))
     assert shown.returncode == 0, shown.stderr
     assert "not read" in shown.stdout

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""take: read vCenter and BMCs, and write the capture."""
+"""take: read vCenter, hosts and BMCs, and write the capture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import params, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import hosts, params, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import captured
@@ -57,6 +57,7 @@ def add(parsers: Any) -> None:
     vcenter.add_argument(
         "--event-days", type=int, default=7, metavar="N", help="days whose events are read, 0 for none (default: 7)"
     )
+    vcenter.add_argument("--no-hosts", action="store_true", help="do not read the hosts with esxcli through vCenter")
     bmc = made.add_argument_group("BMCs, read after vCenter")
     bmc.add_argument(
         "--bmc", metavar="NAME", action="append", default=[], help="name or address of a BMC; repeat for each BMC"
@@ -85,7 +86,8 @@ def take(args: argparse.Namespace) -> int:
     # Ask for all passwords first: nobody waits for the second prompt.
     options = _bmc_options(args) if bmcs else {}
     if args.vcenter:
-        _report(_vcenter(args))
+        for told in _vcenter(args):
+            _report(told)
     for bmc in bmcs:
         _report(captured.capture(dict(options, bmc_address=bmc), captured.BmcCaptureRequest(args.out, args.keep)))
     print(f"Do not send {args.out}.secret.json: it reveals the names behind the capture.")
@@ -120,7 +122,7 @@ def _bmc_options(args: argparse.Namespace) -> dict[str, Any]:
     return options
 
 
-def _vcenter(args: argparse.Namespace) -> dict[str, Any]:
+def _vcenter(args: argparse.Namespace) -> list[dict[str, Any]]:
     if IMPORT_ERROR is not None:
         raise OperatorError(
             "take", "cannot read vCenter", "pyVmomi is not installed.", "Use the built command", "invalid_parameters"
@@ -142,9 +144,15 @@ def _vcenter(args: argparse.Namespace) -> dict[str, Any]:
     problems = params.check_params(options)
     if problems:
         raise OperatorError("take", "cannot start", " ".join(problems), "", "invalid_parameters")
+    defaults = {name: option.get("default") for name, option in hosts.ARGUMENTS.items()}
     vcenter = session.connect(options, lambda text: print(text, file=sys.stderr))
     try:
-        return run.capture(vcenter, request(params.CaptureRequest, options))
+        told = [run.capture(vcenter, request(params.CaptureRequest, options))]
+        if not args.no_hosts:
+            wish = request(hosts.HostCaptureRequest, dict(defaults, **options))
+            found = hosts.capture(vcenter, wish, lambda: session.connect(options))
+            told.append(dict(found, source=f"{len(found['captured'])} hosts"))
+        return told
     finally:
         vcenter.close()
 
