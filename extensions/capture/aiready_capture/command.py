@@ -11,9 +11,9 @@ import sys
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
-from aiready_capture import diff, show, site, take
+from aiready_capture import bring, diff, show, site, take
 
-VERBS = (take, show, diff, site)
+VERBS = (take, bring, show, diff, site)
 INTERRUPTED = 130
 
 

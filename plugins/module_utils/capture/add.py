@@ -32,6 +32,8 @@ class Addition:
     coverage: dict[str, dict[str, Any]] = field(default_factory=dict)
     texts: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
+    # Entries of the manifest, such as the version of vCenter.
+    manifest: dict[str, Any] = field(default_factory=dict)
 
 
 def add(dest: str, keep_names: bool, make: Callable[[Table], Addition]) -> Addition:
@@ -65,6 +67,7 @@ def add_all(dest: str, keep_names: bool, make: Callable[[Table], Sequence[Additi
                 name: row for name, row in coverage.items() if name != one.source and not name.startswith(label)
             }
             coverage.update(one.coverage)
+            manifest.update(one.manifest)
             added[one.source] = {"texts": dict(one.texts), "dropped": dict(one.dropped)}
         save(dest, table)
         pack(dest, dict(manifest, coverage=coverage, added=added), files)

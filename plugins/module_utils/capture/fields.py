@@ -34,6 +34,8 @@ KEPT = _words(
     VirtualMachineVgpuProfileInfo.profileName vmfsVersion
     """
 )
+# Fields of KEPT that the author of an appliance fills in freely.
+OWN = _words("VAppProductInfo.fullVersion VAppProductInfo.name VAppProductInfo.vendor VAppProductInfo.version")
 # A version such as 8.0.3.0 has the form of an address.
 VERSIONS = _words(
     """
