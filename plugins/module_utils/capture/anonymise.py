@@ -81,7 +81,8 @@ class Scrubber:
         path = _STORE.fullmatch(value)
         if path:
             return self._path(path[1], path[2]), FILE
-        if (stays or {field, f"{owner}.{field}"} & fields.KEPT) and _PLAIN.fullmatch(value) and not self._names(value):
+        kept = stays or bool({field, f"{owner}.{field}"} & fields.KEPT)
+        if kept and f"{owner}.{field}" not in fields.OWN and _PLAIN.fullmatch(value) and not self._names(value):
             return value, KEPT
         if field == "key" and fields.OPTION.fullmatch(value):
             return value, KEPT
