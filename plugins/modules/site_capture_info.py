@@ -110,6 +110,14 @@ refused:
   returned: success
   type: dict
   sample: {VirtualMachine-vm-21: {config: NoPermission}}
+left:
+  description:
+    - Result of the check after the replacements. Texts with the form of an address, a key or a hash, and collected
+      originals that are still in the capture, with the number of places and the first files. Empty if nothing was
+      found.
+  returned: success
+  type: dict
+  sample: {IPv4 address: {files: [vcenter/0031-HostSystem-host-10.xml], places: 2}}
 texts:
   description: Number of texts by what the module did with them, such as C(names), C(addresses), C(dropped) and C(kept).
   returned: success

@@ -35,6 +35,7 @@ NAVIGATION = {
         "docs/awx.md",
         "docs/capture.md",
         "docs/rehearse_your_site.md",
+        "docs/capture_security.md",
     ),
     "How-to: develop": (
         "docs/contributing.md",

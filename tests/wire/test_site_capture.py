@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields, objects, reader
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import is_repeatable
 from pyVmomi import VmomiSupport
 
@@ -80,6 +81,18 @@ def plant(value, canaries, seen):
                 plant(one, canaries, seen)
 
 
+def plant_in_json(value, canaries, field=""):
+    """Put a canary into every text of an answer in JSON, beside the fields that describe products."""
+    if isinstance(value, dict):
+        return {name: plant_in_json(one, canaries, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [plant_in_json(one, canaries, field) for one in value]
+    if not isinstance(value, str) or field in fields.KEPT:
+        return value
+    canaries.append(f"canaryrest{len(canaries):05}x")
+    return f"{value} {canaries[-1]}"
+
+
 def test_planted_texts_are_nowhere_in_the_capture(capture, monkeypatch):
     _running, module = capture
     canaries, seen, copies = [], set(), []
@@ -101,11 +114,19 @@ def test_planted_texts_are_nowhere_in_the_capture(capture, monkeypatch):
         plant(value, canaries, seen)
         return response(value, scrub)
 
+    call = Rest.call
+
+    def rest(self, *given, **options):
+        found = call(self, *given, **options)
+        return plant_in_json(found, canaries) if isinstance(found, dict) else found
+
     monkeypatch.setattr(objects, "content", planted)
     monkeypatch.setattr(objects, "response", answered)
+    monkeypatch.setattr(Rest, "call", rest)
     answer = module()
     assert not answer["failed"], answer["msg"]
     assert len(canaries) > 300
+    assert [one for one in canaries if one.startswith("canaryrest")] != []
     with zipfile.ZipFile(answer["dest"]) as found:
         text = "\n".join(found.read(name).decode() + name for name in found.namelist())
     assert re.findall(r".*canary.*", text) == []
@@ -120,6 +141,25 @@ def test_no_name_of_the_site_is_in_the_capture(capture):
     named = {*(vm.name for vm in running.world.of_kind("VirtualMachine")), *running.world.users}
     named |= {host.name for host in running.world.of_kind("HostSystem")}
     assert [name for name in sorted(named) if name in everything] == []
+
+
+def test_the_check_finds_nothing_that_was_collected(capture):
+    _running, module = capture
+    answer = module()
+    assert answer["left"] == {}
+    assert Capture(answer["dest"]).manifest["check"]["searched"]["originals"] > 30
+
+
+def test_a_text_that_is_left_is_found(capture, monkeypatch):
+    running, module = capture
+    content = objects.content
+    (name,) = [host.name for host in running.world.of_kind("HostSystem")][:1]
+
+    def leaks(row, scrub):
+        return f"{content(row, scrub)}\n<!-- {name} 10.77.1.9 -->\n"
+
+    monkeypatch.setattr(objects, "content", leaks)
+    assert set(module()["left"]) == {"IPv4 address", "collected original"}
 
 
 def test_a_killed_capture_continues_with_what_is_left(capture, monkeypatch):

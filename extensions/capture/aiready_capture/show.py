@@ -36,13 +36,17 @@ def show(args: argparse.Namespace) -> int:
     print(f"{args.capture}: format {manifest['format']}, {len(capture.files)} files, {size} bytes")
     print(f"Anonymised: {'yes' if manifest['anonymised'] else 'no, names are kept'}")
     for key, value in sorted(manifest.items()):
-        if key not in ("format", "files", "coverage", "anonymised", "texts", "dropped", "added"):
+        if key not in ("format", "files", "coverage", "anonymised", "texts", "dropped", "added", "check"):
             print(f"{key}: {json.dumps(value, sort_keys=True)}")
     _coverage(manifest["coverage"], args.all)
     print("\nTexts, by what the capture did with them")
     for name, one in [("vcenter", manifest), *sorted(manifest.get("added", {}).items())]:
         if one.get("texts"):
             print(f"  {name}: {json.dumps(one['texts'], sort_keys=True)}, dropped: {json.dumps(one['dropped'])}")
+    print("\nFound and left")
+    for name, one in [("vcenter", manifest), *sorted(manifest.get("added", {}).items())]:
+        for kind, place in sorted(one.get("check", {}).get("left", {}).items()):
+            print(f"  {name}: {kind}: {place['places']} places, first in {', '.join(place['files'])}")
     _table(f"{args.capture}.secret.json")
     return 0
 

@@ -163,4 +163,6 @@ def _report(told: dict[str, Any]) -> None:
     for name, refused in told["refused"].items():
         faults = ", ".join(f"{path}: {fault}" if path else fault for path, fault in refused.items())
         print(f"  refused: {name} ({faults})")
+    if "left" in told:
+        print(f"  found and left: {told['left'] or 'nothing'}")
     print(f"  replaced and kept texts: {told['texts']}, dropped texts by field: {told['dropped']}")

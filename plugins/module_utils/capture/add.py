@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load, pack, write
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -68,7 +69,11 @@ def add_all(dest: str, keep_names: bool, make: Callable[[Table], Sequence[Additi
             }
             coverage.update(one.coverage)
             manifest.update(one.manifest)
-            added[one.source] = {"texts": dict(one.texts), "dropped": dict(one.dropped)}
+            added[one.source] = {
+                "texts": dict(one.texts),
+                "dropped": dict(one.dropped),
+                "check": check.check(one.files, table, keep_names),
+            }
         save(dest, table)
         pack(dest, dict(manifest, coverage=coverage, added=added), files)
         return made

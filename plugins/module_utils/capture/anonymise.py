@@ -84,7 +84,7 @@ class Scrubber:
         kept = stays or bool({field, f"{owner}.{field}"} & fields.KEPT)
         if kept and f"{owner}.{field}" not in fields.OWN and _PLAIN.fullmatch(value) and not self._names(value):
             return value, KEPT
-        if field == "key" and fields.OPTION.fullmatch(value):
+        if (field == "key" or owner == "OptionDef") and fields.OPTION.fullmatch(value) and not self._names(value):
             return value, KEPT
         return self.table.name("name" if field == "name" else "text", value), TEXT
 

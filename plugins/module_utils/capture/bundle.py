@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 from typing import Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -61,8 +62,8 @@ class Folder:
         state = {"mode": self._mode, "coverage": self.coverage, "counts": self.counts}
         write(os.path.join(self.path, STATE), json.dumps(state))
 
-    def finish(self, manifest: dict[str, Any]) -> None:
-        """Write the zip, and remove the folder."""
+    def finish(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Write the zip, and remove the folder. Return what the check found."""
         files = sorted(
             os.path.relpath(os.path.join(folder, name), self.path).replace(os.sep, "/")
             for folder, _folders, names in os.walk(self.path)
@@ -70,8 +71,10 @@ class Folder:
             if name != STATE
         )
         texts = {name: _bytes(os.path.join(self.path, *name.split("/"))) for name in files}
-        pack(self.dest, dict(manifest, coverage=self.coverage), texts)
+        found = check.check(texts, self.table, not manifest.get("anonymised", True))
+        pack(self.dest, dict(manifest, coverage=self.coverage, check=found), texts)
         shutil.rmtree(self.path)
+        return found
 
     def _refused(self, found: str, todo: str) -> OperatorError:
         return OperatorError(self.dest, "cannot write the capture", found, todo, "capture_not_written")

@@ -19,7 +19,8 @@ def _words(text: str) -> frozenset[str]:
 # Text that describes products and hardware; it stays, unless it has the form of an address or contains a known name.
 KEPT = _words(
     """
-    AboutInfo.fullName AboutInfo.name apiType apiVersion AuthorizationPrivilege.privId
+    AboutInfo.fullName AboutInfo.name ElementDescription.key ElementDescription.label ElementDescription.summary
+    HostFeatureCapability.key HostService.key HostService.label apiType apiVersion AuthorizationPrivilege.privId
     AuthorizationRole.privilege biosVersion build chipset cpuFeature cpuModel deviceGroupTypes deviceProtocol
     deviceType driver driverVersion esxReleaseVersion evcMode family firmwareMajorRelease firmwareMinorRelease
     firmwareVersion graphicsType guestFamily guestFullName guestId GuestOsDescriptor.fullName
@@ -109,6 +110,7 @@ GIVEN = frozenset(["Datacenters", "Resources", "Discovered virtual machine", "da
 OPTION = re.compile(
     r"(?:pciPassthru\d*|ethernet\d+|sched|numa|svga|vmotion|monitor|monitor_control|cpuid|hypervisor|scsi\d+|sata\d+|"
     r"disk|tools|vmware|nvram|virtualHW|mks|migrate|vmci\d*|pciBridge\d+|hpet\d+|Mem|Net|Disk|Cpu|Numa|Misc|UserVars|"
+    r"Syslog|VirtualCenter|ads|client|config|event|instance|log|mail|snmp|task|"
     r"VMkernel|Config|Power|LPage|DataMover|NFS|VMFS3|Security|vgpu|vpxd?|das|BufferCache|CBRC|Irq|Migrate|Scsi|SunRPC|SvMotion)"
     r"(?:\.[A-Za-z0-9_]{1,40}){0,5}|(?:svga|cpuid|numa)\w{0,20}"
 )
@@ -127,6 +129,11 @@ HARMLESS = re.compile(
       \.key-vim\.host\.VirtualNic-vmk\d{1,3}
     | (?:host-|vm-|domain-c|datastore-|dvportgroup-|network-|group-[dhnsv]|resgroup-|datacenter-|dvs-)\d{1,9}
     | Uplink[ ]\d{1,3}
+    | (?:Hard[ ]disk|Network[ ]adapter|CD/DVD[ ]drive|Floppy[ ]drive|PCI[ ]device|USB[ ]device|Serial[ ]port|
+      Parallel[ ]port|
+      Video[ ]card|Keyboard|Pointing[ ]device|VMCI[ ]device|IDE|NVDIMM|Virtual[ ]TPM|Precision[ ]clock|Watchdog[ ]timer|
+      (?:PCI|PS2|SCSI|SIO|SATA|NVME|USB|USB[ ]xHCI|AHCI)[ ]controller)[ ]?\d{0,4}
+    | com\.vmware(?:\.[A-Za-z]{1,30}){1,5}
     """,
     re.VERBOSE,
 )

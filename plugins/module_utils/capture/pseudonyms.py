@@ -46,6 +46,8 @@ class Table:
     known: dict[str, str] = field(default_factory=dict, repr=False)
     # Originals by their lower case, as they were spelled first.
     spelled: dict[str, str] = field(default_factory=dict, repr=False)
+    # The pseudonym of each address, MAC address and UUID, by the original in lower case.
+    addresses: dict[str, str] = field(default_factory=dict, repr=False)
 
     def name(self, kind: str, original: str) -> str:
         """The pseudonym of a text, such as host-001; the same for each spelling of its case."""
@@ -79,6 +81,7 @@ class Table:
         kept = networks[0].prefixlen if networks else 0
         made = self._flipped(int(found), found.max_prefixlen, kept)
         shown = str(ipaddress.ip_address(made)) if found.version == 4 else _spelled(ipaddress.IPv6Address(made), long)
+        self.addresses[plain.lower()] = shown
         return f"{shown}{slash}{length}"
 
     def _embedded(self, found: ipaddress.IPv6Address, long: bool) -> str:
@@ -116,12 +119,15 @@ class Table:
         if plain in (12 * "0", 12 * "f"):
             return text
         made = plain[:6] + self._digest(f"mac {plain}").hex()[:6]
-        separator = "-" if "-" in text else ":"
-        return separator.join(made[place : place + 2] for place in range(0, 12, 2))
+        pairs = [made[place : place + 2] for place in range(0, 12, 2)]
+        self.addresses[":".join(plain[place : place + 2] for place in range(0, 12, 2))] = ":".join(pairs)
+        return ("-" if "-" in text else ":").join(pairs)
 
     def uuid(self, text: str) -> str:
-        made = self._digest(f"uuid {text.lower()}").hex()
-        return "-".join((made[:8], made[8:12], made[12:16], made[16:20], made[20:32]))
+        digest = self._digest(f"uuid {text.lower()}").hex()
+        made = "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
+        self.addresses[text.lower()] = made
+        return made
 
     def dvs_uuid(self, text: str) -> str:
         made = self._digest(f"uuid {text.lower()}").hex()
@@ -151,11 +157,13 @@ class Table:
             "names": self.names,
             "known": self.known,
             "spelled": self.spelled,
+            "addresses": self.addresses,
         }
 
     @classmethod
     def of_data(cls, data: dict[str, Any]) -> Table:
-        return cls(base64.b64decode(data["salt"]), data["names"], data["known"], data.get("spelled", {}))
+        spelled, addresses = data.get("spelled", {}), data.get("addresses", {})
+        return cls(base64.b64decode(data["salt"]), data["names"], data["known"], spelled, addresses)
 
 
 def _spelled(address: ipaddress.IPv6Address, long: bool) -> str:

@@ -29,7 +29,7 @@ def capture(vcenter: VCenter, request: CaptureRequest) -> dict[str, Any]:
     try:
         reader.read()
         counts = {"texts": dict(reader.scrub.counts), "dropped": dict(reader.scrub.dropped)}
-        folder.finish(
+        found = folder.finish(
             dict(
                 counts,
                 anonymised=not keep_names,
@@ -53,6 +53,7 @@ def capture(vcenter: VCenter, request: CaptureRequest) -> dict[str, Any]:
         secret=folder.secret,
         resumed=folder.resumed,
         anonymised=not keep_names,
+        left=found["left"],
         sources={"answered": answered, "unread": len(folder.coverage) - answered},
         refused={name: one["refused"] for name, one in sorted(folder.coverage.items()) if one["refused"]},
     )
