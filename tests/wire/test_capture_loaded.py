@@ -5,14 +5,25 @@ from __future__ import annotations
 import difflib
 import re
 
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
 from vsphere_twin.capture import seed as captures
+from vsphere_twin.launch import launch
+from vsphere_twin.model.seed import SEEDS
+
+from . import drive_switch
 
 # What differs between any two captures: versions of a configuration, times, and the session that read it.
 DECLARED = re.compile(r"<(?:changeVersion|uptime|sessionId)>")
 MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?")
 # Properties that have no content of the data centre, and answers that are events.
+SWITCHES = {"leaf-01": "eos", "leaf-03": "cumulus"}
+CABLES = [
+    ["esx-01.lab.example/vmnic2", "leaf-01/Ethernet1"],
+    ["esx-02.lab.example/vmnic2", "leaf-03/swp1"],
+    ["leaf-01/Ethernet31", "leaf-03/swp31"],
+]
 LEFT_OUT = {"methods/EventManager-EventManager/QueryEvents.xml"}
 
 
@@ -35,13 +46,18 @@ def _lines(text):
     return [MOMENTS.sub("TIME", line) for line in text.splitlines() if not DECLARED.search(line)]
 
 
-def test_a_twin_of_a_capture_has_the_same_capture(twin, drive, tmp_path):
-    captured = []
-    for number, seed in enumerate(("small", None)):
-        running = twin(seed or captures.of(captured[0]))
-        module = drive(running)
-        answer = module("site_capture_info", dest=str(tmp_path / f"{number}.zip"), keep=["names"])
-        assert not answer["failed"], answer["msg"]
-        captured.append(answer["dest"])
+def test_a_twin_of_a_capture_has_the_same_capture(drive, tmp_path):
+    captured, seed = [], yaml.safe_load((SEEDS / "small.yml").read_text())
+    switches = [{"name": name, "platform": platform} for name, platform in SWITCHES.items()]
+    seed["fabric"] = {"switches": switches, "cables": CABLES}
+    for number, first in enumerate((seed, None)):
+        dest = str(tmp_path / f"{number}.zip")
+        with launch(first or captures.of(captured[0]), faces=("switches",)) as running:
+            module = drive(running)
+            answers = [module(name, dest=dest, keep=["names"]) for name in ("site_capture_info", "host_capture_info")]
+            asked = {"dest": dest, "keep": ["names"]}
+            answers += [drive_switch.run(running, name, "switch_capture_info", asked) for name in SWITCHES]
+        assert [answer["msg"] for answer in answers if answer["failed"]] == []
+        captured.append(dest)
     found = differences(*map(Capture, captured))
     assert "\n".join([f"{name}: {line}" for name, lines in found.items() for line in lines]) == ""

@@ -7,6 +7,7 @@ import re
 from ..model import adapters, boards, catalogue
 from ..model.pci import DISPLAY_3D, ETHERNET, MELLANOX, NVIDIA
 from ..model.release import RELEASES
+from . import shells
 from .inventory import ident
 
 BRIDGES, DISPLAYS = (0x0604,), (DISPLAY_3D, 0x0300)
@@ -44,7 +45,9 @@ def host(tree, one, vcenter, assumptions):
     if uuid:
         made["uuid"] = uuid
     made["hardware"] = _machine(one, what, assumptions)
-    _devices(one, made, what, assumptions)
+    answers = tree.shells.of(one.name)
+    made.update(shells.settings(answers))
+    _devices(one, made, answers, what, assumptions)
     _network(tree, one, made, what, assumptions)
     _settings(one, made)
     made["datastores"] = _names(tree, one.get("datastore", ()))
@@ -100,7 +103,7 @@ def _machine(one, what, assumptions):
     return made
 
 
-def _devices(one, made, what, assumptions):
+def _devices(one, made, answers, what, assumptions):
     """Bridges, GPUs and ports; the functions that they are split into follow from them."""
     rows = one.get("hardware.pciDevice")
     if rows is None:
@@ -132,7 +135,7 @@ def _devices(one, made, what, assumptions):
     policy = one.get("config.graphicsConfig.sharedPassthruAssignmentPolicy")
     if policy:
         made["assignment_policy"] = policy
-    _driver(one, made, what, assumptions)
+    _driver(one, made, answers, what, assumptions)
 
 
 def _is_function(row):
@@ -264,9 +267,14 @@ def _uplinks(one):
     return made
 
 
-def _driver(one, made, what, assumptions):
+def _driver(one, made, answers, what, assumptions):
     """The family of the host driver, which the types tell; its version is not in vCenter."""
     if not made["gpus"]:
+        return
+    known = shells.driver(answers)
+    if known is not None:
+        if known[0] != "none":
+            made["driver"] = dict(zip(("family", "version"), known, strict=True))
         return
     active = {row.graphicsType for row in one.get("config.graphicsInfo", ())}
     types = one.get("config.sharedPassthruGpuTypes", ())

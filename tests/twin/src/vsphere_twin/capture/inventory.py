@@ -16,6 +16,7 @@ class Tree:
         self.bundle = bundle
         self.images_only = images_only  # the release has no baselines
         self.center = center
+        self.shells = None  # answers of hosts to esxcli
         self.roots = {kind: ident(center.get(name)) for kind, name in ROOTS.items()}
 
     def within(self, one):

@@ -6,7 +6,7 @@ import json
 
 from ..model.as_captured import plain
 from ..model.release import RELEASES
-from . import hosts, inventory, vms
+from . import fabric, hosts, inventory, shells, vms
 from .assumptions import Assumptions
 from .bundle import Bundle
 from .inventory import Tree, ident
@@ -27,6 +27,12 @@ def of(path):
         "users": dict(USERS),
         "datacenters": [_datacenter(bundle, one, release, assumptions) for one in bundle.of_kind("Datacenter")],
     }
+    ports = {
+        host["name"]: [nic["device"] for nic in host.get("nics", ())]
+        for center in made["datacenters"]
+        for host in [*center["hosts"], *(one for cluster in center["clusters"] for one in cluster["hosts"])]
+    }
+    made["fabric"] = fabric.fabric(bundle, ports, assumptions)
     _libraries(bundle, made, assumptions)
     _tags(bundle, made)
     specs = bundle.get("CustomizationSpecManager")
@@ -95,6 +101,7 @@ def _release(bundle, assumptions):
 
 def _datacenter(bundle, center, release, assumptions):
     tree = Tree(bundle, center, RELEASES[release].images_only)
+    tree.shells = shells.Shells(bundle)
     made = inventory.datacenter(tree, assumptions)
     known = tree.of_kind("HostSystem")
     entries = {one.moid: hosts.host(tree, one, release, assumptions) for one in known}

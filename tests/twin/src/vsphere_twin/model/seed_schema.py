@@ -284,6 +284,7 @@ SWITCH = {
     "model": TEXT,
     "ports": COUNT,
     "speed": COUNT,
+    "captured": FLAG,
     "users": Key(dict),
     "config": Key(list),
 }

@@ -59,9 +59,26 @@ def _base(world, entry, problems):
         cabled = [port for port in switch.ports if (name, port) in world.fabric.cables]
         base = switch.device.base(cabled, vlans) if vlans and cabled else []
         try:
-            switch.device.load([*base, *seeded[name].get("config", [])])
+            _load(world, switch, [*base, *seeded[name].get("config", [])], seeded[name].get("captured", False))
         except ValueError as problem:
             problems.append(Problem(f"Switch {name}: {problem}", line_of(seeded[name], "config")))
+
+
+def _load(world, switch, lines, captured):
+    """Load the configuration. Of a captured one, lines that the twin does not know are left out by name."""
+    while True:
+        try:
+            switch.device.load(lines)
+        except ValueError as problem:
+            refused = next((line for line in lines if line.strip() and line.strip() in str(problem)), None)
+            if not captured or refused is None:
+                raise
+            reason = f"the twin does not accept it: {problem}"
+            row = {"object": f"switch {switch.name}", "fact": refused.strip(), "value": "absent", "reason": reason}
+            world.assumptions.append(row)
+            lines = [line for line in lines if line is not refused]
+        else:
+            return
 
 
 def _cable(world, cable, place, problems):

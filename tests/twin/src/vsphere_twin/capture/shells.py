@@ -1,0 +1,62 @@
+"""What the esxcli answers of hosts in a capture add to vCenter: the driver, kernel settings, module options."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.kernel_tables import MODULES, SETTINGS
+
+PORTS = ("nmlx5_core", "nmlx5_rdma")
+
+
+class Shells:
+    """The answers of each host, by the host's name."""
+
+    def __init__(self, bundle):
+        self._answers = {}
+        for name in sorted(bundle.files):
+            parts = name.split("/")
+            if len(parts) == 4 and parts[0] == "hosts" and parts[3] == "commands.json" and parts[2] == "esxcli":
+                rows = bundle.data(name)["commands"]
+                found = {row["command"]: bundle.data(name.replace(parts[3], row["file"])) for row in rows}
+                named = found.get("esxcli system hostname get") or {}
+                for key in ("FullyQualifiedDomainName", "HostName"):
+                    self._answers.setdefault(str(named.get(key, "")).lower(), found)
+
+    def of(self, host):
+        """The answers of a host; empty if it was not asked."""
+        lower = host.lower()
+        return self._answers.get(lower) or self._answers.get(lower.partition(".")[0]) or {}
+
+
+def driver(answers):
+    """(family, version) of the host driver in the list of VIBs, or None if the list was not read."""
+    vibs = answers.get("esxcli software vib list")
+    if vibs is None:
+        return None
+    for row in vibs:
+        found = re.match(r"NVD-(AIE|VGPU)", str(row.get("Name", "")))
+        if found:
+            return {"AIE": "nvaie", "VGPU": "graphics"}[found[1]], str(row.get("Version", "")).partition("-")[0]
+    return "none", ""
+
+
+def settings(answers):
+    """The keys of a seed that the answers have: configured kernel settings that differ, and options of modules."""
+    made = {}
+    rows = answers.get("esxcli system settings kernel list") or ()
+    changed = [row for row in rows if row.get("Configured") != row.get("Default")]
+    kernel = {row["Name"]: row["Configured"] for row in changed if row["Name"] in SETTINGS}
+    if kernel:
+        made["kernel"] = kernel
+    options = {}
+    for command, found in answers.items():
+        module = re.fullmatch(r"esxcli system module parameters list (?:-m|--module[= ]|.*=)? ?(\w+)", command)
+        known = MODULES.get(module[1], {}) if module else {}
+        rows = [row for row in found or () if row.get("Value") and row["Name"] in known] if known else []
+        values = [f"{row['Name']}={row['Value']}" for row in rows]
+        if values and module[1] in PORTS:
+            options[module[1]] = " ".join(values)
+    if options:
+        made["module_options"] = options
+    return made
