@@ -7,7 +7,7 @@ import re
 from ..model import adapters, boards, catalogue
 from ..model.pci import DISPLAY_3D, ETHERNET, MELLANOX, NVIDIA
 from ..model.release import RELEASES
-from . import shells
+from . import bmcs, shells
 from .inventory import ident
 
 BRIDGES, DISPLAYS = (0x0604,), (DISPLAY_3D, 0x0300)
@@ -54,12 +54,18 @@ def host(tree, one, vcenter, assumptions):
     made["networks"] = _names(tree, one.get("network", ()))
     if one.get("config.lockdownMode") in LOCKDOWN:
         made["lockdown"] = LOCKDOWN[one.get("config.lockdownMode")]
-    _bios(one, made, what, assumptions)
+    _bios(tree, one, made, what, assumptions)
     return made
 
 
-def _bios(one, made, what, assumptions):
+def _bios(tree, one, made, what, assumptions):
     """The settings of the BIOS: of all of them, vCenter lists virtualization alone."""
+    attributes = tree.bmcs.of(made.get("uuid", ""))
+    if attributes is not None:
+        made["bios"], lacking = bmcs.entry(attributes, made["hardware"].get("vendor"))
+        if lacking:
+            assumptions.assume(what, f"BIOS settings {', '.join(lacking)}", "those that GPUs need", "not in its BIOS")
+        return
     features = {row.featureName: row.value for row in one.get("config.featureCapability", ())}
     if features.get("hv.capable") == "0":
         made["state"] = "factory"

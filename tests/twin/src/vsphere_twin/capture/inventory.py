@@ -17,6 +17,7 @@ class Tree:
         self.images_only = images_only  # the release has no baselines
         self.center = center
         self.shells = None  # answers of hosts to esxcli
+        self.bmcs = None  # BIOS settings of hosts
         self.roots = {kind: ident(center.get(name)) for kind, name in ROOTS.items()}
 
     def within(self, one):

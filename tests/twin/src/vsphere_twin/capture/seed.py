@@ -6,7 +6,7 @@ import json
 
 from ..model.as_captured import plain
 from ..model.release import RELEASES
-from . import fabric, hosts, inventory, shells, vms
+from . import bmcs, fabric, hosts, inventory, shells, vms
 from .assumptions import Assumptions
 from .bundle import Bundle
 from .inventory import Tree, ident
@@ -101,7 +101,7 @@ def _release(bundle, assumptions):
 
 def _datacenter(bundle, center, release, assumptions):
     tree = Tree(bundle, center, RELEASES[release].images_only)
-    tree.shells = shells.Shells(bundle)
+    tree.shells, tree.bmcs = shells.Shells(bundle), bmcs.Bmcs(bundle)
     made = inventory.datacenter(tree, assumptions)
     known = tree.of_kind("HostSystem")
     entries = {one.moid: hosts.host(tree, one, release, assumptions) for one in known}
