@@ -10,7 +10,7 @@ from . import engines
 from .trainings import LIMITS, NOTHING, PAIR, SHORT, Trainings, trained_over_the_data_path
 
 # A head of Ray starts more than ten programs, which takes a while on a busy machine.
-PATIENT = {**LIMITS, "start_s": 240}
+PATIENT = {**LIMITS, "start_s": 240, "wall_s": 800, "stall_s": 400}
 SMALL = {"shm_size": "256m"}  # of Ray's store, which lies in memory
 
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 # Ray selects random ports for most of these otherwise, which no firewall can allow.
 HEAD_PORT, DASHBOARD_PORT, CLIENT_PORT = 6379, 8265, 10001
+NODE_MANAGER_PORT = 8077
 NODE_PORTS = (
     ("--object-manager-port", 8076),
-    ("--node-manager-port", 8077),
+    ("--node-manager-port", NODE_MANAGER_PORT),
     ("--dashboard-agent-grpc-port", 8078),
     ("--runtime-env-agent-port", 8079),
     ("--metrics-export-port", 8080),
@@ -53,7 +54,7 @@ def commands(request: TrainingRequest, places: Sequence[Place], helper: str, job
     nodes = ",".join(place.address or "127.0.0.1" for place in places)
     made = []
     for number, place in enumerate(places):
-        role = ["head", "--nodes", nodes] if number == 0 else ["worker"]
+        role = ["head", "--nodes", nodes] if number == 0 else ["worker", "--head-node", f"{head}:{NODE_MANAGER_PORT}"]
         argv = ["python3", helper, *role, "--wait", str(request.limits.start_s), "--address", f"{head}:{HEAD_PORT}"]
         argv += ["--start", shlex.join(_start(request, place, head, number == 0))]
         made.append([*argv, "--", *_submit(job)] if number == 0 else argv)

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -69,8 +70,42 @@ def test_a_head_of_ray_that_does_not_start_ends_with_its_status(of, capfd):
 
 
 def test_a_worker_of_ray_waits_for_its_head_with_a_limit(of, capfd):
-    assert of.ray_cluster.main(["worker", "--address", "127.0.0.1:1", "--wait", "0", "--start", "true"]) == 3
+    argv = ["worker", "--address", "127.0.0.1:1", "--head-node", "127.0.0.1:1", "--wait", "0", "--start", "true"]
+    assert of.ray_cluster.main(argv) == 3
     assert "The head of Ray does not answer at 127.0.0.1:1" in capfd.readouterr().out
+
+
+def test_a_worker_of_ray_waits_until_the_node_of_the_head_is_there_too(of, capfd):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        head = f"127.0.0.1:{server.getsockname()[1]}"
+        argv = ["worker", "--address", head, "--head-node", "127.0.0.1:1", "--wait", "0", "--start", "true"]
+        assert of.ray_cluster.main(argv) == 3
+    assert "The head of Ray does not answer at 127.0.0.1:1 after 0 seconds." in capfd.readouterr().out
+
+
+def test_a_head_of_ray_whose_start_hangs_is_started_again(of, monkeypatch, tmp_path, capfd):
+    stopped = []
+    monkeypatch.setattr(of.ray_cluster, "LEAST_START_S", 1)
+    monkeypatch.setattr(of.ray_cluster, "stop", lambda: stopped.append(1))
+    monkeypatch.setattr(of.ray_cluster, "wait_for", lambda _options: ["10.0.0.1"])
+    start = f"sh -c 'test -e {tmp_path}/again || {{ touch {tmp_path}/again; exec sleep 60; }}'"
+    argv = ["head", "--nodes", "10.0.0.1", "--wait", "4", "--start", start, "--", "sh", "-c", "exit 5"]
+    assert of.ray_cluster.main(argv) == 5
+    assert stopped == [1]
+    assert "ray start did not end within 1 seconds." in capfd.readouterr().out
+
+
+def test_a_node_of_ray_whose_start_hangs_is_started_again(of, monkeypatch, tmp_path, capfd):
+    monkeypatch.setattr(of.ray_cluster, "LEAST_START_S", 1)
+    monkeypatch.setattr(of.ray_cluster, "POLL_S", 0)
+    stopped = []
+    monkeypatch.setattr(of.ray_cluster, "stop", lambda: stopped.append(1))
+    answers = iter([True, True, False])  # both ports; after the second start
+    monkeypatch.setattr(of.ray_cluster, "reaches", lambda _address: next(answers))
+    start = f"sh -c 'test -e {tmp_path}/again || {{ touch {tmp_path}/again; exec sleep 60; }}'"
+    assert of.ray_cluster.main(["worker", "--address", "h:1", "--wait", "2", "--start", start]) == 0
+    assert stopped == [1]
+    assert "ray start did not end within 1 seconds." in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("joined, status", [(["10.0.0.1"], 3), (["10.0.0.1", "10.0.0.2"], 5)])

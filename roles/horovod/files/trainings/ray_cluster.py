@@ -20,8 +20,8 @@ import time
 
 import engines
 
-FAILED = 3
-POLL_S, CONNECT_S = 1.0, 5.0
+FAILED, HANGS = 3, 124
+POLL_S, CONNECT_S, LEAST_START_S = 1.0, 5.0, 60
 SERVER = "gcs_server"
 
 
@@ -31,6 +31,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("role", choices=("head", "worker", "ranks"))
     parser.add_argument("--address", default="", help="host and port of the head")
+    # The last port that the head opens: a node that starts earlier may wait for ever.
+    parser.add_argument("--head-node", default="", help="host and port of the node manager of the head")
     parser.add_argument("--start", default="", help="command that starts the node")
     parser.add_argument("--nodes", default="", help="addresses of the nodes for which the head waits, with commas")
     parser.add_argument("--wait", type=int, default=120, help="seconds for which it waits")
@@ -47,7 +49,12 @@ def _split(words):
 
 def head(options, command):
     """Start the head, wait for the other nodes, run the job, stop."""
-    begun = subprocess.call(shlex.split(options.start))
+    until = time.monotonic() + options.wait
+    while True:
+        begun = start_node(options.start, max(LEAST_START_S, options.wait / 4))
+        if begun != HANGS or time.monotonic() > until:
+            break
+        stop()
     if begun:
         engines.tell(f"The head of Ray did not start: ray start ended with {begun}.")
         return begun
@@ -98,17 +105,18 @@ def reaches(address):
 
 
 def worker(options, _command):
-    """Start a node once the head is there; end with the head."""
+    """Start a node once the head is complete; end with the head."""
+    for address in (options.address, options.head_node):
+        until = time.monotonic() + options.wait
+        while not reaches(address):
+            if time.monotonic() > until:
+                engines.tell(f"The head of Ray does not answer at {address} after {options.wait} seconds.")
+                return FAILED
+            time.sleep(POLL_S)
     until = time.monotonic() + options.wait
-    while not reaches(options.address):
-        if time.monotonic() > until:
-            engines.tell(f"The head of Ray does not answer at {options.address} after {options.wait} seconds.")
-            return FAILED
-        time.sleep(POLL_S)
-    # The head accepts connections before nodes can join.
     while True:
-        begun = subprocess.call(shlex.split(options.start))
-        if not begun or time.monotonic() > until or not reaches(options.address):
+        begun = start_node(options.start, max(LEAST_START_S, options.wait / 4))
+        if not begun or time.monotonic() > until:
             break
         stop()
         time.sleep(POLL_S)
@@ -118,6 +126,18 @@ def worker(options, _command):
     while reaches(options.address):
         time.sleep(2 * POLL_S)
     return 0
+
+
+def start_node(command, limit_s):
+    """The exit status of ray start.
+
+    On overloaded guests it hangs: the raylet of Ray 2.60.0 ends if its agents do not start within about 15 seconds.
+    """
+    try:
+        return subprocess.call(shlex.split(command), timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        engines.tell(f"ray start did not end within {round(limit_s)} seconds.")
+        return HANGS
 
 
 def end():

@@ -97,7 +97,7 @@ def test_ray_has_fixed_ports_and_one_job_on_the_head():
         assert f"{option} {port} " in head
         assert f"{option} {port} " in worker
     assert first.argv[2:7] == ("head", "--nodes", "10.0.112.11,10.0.112.12", "--wait", "120")
-    assert second.argv[2:5] == ("worker", "--wait", "120")
+    assert second.argv[2:7] == ("worker", "--head-node", "10.0.112.11:8077", "--wait", "120")
     assert ("job" in first.argv, "job" in second.argv) == (True, False)
 
 
