@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from vsphere_twin.model import gpudirect
+from vsphere_twin.model import gpudirect, groups
 
 from .hosts import SEEDS
 from .machines import NAMES, created, vms_of
@@ -60,6 +60,21 @@ def test_a_gpu_and_a_port_of_one_root_reach_each_other_and_the_second_run_change
     site = lab.site(**created("passthrough") | DIRECT | {"machine": machine})
     first = lab.run(*site)
     assert first.status == 0, first.output
+    assert {gpudirect.verdict(lab.twin.world, vm) for vm in vms_of(lab)} == {gpudirect.Verdict(True)}
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_a_gpu_and_a_port_of_a_device_group_come_as_the_host_offers_them(lab):
+    lab = lab(seed())
+    (host, *others) = lab.twin.world.of_kind("HostSystem")
+    (name,) = {group.name for one in (host, *others) for group in groups.offered(one)}
+    machine = {**created("passthrough")["machine"], "hardware_version": HARDWARE}
+    wish = {"machine": machine, "licence": "nvaie", "directpath": {"assignment": "group", "group": name}}
+    site = lab.site(**created("passthrough") | DIRECT | wish)
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    assert [list(vm.device_groups.values()) for vm in vms_of(lab)] == [[name]] * len(NAMES)
     assert {gpudirect.verdict(lab.twin.world, vm) for vm in vms_of(lab)} == {gpudirect.Verdict(True)}
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output
