@@ -19,7 +19,7 @@ from guests.faults.running import prepare
 from supervise.keeper import self_supervised
 from vsphere_twin.launch import launch
 
-from . import center, faults, guests, plan, playbook, sites
+from . import captured, center, faults, guests, plan, playbook, sites
 from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
@@ -208,6 +208,30 @@ def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run
     return run
 
 
+def _consistent(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """End with an error if options do not belong together."""
+    if not options.capture and options.site not in sites.NAMES:
+        parser.error(f"SITE={options.site} needs CAPTURE=my.zip. Without a capture, SITE is empty or directpath.")
+    if not options.capture:
+        return
+    if options.site in sites.NAMES:
+        parser.error("CAPTURE needs SITE=my/site.yml, the path of your own site file or inventory folder.")
+    if options.stages == "all" or options.faults or options.kills or options.checks:
+        parser.error("CAPTURE runs STAGES=infrastructure, without CHECKS, FAULTS and KILLS. Remove these options.")
+
+
+def _of_capture(report: Report, work: Path, results: Path, options: argparse.Namespace) -> int:
+    """Rehearse the user's own site, write the report, and return the exit status of the verdict."""
+    outcome = captured.rehearse(report, work, results, options.capture, options.site, say)
+    ends = {captured.PASSED: "passed", captured.FAILED: "FAILED", captured.INCOMPLETE: "is incomplete"}
+    title = f"The rehearsal {ends[outcome.verdict]}: {outcome.title}"
+    text = "\n".join([report.summary(title), *outcome.lines()])
+    (results / "rehearsal.txt").write_text(f"{text.strip()}\n")
+    say(text)
+    say(f"\nThe report is {results / 'rehearsal.txt'}.")
+    return outcome.status
+
+
 def _terminated(*_) -> None:
     """End the rehearsal on SIGTERM or a closed terminal like on Ctrl-C: all its processes are stopped."""
     raise KeyboardInterrupt
@@ -220,9 +244,11 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=0, help="number of runs to kill at random moments first")
     parser.add_argument("--random", type=int, default=0, help="random seed of these moments")
     parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair damage")
-    parser.add_argument("--site", choices=sites.NAMES, default="", help="directpath: vSphere 9.1 without a licence")
+    parser.add_argument("--site", default="", help="directpath: vSphere 9.1 without a licence; with --capture, a path")
+    parser.add_argument("--capture", default="", help="a capture of the site at the path of --site")
     parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
     options = parser.parse_args()
+    _consistent(parser, options)
     # Tests that start a rehearsal have it for themselves.
     os.environ.pop(playbook.WARM, None)
     signal.signal(signal.SIGTERM, _terminated)
@@ -233,11 +259,14 @@ def main() -> int:
     report = Report()
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)
-    results = options.results or build / "-".join(filter(None, ("rehearsal", options.site)))
-    for folder in ("plan", "run", "again", "repair", "faults"):
+    named = "captured" if options.capture else options.site
+    results = options.results or build / "-".join(filter(None, ("rehearsal", named)))
+    for folder in ("plan", "run", "again", "repair", "faults", "preflight", "fabric_check"):
         shutil.rmtree(results / folder, ignore_errors=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-") as work:
+            if options.capture:
+                return _of_capture(report, Path(work), results, options)
             thorough = options.checks == "all"
             rehearse(report, Path(work), results, options.stages, kills, options.faults, thorough, options.site)
     except RehearsalFailed as failure:

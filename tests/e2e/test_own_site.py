@@ -1,0 +1,110 @@
+"""A rehearsal on the user's own site as captured: it names what somebody forgot, and what the capture lacks."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare, view
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import first
+
+from rehearse import __main__ as rehearsal
+from rehearse import captured
+from vsphere_twin.launch import launch
+from wire.drive import Driver, connection
+
+from .conftest import Lab
+from .fabric import ready, switch
+from .test_first_site import captured as first_site
+
+ENCRYPTED = "$ANSIBLE_VAULT;1.1;AES256\n3132\n"
+VM = "train-02"
+FACES = ("ssh", "redfish", "switches")
+
+
+def forgotten():
+    """Two leaves and two hosts that are ready, and two VMs with a vGPU, of which one has no reservation."""
+    seed = ready(("leaf-01", "leaf-03"))
+    ports = {"esx-01.lab.example/vmnic2", "esx-02.lab.example/vmnic2"}
+    seed["fabric"]["switches"] = [one for one in seed["fabric"]["switches"] if one["name"].startswith("leaf")]
+    seed["fabric"]["cables"] = [one for one in seed["fabric"]["cables"] if ports.intersection(one)]
+    (center,) = seed["datacenters"]
+    vm = {**center["vms"][0], "vgpus": ["grid_a100-40c"]}
+    del vm["count"]
+    center["vms"][:1] = [{**vm, "name": "train-01", "memory_reservation": "all"}, {**vm, "name": VM}]
+    return seed
+
+
+def plant(lab):
+    """What somebody forgot on the switches: the VLAN and an MTU."""
+    vlan = ["vlan 222", "interface Ethernet1", "switchport mode access", "switchport access vlan 222"]
+    switch(lab, "leaf-01").device.load(vlan)
+    switch(lab, "leaf-03").device.load(["nv set interface swp1 link mtu 1500"])
+
+
+@pytest.fixture
+def own(tmp_path):
+    """The capture and the inventory of a site that is gone before the rehearsal. Its passwords are encrypted."""
+    work = tmp_path / "live"
+    work.mkdir()
+    with launch(seed=forgotten(), faces=FACES) as twin:
+        lab = Lab(twin, work)
+        # Their cables to spines do not exist here.
+        made = lab.fabric("--extra-vars", '{"switch_fabric_ports": []}')
+        assert made.status == 0, made.output
+        plant(lab)
+        return written(first_site(lab, tmp_path / "site.zip"), tmp_path / "own")
+
+
+def written(made, folder):
+    """The files of a first site, and a vault with an unknown password."""
+    for name, text in made.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "group_vars" / "all" / "vault.yml").write_text(ENCRYPTED)
+    return folder
+
+
+def files(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def rehearsed(own, tmp_path):
+    """The result of a rehearsal, and its output."""
+    (tmp_path / "work").mkdir()
+    said, zipped = [], str(tmp_path / "site.zip")
+    outcome = captured.rehearse(
+        rehearsal.Report(), tmp_path / "work", tmp_path / "results", zipped, str(own), said.append
+    )
+    return outcome, "\n".join(said)
+
+
+def test_a_rehearsal_on_a_capture_names_what_was_forgotten(own, tmp_path):
+    before = files(own)
+    outcome, output = rehearsed(own, tmp_path)
+    assert any(f"{VM}:" in row and "memory" in row for row in outcome.changes), (outcome.changes, output)
+    assert not any("train-01:" in row and "memory" in row for row in outcome.changes)
+    assert any(row.startswith("leaf-03: RoCE:") and "swp1.mtu" in row for row in outcome.changes), outcome.changes
+    assert any("leaf-03 swp1 has MTU 1500" in row for row in outcome.disagreements), output
+    # The VLAN of a port belongs to nobody but the network team, so the run ends there.
+    assert any("leaf-01 Ethernet1 carries VLAN 222 untagged, but not 111" in row for row in outcome.problems), output
+    assert (outcome.verdict, outcome.status, outcome.unknown) == (captured.FAILED, 1, [])
+    assert outcome.title in output
+    assert outcome.title.startswith("rehearsed on your site as captured at 20")
+    assert files(own) == before
+
+
+def test_a_rehearsal_without_bmcs_and_switches_is_incomplete(tmp_path):
+    path = str(tmp_path / "site.zip")
+    with launch(seed=ready(())) as twin:
+        driver = Driver(connection(twin, tmp_path / "sessions"), twin)
+        answers = [driver(module, dest=path) for module in ("site_capture_info", "host_capture_info")]
+        assert not [one["msg"] for one in answers if one["failed"]]
+    made = first.write(view.read(Capture(path), parsed), compare.originals(load(f"{path}.secret.json")))
+    outcome, output = rehearsed(written(made, tmp_path / "own"), tmp_path)
+    assert (outcome.verdict, outcome.status) == (captured.INCOMPLETE, 3), (outcome.problems, output)
+    assert outcome.unknown == [
+        "The capture has no data of the BMCs of esx-01.lab.example, esx-02.lab.example.",
+        "The twin has no switch of the capture. No cable and no setting of a switch is compared.",
+    ]
+    assert "BIOS settings is assumed to be those that GPUs need" in "\n".join(outcome.lines())

@@ -1,0 +1,232 @@
+"""Rehearsal of the user's own site on a twin that has loaded a capture of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from vsphere_twin.capture import seed as captures
+from vsphere_twin.launch import launch
+from vsphere_twin.model.seed_file import SeedError
+
+from . import names, own_site, playbook
+from .failure import RehearsalFailed
+
+PLAYBOOKS = playbook.ROOT / "playbooks"
+FACES = ("ssh", "redfish", "switches")
+PASSED, FAILED, INCOMPLETE = "passed", "failed", "incomplete"
+# 2 is the status of a wrong option.
+STATUSES = {PASSED: 0, FAILED: 1, INCOMPLETE: 3}
+OK, CHANGED, BLOCKS = "ok", "will be changed", "blocks"
+RECORDS = {
+    "ANSIBLE_STDOUT_CALLBACK": "aiready.vsphere.stages",
+    "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record",
+}
+DISAGREEMENT = re.compile(r'"((?:error|warning) [^"]+)"')
+SHOWN = 5
+FIX = "Correct each problem in the inventory, or on the site and capture the site again. Then rehearse again."
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass
+class Outcome:
+    """The result of a rehearsal on a captured site."""
+
+    time: str
+    assumptions: Rows
+    # Sentences on parts of the site that the capture lacks.
+    unknown: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    # Errors, each with its cause and its fix.
+    problems: list[str] = field(default_factory=list)
+    # What the run would change, and where both ends of a cable disagree now.
+    changes: list[str] = field(default_factory=list)
+    disagreements: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        if self.problems:
+            return FAILED
+        return INCOMPLETE if self.unknown else PASSED
+
+    @property
+    def status(self) -> int:
+        return STATUSES[self.verdict]
+
+    @property
+    def title(self) -> str:
+        many = len(self.assumptions)
+        return f"rehearsed on your site as captured at {self.time}, {many} assumption{'' if many == 1 else 's'}"
+
+    def lines(self) -> list[str]:
+        """The last screen: the problems, what is incomplete, and the assumptions that the verdict depends on."""
+        found: list[str] = []
+        for title, rows in (
+            ("Problems:", self.problems),
+            ("Cables whose ends disagree now:", self.disagreements),
+            ("The run changes:", self.changes),
+            ("Incomplete:", self.unknown),
+            ("Not rehearsed, since these stages need guests:", self.left_out),
+            ("Assumptions:", grouped(self.assumptions)),
+        ):
+            if rows:
+                found += ["", title, *(f"  {row}" for row in rows)]
+        if self.problems:
+            found += ["", FIX]
+        return found
+
+
+def grouped(rows: Rows) -> list[str]:
+    """Assumptions as lines: one for each fact and value, with its objects."""
+    objects: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        objects.setdefault((row["fact"], str(row["value"]), row["reason"]), []).append(row["object"])
+    return [
+        f"{fact} is assumed to be {value} ({reason}): {'; '.join(found[:SHOWN])}{_more(found)}"
+        for (fact, value, reason), found in objects.items()
+    ]
+
+
+def _more(found: Sequence[str]) -> str:
+    return f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+
+
+def changes_of(findings: Rows) -> list[str]:
+    """What preflight found that a run will change."""
+    return [
+        f"{one['where']}: {one['what']}: {one['found']}".rstrip(": ") for one in findings if one["state"] == CHANGED
+    ]
+
+
+def problems_of(findings: Rows) -> list[str]:
+    """What preflight found that blocks a run, with its fix."""
+    return [
+        " ".join(filter(None, [f"{one['where']}: {one['what']}: {one['found']}", one.get("todo", "")]))
+        for one in findings
+        if one["state"] == BLOCKS
+    ]
+
+
+def seed_of(capture: str, listed: Mapping[str, Any]) -> dict[str, Any]:
+    """The seed of a capture with the names that the site has; RehearsalFailed if it lacks hosts of the site."""
+    path = Path(capture)
+    if not path.exists():
+        raise RehearsalFailed(
+            f"Cannot load the capture {capture}. The path does not exist. "
+            "Set CAPTURE to the zip that playbooks/capture.yml wrote."
+        )
+    try:
+        seed = captures.of(path)
+    except SeedError as problem:
+        raise RehearsalFailed(
+            f"Cannot load the capture {capture}. {problem} Capture the site again, see docs/capture.md."
+        ) from problem
+    if not own_site.names_missing(listed, seed):
+        return seed
+    table = Path(f"{capture}.secret.json")
+    if table.is_file():
+        seed = names.restored(seed, names.originals(json.loads(table.read_text())))
+    lacking = own_site.names_missing(listed, seed)
+    if not lacking:
+        return seed
+    there = ", ".join(host["name"] for host in own_site.hosts_of(seed)) or "none"
+    fix = (
+        "Capture the site again, or remove these hosts from a copy of the inventory."
+        if table.is_file()
+        else f"If these are pseudonyms, put the table of pseudonyms at {table}. Otherwise capture the site again."
+    )
+    raise RehearsalFailed(
+        f"Cannot rehearse this site on {capture}. The capture lacks the hosts {', '.join(lacking)}; it has {there}. "
+        f"{fix}"
+    )
+
+
+def rehearse(report, work: Path, results: Path, capture: str, site: str, say) -> Outcome:
+    """Run preflight, the comparison of cables, the plan and the stages without guests, with the user's inventory."""
+    env = playbook.environment(work, **RECORDS)
+    results.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as running:
+        with report.step("Load the capture, and map the site to the simulated data centre") as note:
+            listed = own_site.listing(own_site.files(site), work, env)
+            seed = seed_of(capture, listed)
+            outcome = Outcome(seed["captured"], seed["assumptions"])
+            say(outcome.title)
+            twin = running.enter_context(launch(seed=seed, faces=FACES))
+            playbook.write_endpoint(twin, work)
+            mapped = own_site.mapped(listed, twin.endpoint())
+            outcome.unknown, outcome.left_out = mapped.unknown, mapped.left_out
+            inventory = work / "inventory.yml"
+            inventory.write_text(yaml.safe_dump(mapped.inventory, sort_keys=False, allow_unicode=True, width=4096))
+            (results / "assumptions.json").write_text(json.dumps(outcome.assumptions, indent=1) + "\n")
+            note(f"{len(mapped.hosts)} hosts, {len(mapped.switches)} switches, {len(outcome.assumptions)} assumptions")
+        runs = _Runs(env, inventory, results, say)
+        with report.step("Run playbooks/preflight.yml") as note:
+            found = runs.preflight()
+            outcome.changes, outcome.problems = changes_of(found), problems_of(found)
+            note(f"{len(outcome.problems)} problems block the run, {len(outcome.changes)} settings will be changed")
+        if mapped.switches:
+            with report.step("Run playbooks/fabric_check.yml: compare both ends of each cable as they are") as note:
+                outcome.disagreements = runs.disagreements()
+                note(f"{len(outcome.disagreements)} disagreements")
+        with report.step("Run playbooks/site.yml --check --diff: it reports the changes and makes none") as note:
+            planned = runs.play("plan", "--check", "--diff")
+            if planned.status != 0:
+                outcome.problems += failures_of("The plan", planned.status, results / "plan")
+            note(f"status {planned.status}, {planned.changed} tasks report a change")
+        if outcome.problems:
+            say("The run is left out, since the problems above block it.")
+            return outcome
+        with report.step("Run playbooks/site.yml up to the VMs") as note:
+            made = runs.play("run", "--diff")
+            if made.status != 0:
+                outcome.problems += failures_of("The run", made.status, results / "run")
+            note(f"status {made.status}, changed={made.changed}")
+    return outcome
+
+
+def failures_of(what: str, status: int, folder: Path) -> list[str]:
+    """The errors in the record of a run; one on the record itself if it has none."""
+    record = folder / "stages.json"
+    told = json.loads(record.read_text()) if record.is_file() else {}
+    rows = [*told.get("failures", ()), *(row for stage in told.get("stages", ()) for row in stage.get("failures", ()))]
+    found = [f"{what}: {row['object']}: {row['msg']}" for row in rows]
+    usual = f"{what} ended with status {status}. Its output names the error. Correct the site, and rehearse again."
+    return list(dict.fromkeys(found)) or [usual]
+
+
+class _Runs:
+    """Playbooks with the mapped inventory, and what they leave in the folder of results."""
+
+    def __init__(self, env: Mapping[str, str], inventory: Path, results: Path, say) -> None:
+        self._env, self._inventory, self._results, self._say = env, inventory, results, say
+
+    def play(self, name: str, *arguments: str, of: str = "site", **more: str) -> playbook.Run:
+        env = {**self._env, "AIREADY_RUN_FOLDER": str(self._results / name), **more}
+        return playbook.run(
+            PLAYBOOKS / f"{of}.yml",
+            *arguments,
+            env=env,
+            inventory=self._inventory,
+            echo=lambda line: self._say(f"  | {line}"),
+        )
+
+    def preflight(self) -> Rows:
+        run = self.play("preflight", of="preflight", ANSIBLE_STDOUT_CALLBACK="default")
+        written = self._results / "preflight" / "preflight.json"
+        if not written.is_file():
+            raise RehearsalFailed(
+                f"The preflight of the site ended with status {run.status} and without a result. Its output is above. "
+                "Correct the inventory, and rehearse again."
+            )
+        return json.loads(written.read_text())["findings"]
+
+    def disagreements(self) -> list[str]:
+        run = self.play("fabric_check", of="fabric_check", ANSIBLE_STDOUT_CALLBACK="default")
+        return list(dict.fromkeys(DISAGREEMENT.findall(run.text)))
