@@ -76,6 +76,8 @@ def test_what_a_capture_lacks_is_assumed_by_name(tmp_path):
     facts = {(row["object"], row["fact"]) for row in made["assumptions"]}
     assert ("host esx-01.lab.example", "BIOS settings") in facts
     assert ("host esx-01.lab.example", "version of the host driver") in facts
+    assert ("host esx-01.lab.example", "kernel settings") in facts
+    assert ("host esx-01.lab.example", "module options") in facts
     assert ("host esx-01.lab.example, vmnic4", "name") in facts
 
 

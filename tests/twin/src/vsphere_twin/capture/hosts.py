@@ -47,6 +47,10 @@ def host(tree, one, vcenter, assumptions):
     made["hardware"] = _machine(one, what, assumptions)
     answers = tree.shells.of(one.name)
     made.update(shells.settings(answers))
+    if not answers.get("esxcli system settings kernel list"):
+        assumptions.assume(what, "kernel settings", "factory defaults", "no esxcli answers in the capture")
+    if not any(command.startswith("esxcli system module parameters list") for command in answers):
+        assumptions.assume(what, "module options", "factory defaults", "no esxcli answers in the capture")
     _devices(one, made, answers, what, assumptions)
     _network(tree, one, made, what, assumptions)
     _settings(one, made)
