@@ -44,9 +44,12 @@ def _of_paths(result: dict, folder: Path) -> list[str]:
     settings = next((row for row in result["rungs"] if row["check"] == "fabric.settings"), None)
     if settings is None or settings["verdict"] != "pass" or not settings["evidence"]:
         return found
-    # A guest with a port in passthrough mode is an end itself.
-    hosts = {one["name"] for part in ("hosts", "vms") for one in topology.get(part, [])}
-    for end in json.loads((folder / settings["evidence"]).read_text()).get("ends", []):
+    agreement = json.loads((folder / settings["evidence"]).read_text())
+    # A guest with a port in passthrough mode has the cable. Any other guest relies on the settings of its host.
+    cabled = {path[side]["name"] for path in agreement.get("paths", []) for side in "ab"}
+    hosts = {host["name"] for host in topology.get("hosts", [])}
+    hosts |= cabled & {guest["name"] for guest in topology.get("vms", [])}
+    for end in agreement.get("ends", []):
         mine = (end["name"], end["port"]) in on or (not end["switch"] and end["name"] in hosts)
         if mine and end["unknown"]:
             found.append(f"fabric.settings passes, but {end['unknown']} of {end['name']} {end['port']} is unknown.")
