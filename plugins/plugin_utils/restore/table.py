@@ -1,0 +1,19 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The function of each module that turns its changes into the steps that restore them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import hosts
+
+if TYPE_CHECKING:
+    from typing import Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Inverse
+
+# Each file of this package has the functions of one stage, by the name of the module.
+INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE}
