@@ -9,6 +9,8 @@ import contextlib
 import functools
 from typing import Any
 
+from warm import elements
+
 
 def install() -> None:
     """Change how this process and its forks make objects; without pyVmomi there is nothing to change."""
@@ -19,6 +21,7 @@ def install() -> None:
         _make_from_pattern(VmomiSupport.DataObject)
         _check_same_type_first(VmomiSupport)
         _look_up_once(SoapAdapter)
+        elements.install(SoapAdapter, VmomiSupport)
 
 
 def load_types() -> None:

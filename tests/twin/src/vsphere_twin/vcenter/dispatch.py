@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import inspect
 import logging
 from dataclasses import dataclass
@@ -106,5 +107,6 @@ class Dispatcher:
         return vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: the twin has no {what}.")
 
 
+@functools.cache
 def _parameters(function):
     return inspect.signature(function).parameters
