@@ -86,6 +86,7 @@ NAVIGATION = {
         "tests/twin/docs/seeds.md",
         "tests/twin/docs/rules.md",
         "tests/twin/docs/calibration.md",
+        "tests/twin/docs/clients.md",
     ),
     "Explanation": (
         "docs/architecture.md",
