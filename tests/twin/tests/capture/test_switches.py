@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from twin_labs.saved import save
 from vsphere_twin.capture import seed as captures
+from vsphere_twin.capture import switch_configs
 from vsphere_twin.model import seed as seeds
 
 HOST = "esx-01.lab.example"
@@ -15,6 +18,8 @@ interface Ethernet1
    mtu 9214
    switchport mode trunk
    paint it black
+interface Port-Channel7
+   mtu 1500
 interface Ethernet2
 """
 EOS_LLDP = {
@@ -70,8 +75,52 @@ def test_unknown_lines_and_platforms_are_assumptions(tmp_path):
     world = seeds.from_data(captured(tmp_path))
     rows = {(row["object"], row["fact"]): row["value"] for row in world.assumptions}
     assert rows["switch leaf-01", "paint it black"] == "absent"
+    # Lines in a section that the twin does not know are no lines of the section before it.
+    assert rows["switch leaf-01", "interface Port-Channel7"] == "absent"
+    assert ("switch leaf-01", "mtu 1500") not in rows
     assert rows["switch 3", "presence"] == "absent"
     assert rows["switch leaf-03", "release"] == "the usual one of the twin"
+
+
+NXOS = {
+    "show running-config interface": """
+version 10.3(4a) Bios:version 05.47
+interface Ethernet1/1
+  mtu 9216
+interface Ethernet1/40
+  shutdown
+""",
+    "show running-config vlan": "vlan 1,111,120-121",
+    "show version | json": {"host_name": "core"},
+    "show interface | json": {"TABLE_interface": {"ROW_interface": [{"eth_bw": 400000000}]}},
+    "show running-config diff": "- interface Ethernet1/1",
+}
+
+
+def test_ports_speed_and_unsaved_changes_are_those_of_the_outputs(tmp_path):
+    save(seeds.load("small"), tmp_path / "vcenter")
+    write(tmp_path, "1", "nxos", NXOS)
+    write(tmp_path, "2", "nxos", NXOS)
+    write(tmp_path, "3", "nxos", {"show running-config vlan": ""})
+    made = captures.of(tmp_path)
+    first, second = made["fabric"]["switches"]
+    assert (first["name"], second["name"], first["ports"], first["speed"]) == ("core", "2", 40, 400)
+    assert [line for line in first["config"] if line.startswith("vlan")] == ["vlan 111", "vlan 120", "vlan 121"]
+    facts = {(row["object"], row["fact"]) for row in made["assumptions"]}
+    assert {("switch core", "saved configuration"), ("switch 2", "name"), ("switch 3", "presence")} <= facts
+    running = seeds.from_data(made).fabric.switches["core"].device.running()
+    assert "interface Ethernet1/1\n  mtu 9216\n" in running
+
+
+@pytest.mark.parametrize("platform", sorted(switch_configs.READERS))
+@pytest.mark.parametrize("output", ["", "[]", "{}", "null", "[[1]]", '{"a": [1]}', "hostname", "%\x00", "Eth1/9\n" * 9])
+def test_strange_outputs_of_switches_end_in_no_error(platform, output):
+    starts = ("nv config show", "nv show interface lldp", "show", "sonic-cfggen -d", "cat /etc/sonic/config_db.json")
+    found = switch_configs.read(platform, dict.fromkeys(starts, output), "one")
+    assert isinstance([] if found is None else found.lines, list)
+    more = ("running-config |", "lldp", "version", "-o json")
+    commands = {f"{one} {word}": output for one in starts for word in more}
+    assert switch_configs.speed(platform, commands) is None
 
 
 def test_answers_of_hosts_replace_what_would_be_assumed(tmp_path):

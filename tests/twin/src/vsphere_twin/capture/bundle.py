@@ -43,7 +43,18 @@ class Bundle:
 
     def data(self, name):
         """A JSON file, or None if the capture has none of this name."""
-        return json.loads(self.files[name]) if name in self.files else None
+        try:
+            return json.loads(self.files[name]) if name in self.files else None
+        except ValueError as problem:
+            raise SeedError([f"{self.path}: {name} cannot be read. It is no JSON: {problem}."]) from problem
+
+    def listing(self, name):
+        """A commands.json: its `commands` are those that have an output."""
+        listed = self.data(name)
+        listed = listed if isinstance(listed, dict) else {}
+        rows = listed.get("commands")
+        rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        return {**listed, "commands": [row for row in rows if row.get("command") and row.get("file")]}
 
     def refused(self, moid):
         """The properties of an object that its user could not read, with the fault of each."""

@@ -2,100 +2,98 @@
 
 from __future__ import annotations
 
-import json
+import re
 
 from ..switches.device import kind
+from . import switch_configs
 
-LOADED = ("cumulus", "eos")
+# No switch has more ports; a number beyond it is no port.
+MOST_PORTS = 576
 
 
 def fabric(bundle, hosts, assumptions):
     """The switches and cables of a seed; hosts has the names of the ports of each host."""
-    switches, told = [], {}
+    switches, told, ports = [], {}, {}
     for name in sorted(bundle.files):
         parts = name.split("/")
         if len(parts) != 3 or parts[0] != "switches" or parts[2] != "commands.json":
             continue
-        listed = bundle.data(name)
+        listed = bundle.listing(name)
         texts = {
-            row["command"]: bundle.files.get(f"switches/{parts[1]}/{row['file']}", "") for row in listed["commands"]
+            str(row["command"]): bundle.files.get(f"switches/{parts[1]}/{row['file']}", "")
+            for row in listed["commands"]
         }
-        if listed.get("platform") not in LOADED:
-            reason = f"the twin does not load {listed.get('platform')} yet"
-            assumptions.assume(f"switch {parts[1]}", "presence", "absent", reason)
+        platform, what = str(listed.get("platform")), f"switch {parts[1]}"
+        if platform not in switch_configs.READERS:
+            assumptions.assume(what, "presence", "absent", f"the twin has no switch with {platform}")
             continue
-        entry, neighbours = _READERS[listed["platform"]](texts, parts[1])
-        entry.update(_model(listed, entry["name"], assumptions))
+        found = switch_configs.read(platform, texts, parts[1])
+        if found is None:
+            assumptions.assume(what, "presence", "absent", "its configuration is not captured")
+            continue
+        if found.name in told:
+            reason = f"another switch is named {found.name} too"
+            found.name = assumptions.assume(what, "name", parts[1], reason)
+        entry = {"name": found.name, "config": found.lines, **_model(listed, found, texts, assumptions)}
+        ports[found.name] = set(kind(platform).port_names(entry["ports"]))
         switches.append(entry)
-        told[entry["name"]] = neighbours
+        told[found.name] = found.neighbours
     if not switches:
         assumptions.assume("fabric", "physical switches", "none", "no switch is loaded from the capture")
         return {}
-    return {"switches": switches, "vlans": [], "cables": _cables(told, hosts)}
+    return {"switches": switches, "vlans": [], "cables": _cables(told, ports, hosts)}
 
 
-def _model(listed, name, assumptions):
-    made = {"platform": listed["platform"], "captured": True}
-    known = kind(listed["platform"]).VERSIONS
-    if listed.get("version") in known:
-        made["version"] = listed["version"]
+def _model(listed, found, texts, assumptions):
+    platform, what = listed["platform"], f"switch {found.name}"
+    device = kind(platform)
+    made = {"platform": platform, "captured": True}
+    version = str(listed.get("version") or "")
+    # A build of a release has its number, and more.
+    known = [one for one in device.VERSIONS if re.match(rf"{re.escape(one)}(?![\w(])", version)]
+    if known:
+        made["version"] = max(known, key=len)
     else:
-        reason = f"the twin has no {listed.get('version') or 'release of an unknown number'}"
-        assumptions.assume(f"switch {name}", "release", "the usual one of the twin", reason)
-    if listed.get("model"):
-        made["model"] = listed["model"]
+        reason = f"the twin has no {version or 'release of an unknown number'}"
+        assumptions.assume(what, "release", "the usual one of the twin", reason)
+    model = str(listed.get("model") or "").removesuffix(" Chassis")
+    if model and model != "x86onie":  # Onyx prints this for all models
+        made["model"] = model
+    elif platform == "onyx":
+        assumptions.assume(what, "model", device.MODEL, "its outputs do not name it")
+    made["ports"] = _count(device, found, texts)
+    speed = switch_configs.speed(platform, texts)
+    made["speed"] = speed or assumptions.assume(what, "speed of its ports in Gbit/s", 100)
+    if found.unsaved:
+        reason = "its running configuration has unsaved changes, and the capture has only these"
+        assumptions.assume(what, "saved configuration", "the running one", reason)
     return made
 
 
-def _eos(texts, name):
-    config = _text(texts, "show running-config |").splitlines()
-    lines = [line for line in config if line.strip() and not line.startswith("!")]
-    named = [line.split()[1] for line in lines if line.startswith("hostname ")]
-    found = _json(texts, "show lldp neighbors detail").get("lldpNeighbors", {})
-    neighbours = {}
-    for port, row in found.items():
-        for one in row.get("lldpNeighborInfo", ()):
-            place = one.get("neighborInterfaceInfo", {})
-            other = place.get("interfaceId_v2") or place.get("interfaceId", "").strip('"')
-            neighbours[port] = (one.get("systemName", ""), other)
-    return {"name": named[0] if named else name, "config": lines}, neighbours
+def _count(device, found, texts):
+    """How many ports the switch has: up to the last one that its outputs name."""
+    named = device.port_names(MOST_PORTS)
+    places = {name.lower(): number for number, name in enumerate(named, 1)}
+    # Onyx and Enterprise SONiC have a blank in some lines: interface ethernet 1/7.
+    stem = re.match(r"[A-Za-z]+", named[0])[0]
+    words = rf"(?<![\w/])(?:{stem}|ethernet |eth)[\d/]+(?![\w/.])"
+    last = 0
+    for text in [*found.lines, *texts.values()]:
+        for word in re.findall(words, text, re.IGNORECASE):
+            digits = re.search(r"[\d/]+", word)[0]
+            last = max(last, places.get(f"{stem}{digits}".lower(), 0))
+    return max(last, 1)
 
 
-def _cumulus(texts, name):
-    tree = {}
-    for part in _json(texts, "nv config show") or ():
-        tree = part.get("set", tree)
-    lines = [" ".join(["nv", "set", *words]) for words in _words(tree)]
-    neighbours = {}
-    for port, row in _json(texts, "nv show interface lldp").items():
-        for one in (row.get("lldp") or {}).get("neighbor", {}).values():
-            neighbours[port] = (one["chassis"].get("system-name", ""), one["port"].get("name", ""))
-    return {"name": tree.get("system", {}).get("hostname", name), "config": lines}, neighbours
-
-
-_READERS = {"eos": _eos, "cumulus": _cumulus}
-
-
-def _words(tree):
-    """The words of each leaf of a configuration tree."""
-    for key, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from ([key, *words] for words in _words(value))
-        elif isinstance(value, list):
-            yield from ([key, str(one)] for one in value)
-        else:
-            yield [key] if isinstance(value, dict) else [key, str(value)]
-
-
-def _cables(told, hosts):
+def _cables(told, ports, hosts):
     """Each cable once. The other end is a port of a captured host or switch; other neighbours are left out."""
     cables, taken = [], set()
     for name, neighbours in sorted(told.items()):
         for port, (system, other) in sorted(neighbours.items()):
             owner = _owner(system, {*told, *hosts})
-            known = owner in told or other in hosts.get(owner, ())
+            known = port in ports[name] and other in (ports.get(owner) or hosts.get(owner, ()))
             ends = [f"{owner}/{other}", f"{name}/{port}"]
-            if owner and known and not taken.intersection(ends):
+            if owner and known and ends[0] != ends[1] and not taken.intersection(ends):
                 taken.update(ends)
                 cables.append(ends)
     return cables
@@ -106,14 +104,3 @@ def _owner(system, names):
     found = [one for one in names if one.lower() == system.lower()]
     found = found or [one for one in names if one.lower().partition(".")[0] == system.lower().partition(".")[0]]
     return found[0] if len(found) == 1 else ""
-
-
-def _text(texts, start):
-    return next((text for command, text in texts.items() if command.startswith(start)), "")
-
-
-def _json(texts, start):
-    try:
-        return json.loads(_text(texts, start))
-    except ValueError:
-        return {}

@@ -35,8 +35,11 @@ class Device:
         """The names of ports 1 to count, as this platform has them."""
         raise NotImplementedError
 
-    def load(self, lines):
-        """Start from configuration lines of a seed, as if an operator had typed and saved them."""
+    def load(self, lines, refused=None):
+        """Start from configuration lines of a seed, as if an operator had typed and saved them.
+
+        A line that the platform does not accept is a ValueError, or goes to refused(line, why) and is left out.
+        """
         raise NotImplementedError
 
     def treatment(self, port_name) -> Treatment:
@@ -75,6 +78,22 @@ class Device:
     def reload(self):
         """Restart: the startup configuration runs, pending changes are lost."""
         raise NotImplementedError
+
+
+def each_line(lines, run, refused=None):
+    """Run each line. run returns why it was refused, if it was: the lines in its section are left out too."""
+    left_out = None
+    for line in lines:
+        depth = len(line) - len(line.lstrip())
+        if left_out is not None and depth > left_out:
+            continue
+        left_out, why = None, run(line)
+        if not why:
+            continue
+        if refused is None:
+            raise ValueError(why)
+        refused(line, why)
+        left_out = depth
 
 
 def kind(platform):

@@ -66,19 +66,18 @@ def _base(world, entry, problems):
 
 def _load(world, switch, lines, captured):
     """Load the configuration. Of a captured one, lines that the twin does not know are left out by name."""
-    while True:
-        try:
-            switch.device.load(lines)
-        except ValueError as problem:
-            refused = next((line for line in lines if line.strip() and line.strip() in str(problem)), None)
-            if not captured or refused is None:
-                raise
-            reason = f"the twin does not accept it: {problem}"
-            row = {"object": f"switch {switch.name}", "fact": refused.strip(), "value": "absent", "reason": reason}
-            world.assumptions.append(row)
-            lines = [line for line in lines if line is not refused]
-        else:
-            return
+    if not captured:
+        switch.device.load(lines)
+        return
+
+    def assume(fact, value, why):
+        reason = f"the twin does not accept it: {why}"
+        world.assumptions.append({"object": f"switch {switch.name}", "fact": fact, "value": value, "reason": reason})
+
+    try:
+        switch.device.load(lines, lambda line, why: assume(line.strip(), "absent", why))
+    except ValueError as problem:
+        assume("configuration", "factory defaults", problem)
 
 
 def _cable(world, cable, place, problems):

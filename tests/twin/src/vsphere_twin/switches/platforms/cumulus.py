@@ -66,7 +66,7 @@ class Cumulus(Device):
         """Return whether there is such an interface, physical or created by software."""
         return interface in self.switch.ports or not re.fullmatch(r"swp\d+", interface)
 
-    def load(self, lines):
+    def load(self, lines, refused=None):
         """nv set and nv unset lines; they are applied and saved."""
         revision = self.revisions.open("root")
         for line in lines:
@@ -79,7 +79,9 @@ class Cumulus(Device):
                 else:
                     raise Invalid(f"Invalid Command: {line}")
             except Invalid as problem:
-                raise ValueError(f"{line}: {problem}") from None
+                if refused is None:
+                    raise ValueError(f"{line}: {problem}") from None
+                refused(line, str(problem))
         problems = self.revisions.apply(revision)
         if problems:
             raise ValueError(" ".join(problems))

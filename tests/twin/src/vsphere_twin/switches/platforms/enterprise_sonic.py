@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from ..device import Device
+from ..device import Device, each_line
 from ..dialogue import Reply
 from ..model import effective
 from ..phrases import numbers, spelled
@@ -31,22 +31,24 @@ class EnterpriseSonic(Device):
     def port_names(count):
         return [f"Eth1/{index}" for index in range(1, count + 1)]
 
-    def load(self, lines):
+    def load(self, lines, refused=None):
         session = self.dialogue("admin")
         session.run("sonic-cli")
         session.run("configure terminal")
-        for line in lines:
+
+        def run(line):
             words = line.split()
             if words[:2] == ["roce", "enable"]:
                 given = numbers(words[3], 0, 7) if words[2:3] == ["pfc-priority"] else DEFAULT_PRIORITIES
                 self.config.enable_roce(frozenset(given))
-                continue
+                return ""
             if words[:2] == ["buffer", "init"]:
                 self.config.switch.set("buffer", "buffer init lossless")
-                continue
-            reply = session.run(line)
-            if reply.text.startswith("%"):
-                raise ValueError(f"{self.switch.name}: {line}: {reply.text.strip()}")
+                return ""
+            text = session.run(line).text
+            return f"{self.switch.name}: {line}: {text.strip()}" if text.startswith("%") else ""
+
+        each_line(lines, run, refused)
         self.save()
 
     def save(self):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .. import port_lines
-from ..device import Device
+from ..device import Device, each_line
 from ..model import effective
 from ..treatment import IDENTITY, Marking, Treatment
 from ..tree import Section
@@ -63,13 +63,15 @@ class Eos(Device):
 
         return EosDialogue(self.switch, username)
 
-    def load(self, lines):
+    def load(self, lines, refused=None):
         console = self.dialogue("admin")
         console.privileged = True
-        for line in ["configure", *lines, "end"]:
+
+        def run(line):
             text = console.run(line).text
-            if "%" in text:
-                raise ValueError(f"{line.strip()!r} is answered with {text.strip()!r}.")
+            return f"{line.strip()!r} is answered with {text.strip()!r}." if "%" in text else ""
+
+        each_line(["configure", *lines, "end"], run, refused)
         self.saved = self.config.copy()
 
     # Treatment by the hardware.

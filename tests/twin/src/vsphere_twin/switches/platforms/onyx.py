@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 
-from ..device import Device
+from ..device import Device, each_line
 from ..dialogue import Dialogue, Reply
 from ..grammar import Wrong
 from ..model import effective
@@ -42,14 +42,16 @@ class Onyx(Device):
     def port_names(count):
         return [f"Eth1/{index}" for index in range(1, count + 1)]
 
-    def load(self, lines):
+    def load(self, lines, refused=None):
         session = self.dialogue("admin")
         session.run("enable")
         session.run("configure terminal")
-        for line in lines:
-            reply = session.run(line)
-            if reply.text.startswith("%"):
-                raise ValueError(f"{self.switch.name}: {line}: {reply.text.strip()}")
+
+        def run(line):
+            text = session.run(line).text
+            return f"{self.switch.name}: {line}: {text.strip()}" if text.startswith("%") else ""
+
+        each_line(lines, run, refused)
         self.save()
 
     def save(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from ..device import Device
+from ..device import Device, each_line
 from ..model import effective
 from ..phrases import spelled
 from ..sections import SectionDialogue
@@ -45,13 +45,15 @@ class Os10(Device):
     def port_names(count):
         return [f"ethernet1/1/{index}" for index in range(1, count + 1)]
 
-    def load(self, lines):
+    def load(self, lines, refused=None):
         session = self.dialogue("admin")
         session.run("configure terminal")
-        for line in lines:
-            reply = session.run(line)
-            if reply.text.startswith("%"):
-                raise ValueError(f"{self.switch.name}: {line}: {reply.text.strip()}")
+
+        def run(line):
+            text = session.run(line).text
+            return f"{self.switch.name}: {line}: {text.strip()}" if text.startswith("%") else ""
+
+        each_line(lines, run, refused)
         self.save()
 
     def save(self):

@@ -59,9 +59,15 @@ class Sonic(Device):
     def port_names(count):
         return [f"Ethernet{4 * number}" for number in range(count)]
 
-    def load(self, lines):
-        """Lines as an operator typed them: config commands, or a JSON object of tables that is merged; then saved."""
+    def load(self, lines, refused=None):
+        """Lines as an operator typed them: config commands, or a JSON object of tables that is merged; then saved.
+
+        A captured configuration is one object with all tables, which replaces those of the factory.
+        """
         for line in lines:
+            if refused is not None:
+                self.tables = {name: entries for name, entries in json.loads(line).items() if entries}
+                continue
             if line.lstrip().startswith("{"):
                 tables = copy.deepcopy(self.tables)
                 for table, entries in json.loads(line).items():
