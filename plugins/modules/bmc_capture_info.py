@@ -14,40 +14,23 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Reads the Redfish service of one BMC with C(GET), and adds it to the zip file of
-    M(aiready.vsphere.site_capture_info) as a mockup in the layout of the DMTF tools. Without such a file, starts one.
+    M(aiready.vsphere.site_capture_info) as a mockup in the layout of the DMTF tools.
     The login and the logout are the only other requests.
   - Follows links to the resources that C(docs/capture.md) lists, below C(/redfish/v1), each once, at most 1500
     resources and 64 MiB. Logs, users, sessions, certificates and event subscriptions are not read.
   - Replaces names, addresses, UUIDs, MAC addresses, serial numbers, asset tags and every text that is no word of
     Redfish. Drops passwords, descriptions, messages and the extensions of the vendor, but for their links. Keeps
     models, versions, PCI IDs, BIOS attributes and the registry of BIOS attributes.
-  - The table of pseudonyms is the one of the whole capture, so that a serial number has the same pseudonym in all
-    sources.
 notes:
-  - Capture vCenter first. M(aiready.vsphere.site_capture_info) replaces the whole file.
   - A BMC that does not answer does not fail the task. The coverage of the capture has the reason, and RV(lost) returns
     it. Everything that was not read is unknown.
-  - Several BMCs can be captured at the same time.
   - A user with the role ReadOnly is sufficient on most BMCs.
 extends_documentation_fragment:
+  - aiready.vsphere.capture
+  - aiready.vsphere.capture.source
   - aiready.vsphere.bmc
   - aiready.vsphere.bmc.attributes
   - aiready.vsphere.attributes.read_only
-options:
-  dest:
-    description:
-      - Path of the zip file on the machine that runs the module. The captured files of this BMC in it are replaced.
-      - The table of pseudonyms is in the same folder, with the suffix C(.secret.json) and mode 0600.
-    type: path
-    required: true
-  keep:
-    description:
-      - Values that are not replaced. V(names) keeps all texts but those that are always dropped, for internal use. It
-        must be the same for all sources of a capture.
-    type: list
-    elements: str
-    choices: [names]
-    default: []
 seealso:
   - module: aiready.vsphere.site_capture_info
     description: Captures vCenter.

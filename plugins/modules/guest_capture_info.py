@@ -14,21 +14,19 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Sends read-only commands to a Linux guest over the connection of the play, and adds their outputs to the zip file of
-    M(aiready.vsphere.site_capture_info) on the controller. Without such a file, starts one. C(docs/capture.md) lists
-    the commands.
+    M(aiready.vsphere.site_capture_info) on the controller. C(docs/capture.md) lists the commands.
   - The commands are C(nvidia-smi -q -x), C(nvidia-smi topo -m), C(ip -j link), C(lspci -Dvvvnn), C(ibv_devinfo -v),
     C(mlxconfig query) and C(uname -r).
   - C(lspci) and C(mlxconfig) need root for all details. Use C(become).
   - The guest needs no Python.
   - Replaces names, addresses, MAC addresses, UUIDs, serial numbers and every word that is no known word of the
     programs. Keeps models, versions, PCI addresses, firmware parameters and numbers.
-  - The table of pseudonyms is the one of the whole capture, so that a name has the same pseudonym in all sources.
 notes:
-  - Capture vCenter first. M(aiready.vsphere.site_capture_info) replaces the whole file.
   - A guest that cannot be reached, and a command that was refused, are in the coverage. Their content is unknown, and
     the task does not fail.
-  - Several of them can be captured at the same time.
 extends_documentation_fragment:
+  - aiready.vsphere.capture
+  - aiready.vsphere.capture.source
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.attributes.read_only
 attributes:
@@ -36,21 +34,6 @@ attributes:
     support: full
     description: Platforms that receive the commands.
     platforms: linux
-options:
-  dest:
-    description:
-      - Path of the zip file on the controller. The captured files of this guest in it are replaced.
-      - The table of pseudonyms is in the same folder, with the suffix C(.secret.json) and mode 0600.
-    type: path
-    required: true
-  keep:
-    description:
-      - Values that are not replaced. V(names) keeps all texts but those that are always dropped, for internal use. It
-        must be the same for all sources of a capture.
-    type: list
-    elements: str
-    choices: [names]
-    default: []
 seealso:
   - module: aiready.vsphere.guest_health_info
     description: Returns the health of a guest.

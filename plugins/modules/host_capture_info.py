@@ -14,35 +14,20 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Reads ESXi hosts with C(esxcli) through vCenter, and adds the answers to the zip file of
-    M(aiready.vsphere.site_capture_info). Without such a file, starts one. The commands only read. C(docs/capture.md)
-    lists them.
+    M(aiready.vsphere.site_capture_info). The commands only read. C(docs/capture.md) lists them.
   - Replaces names, addresses, UUIDs, MAC addresses, serial numbers and every text in a field that the module does not
     know. Drops descriptions. Keeps models, versions, PCI addresses, module parameters and numbers.
-  - The table of pseudonyms is the one of the whole capture, so that a name has the same pseudonym in all sources.
   - Reads several hosts at the same time. A run that was killed continues when it is started again.
 notes:
-  - Capture vCenter first. M(aiready.vsphere.site_capture_info) replaces the whole file.
   - A host that is not connected, and a command that a host refused, are in the coverage. Their content is unknown.
   - After a failure that is not a refusal of the command itself, the module does not ask this host again.
 extends_documentation_fragment:
+  - aiready.vsphere.capture
+  - aiready.vsphere.capture.source
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
   - aiready.vsphere.attributes.read_only
 options:
-  dest:
-    description:
-      - Path of the zip file. The earlier answers of these hosts in it are replaced.
-      - The table of pseudonyms is in the same folder, with the suffix C(.secret.json) and mode 0600.
-    type: path
-    required: true
-  keep:
-    description:
-      - Values that are not replaced. V(names) keeps all texts but those that are always dropped, for internal use. It
-        must be the same for all sources of a capture.
-    type: list
-    elements: str
-    choices: [names]
-    default: []
   hosts:
     description:
       - ESXi hosts, each by its name in vCenter, its inventory path or its managed object ID. If omitted, all hosts that

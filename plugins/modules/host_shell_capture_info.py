@@ -14,20 +14,19 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Sends read-only commands to the shell of an ESXi host over the connection of the play, and adds their outputs to the
-    zip file of M(aiready.vsphere.site_capture_info) on the controller. Without such a file, starts one.
+    zip file of M(aiready.vsphere.site_capture_info) on the controller.
     C(docs/capture.md) lists the commands.
   - The commands are C(esxcfg-module -g), C(nvidia-smi -q -x), the lists of C(nvidia-smi vgpu) and C(nvidia-smi mig),
     and C(mlxconfig query). The module does not start C(mst). Without it, the firmware parameters are unknown.
   - The host needs no Python.
   - Replaces names, addresses, MAC addresses, UUIDs, serial numbers and every word that is no known word of the
     programs. Keeps models, versions, PCI addresses, firmware parameters and numbers.
-  - The table of pseudonyms is the one of the whole capture, so that a name has the same pseudonym in all sources.
 notes:
-  - Capture vCenter first. M(aiready.vsphere.site_capture_info) replaces the whole file.
   - A host that cannot be reached, and a command that was refused, are in the coverage. Their content is unknown, and
     the task does not fail.
-  - Several of them can be captured at the same time.
 extends_documentation_fragment:
+  - aiready.vsphere.capture
+  - aiready.vsphere.capture.source
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.attributes.read_only
 attributes:
@@ -36,20 +35,6 @@ attributes:
     description: Platforms that receive the commands.
     platforms: ESXi
 options:
-  dest:
-    description:
-      - Path of the zip file on the controller. The captured files of this host in it are replaced.
-      - The table of pseudonyms is in the same folder, with the suffix C(.secret.json) and mode 0600.
-    type: path
-    required: true
-  keep:
-    description:
-      - Values that are not replaced. V(names) keeps all texts but those that are always dropped, for internal use. It
-        must be the same for all sources of a capture.
-    type: list
-    elements: str
-    choices: [names]
-    default: []
   esxcli:
     description:
       - Whether to send the C(esxcli) commands of M(aiready.vsphere.host_capture_info) as well, for hosts whose vCenter

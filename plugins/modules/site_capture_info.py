@@ -21,26 +21,14 @@ description:
     table. Do not send it with the capture.
   - Reads objects in pages of 20. A run that was killed continues when it is started again.
 notes:
+  - An existing file is replaced when the capture is complete.
   - Time stamps and the identifiers of objects in vCenter, such as C(vm-101), are not replaced.
 extends_documentation_fragment:
+  - aiready.vsphere.capture
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
   - aiready.vsphere.attributes.read_only
 options:
-  dest:
-    description:
-      - Path of the zip file. An existing file is replaced when the capture is complete.
-      - The table of pseudonyms is in the same folder, with the suffix C(.secret.json) and mode 0600. A later capture to
-        the same path uses it again.
-    type: path
-    required: true
-  keep:
-    description:
-      - Values that are not replaced. V(names) keeps all texts but those that are always dropped, for internal use.
-    type: list
-    elements: str
-    choices: [names]
-    default: []
   event_days:
     description: Days of the past whose events are read, at most 1000 events. V(0) reads none.
     type: int

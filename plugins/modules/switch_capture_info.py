@@ -14,17 +14,15 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Reads one switch with the commands of M(aiready.vsphere.roce_qos_info), and adds their outputs to the zip file of
-    M(aiready.vsphere.site_capture_info) on the controller. Without such a file, starts one. The module changes nothing
-    on the switch.
+    M(aiready.vsphere.site_capture_info) on the controller. The module changes nothing on the switch.
   - Replaces names, addresses, MAC addresses and every word that is no known word of link and QoS configuration. Drops
     descriptions and each line with a user, a password, a key or a serial number. Keeps interface names, models,
     versions and QoS values.
-  - The table of pseudonyms is the one of the whole capture, so that a name has the same pseudonym in all sources.
 notes:
-  - Capture vCenter first. M(aiready.vsphere.site_capture_info) replaces the whole file.
   - A command that the switch refused, or that printed nothing, is in the coverage. Its content is unknown.
-  - Several switches can be captured at the same time.
 extends_documentation_fragment:
+  - aiready.vsphere.capture
+  - aiready.vsphere.capture.source
   - aiready.vsphere.attributes.on_controller
   - aiready.vsphere.attributes.read_only
 attributes:
@@ -33,20 +31,6 @@ attributes:
     description: Platforms that receive the commands.
     platforms: Onyx, Cumulus Linux, SONiC, NX-OS, EOS, OS10, Junos
 options:
-  dest:
-    description:
-      - Path of the zip file on the controller. The captured files of this switch in it are replaced.
-      - The table of pseudonyms is in the same folder, with the suffix C(.secret.json) and mode 0600.
-    type: path
-    required: true
-  keep:
-    description:
-      - Values that are not replaced. V(names) keeps all texts but those that are always dropped, for internal use. It
-        must be the same for all sources of a capture.
-    type: list
-    elements: str
-    choices: [names]
-    default: []
   platform:
     description:
       - Operating system of the switch, if C(ansible_network_os) does not name it.

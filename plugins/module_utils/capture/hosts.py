@@ -20,6 +20,7 @@ from xml.etree.ElementTree import ParseError
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import esxcli_fields
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition, Part
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.args import CAPTURE
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_commands import (
     COMMANDS,
     MODULES,
@@ -43,11 +44,10 @@ if TYPE_CHECKING:
 
 ARGUMENTS = dict(
     args.CONNECTION,
-    dest={"type": "path", "required": True},
-    keep={"type": "list", "elements": "str", "choices": ["names"], "default": []},
     hosts={"type": "list", "elements": "str", "default": []},
     hosts_at_once={"type": "int", "default": 8},
     command_timeout_s={"type": "int", "default": 120},
+    **CAPTURE,
 )
 # Requests beside those that find the hosts; docs/capture.md lists them.
 METHODS = ("RetrieveManagedMethodExecuter", "ExecuteSoap")

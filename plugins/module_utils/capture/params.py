@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, List, Mapping
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.args import CAPTURE
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 MOST_DAYS = 365
 ARGUMENTS = dict(
     args.CONNECTION,
-    dest={"type": "path", "required": True},
-    keep={"type": "list", "elements": "str", "choices": ["names"], "default": []},
     event_days={"type": "int", "default": 7},
+    **CAPTURE,
 )
 
 

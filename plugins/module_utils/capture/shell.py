@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Protocol, Seque
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import esxcli_fields, hosts
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.args import CAPTURE
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_text import HostText
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.shell_commands import (
     DEVICE,
@@ -42,11 +43,8 @@ if TYPE_CHECKING:
         def text(self) -> str: ...
 
 
-ARGUMENTS = {
-    "dest": {"type": "path", "required": True},
-    "keep": {"type": "list", "elements": "str", "choices": ["names"], "default": []},
-}
-HOST_ARGUMENTS = dict(ARGUMENTS, esxcli={"type": "bool", "default": False})
+ARGUMENTS = CAPTURE
+HOST_ARGUMENTS = dict(CAPTURE, esxcli={"type": "bool", "default": False})
 # Characters of one output. `lspci -vvv` has about 3 kB for each device.
 LARGEST = 4 * 1024 * 1024
 _NOT_FOUND = (126, 127)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Iterable, List
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.args import CAPTURE
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import MAC
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_words import WORDS
@@ -27,11 +28,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
-ARGUMENTS = dict(
-    dest={"type": "path", "required": True},
-    keep={"type": "list", "elements": "str", "choices": ["names"], "default": []},
-    **PLATFORM,
-)
+ARGUMENTS = dict(CAPTURE, **PLATFORM)
 _LONGEST = 48
 NOTHING = "It printed nothing."
 

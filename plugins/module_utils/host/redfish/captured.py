@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, List, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import add, redfish, redfish_tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.args import CAPTURE
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
@@ -17,11 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.capture.redfish_tree import Found, Tree
 
-ARGUMENTS = dict(
-    BMC,
-    dest={"type": "path", "required": True},
-    keep={"type": "list", "elements": "str", "choices": ["names"], "default": []},
-)
+ARGUMENTS = dict(BMC, **CAPTURE)
 # Failures after which no other request can succeed.
 _FOR_GOOD = ("bmc_login_refused", "bmc_unresolvable", "bmc_refused", "bmc_certificate_not_trusted", "not_redfish")
 _MOST_FAILURES = 3
