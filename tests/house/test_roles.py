@@ -14,7 +14,7 @@ from house.handover import defaults
 ROLES = sorted(roles())
 # What a role leaves behind for the roles that follow it.
 FACTS = {
-    "esxi_host": {"esxi_host_preview", "esxi_host_undone"},
+    "esxi_host": {"esxi_host_preview", "esxi_host_restored", "esxi_host_undone"},
     "guest_vm": {"guest_vm_seen"},
     "training_vm": {"training_vm_machines", "training_vm_preview"},
 }

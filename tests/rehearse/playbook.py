@@ -100,6 +100,8 @@ def environment(work: Path, **more: str) -> dict[str, str]:
         ANSIBLE_PERSISTENT_CONNECT_TIMEOUT="120",
         AIREADY_LAB=str(work),
         AIREADY_SESSION_DIR=str(work / "sessions"),
+        # Otherwise all tests would share the journal in the user's folder of results.
+        AIREADY_JOURNAL=str(work / "journal"),
     )
     env.update(more)
     return env

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import journal
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, S, W
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 
@@ -68,6 +69,7 @@ def run(
     single: the task is about one object, so that the result is that object's and no list of one.
     """
     trouble: OperatorError | None = None
+    book = journal.of(module)
     try:
         noun.read(items)
         for item in _sound(items):
@@ -77,6 +79,8 @@ def run(
         if todo and module.check_mode:
             noun.validate(todo)
         elif todo:
+            if book is not None:
+                book.planned(todo)
             noun.apply(todo)
             noun.prove([item for item in todo if item.touched])
         if right and not module.check_mode:
@@ -86,6 +90,10 @@ def run(
         for item in _sound(items):
             if item.wanted is None or item.changes:
                 item.error = error
+    if book is not None:
+        warning = book.ended([(item, _effective(noun, item)) for item in items])
+        if warning:
+            module.warn(warning)
     _leave(module, noun, items, result_key, trouble, single)
 
 
@@ -173,6 +181,13 @@ def _made(noun: Noun[W, S], item: Item[W, S]) -> list[Change]:
     if item.error is None:
         return item.changes
     return noun.compare(item.now, item.proved) if item.proved is not None else []
+
+
+def _effective(noun: Noun[W, S], item: Item[W, S]) -> list[Change] | None:
+    """The changes that were made, for the journal; None for a failed item whose state could not be read."""
+    if item.error is not None and item.touched and item.proved is None:
+        return None
+    return _made(noun, item)
 
 
 def _diff(item: Item[W, S], changes: Sequence[Change]) -> dict[str, object]:

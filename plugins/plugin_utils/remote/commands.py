@@ -16,7 +16,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure, journal
 
 if TYPE_CHECKING:
     from ansible.module_utils.errors import AnsibleValidationError
@@ -76,6 +76,9 @@ class RemoteModule:
         self.check_mode = action._task.check_mode
         self._diff = action._task.diff
         self._display = action._display
+        # The place of the journal of changes, see module_utils/core/journal.py.
+        self.journal = ""
+        self.argument_spec = arguments
         checked = ArgumentSpecValidator(arguments, **relations).validate(dict(action._task.args))
         problems = [_told(error) for error in checked.errors.errors]
         fail_if_invalid(self, problems)
@@ -108,6 +111,7 @@ class RemoteAction(ActionBase):
         result = super().run(tmp, task_vars)
         try:
             module = RemoteModule(self, self.ARGUMENTS, self.RELATIONS)
+            module.journal = journal.place(self, task_vars or {})
             self.work(module, Remote(self))
         except Left as end:
             result.update(end.answer)

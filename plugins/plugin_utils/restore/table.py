@@ -17,3 +17,9 @@ if TYPE_CHECKING:
 
 # Each file of this package has the functions of one stage, by the name of the module.
 INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE}
+# Modules that use the connection of the host of the play. All others run on the controller.
+ON_HOST = ("mig_partition", "nic_firmware")
+# Modules that connect to a BMC instead of vCenter.
+OF_BMC = ("bios_settings",)
+# Changes that do not last, or that the run itself takes back.
+PASSING = ("bmc_power", "esxi_maintenance", "esxi_reboot")

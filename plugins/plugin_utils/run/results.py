@@ -27,7 +27,7 @@ LONGEST = 400
 # Messages of these actions are for operators. Other modules may return the output of any command.
 _TOLD = ("ansible.builtin.assert", "ansible.builtin.fail")
 # Keys of results of this collection, see runner.run: objects with a name of their own wherever the task runs,
-_NAMED = ("vms", "cluster")
+_NAMED = ("vms", "cluster", "restored")
 # and parts of the host that the task is about. All others are that host itself.
 _PARTS = ("interface", "roce", "gpus", "devices")
 # These modules make no permanent change, and other output shows their work.

@@ -26,6 +26,7 @@ USUAL = {
     "runtime": (60, 600),
     "training": (120, 1800),
     "validation": (300, 2400),
+    "restore": (30, 2700),
 }
 # Playbooks of this collection whose name differs from their stage.
 PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "validate": "validation"}

@@ -158,7 +158,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
     profile = _profile(host, request, steps, done)
-    vms, occupied = _vms(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
+    vms, occupied = vms_of(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
     started = bool((done.get("shell") or {}).get("changed"))
     return Plan(
         options=request.options_on(host),
@@ -239,7 +239,8 @@ def _code(answer: Mapping[str, Any] | None) -> str:
     return ((answer or {}).get("failure") or {}).get("code") or ""
 
 
-def _vms(host: Mapping[str, Any], request: Request, done: Mapping[str, Any], out: bool) -> Vms:
+def vms_of(host: Mapping[str, Any], request: Request, done: Mapping[str, Any], out: bool) -> Vms:
+    """The VMs of the site on the host, from answers of vm_power in check mode: done has vms and left_off."""
     name = host.get("name") or request.name
     running = [vm for vm in _vms_on(name, done.get("vms")) if vm["before"]["power"] == "on"]
     shut = running if request.evacuation == "shutdown" and out else []
@@ -275,6 +276,17 @@ def _unfit(host: Mapping[str, Any], request: Request) -> str:
 
 def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell: Shell, occupied: bool) -> list[str]:
     """Reasons that prevent the run, as sentences."""
+    found = refusals(answers, request, one, occupied)
+    if shell.needed and not shell.runs and request.ssh != "start":
+        found.append(
+            f"{request.name} needs SSH for MIG or the firmware of its network adapters, and SSH does not run. "
+            "Start it, or set site.hosts.ssh (or esxi_host_ssh) to start."
+        )
+    return found
+
+
+def refusals(answers: Mapping[str, Any], request: Request, one: Restart, occupied: bool) -> list[str]:
+    """Reasons that prevent a restart of the host and what comes before it, as sentences."""
     name, found = request.name, []
     if one.reboot and request.reboot != "allow":
         found.append(
@@ -292,11 +304,6 @@ def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell:
         found.append(
             f"{name} needs a cold power cycle, because of {', '.join(one.cold_reasons)}. Nothing was changed. "
             "Set site.hosts.cold_cycle (or esxi_host_cold_cycle) to allow and give the host its bmc_address."
-        )
-    if shell.needed and not shell.runs and request.ssh != "start":
-        found.append(
-            f"{name} needs SSH for MIG or the firmware of its network adapters, and SSH does not run. "
-            "Start it, or set site.hosts.ssh (or esxi_host_ssh) to start."
         )
     return found
 

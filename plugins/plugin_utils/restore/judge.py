@@ -1,0 +1,54 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Compares the current values of a step with those that we left. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# States of a setting in the result of restore.
+RESTORED, ALREADY, KEPT, DUE = "restored", "already as before", "changed since by another", "due"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting of a step."""
+
+    setting: str
+    state: str
+    back: Any
+    left: Any
+    found: Any
+
+
+def judge(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[Row]:
+    """Return a row for each setting. changes: what the module of the step would change, in check mode."""
+    current = {str(change["path"]): change for change in changes}
+    rows = []
+    for path, back in step["back"].items():
+        left = step["left"].get(path)
+        if path not in current:
+            rows.append(Row(path, ALREADY, back, left, back))
+            continue
+        found = current[path]["before"]
+        ours = [left, *(step.get("also") or {}).get(path, ())]
+        state = DUE if any(same(found, one) for one in ours) else KEPT
+        rows.append(Row(path, state, back, left, found))
+    return rows
+
+
+def beside(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[str]:
+    """Settings that the module would change and that are not part of the step."""
+    return [str(change["path"]) for change in changes if change["path"] not in step["back"]]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal as JSON."""
+    return json.dumps(one, sort_keys=True, default=str) == json.dumps(other, sort_keys=True, default=str)

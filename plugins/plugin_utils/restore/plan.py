@@ -1,0 +1,107 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The change set of playbook restore: all steps of a journal, the last change first, and what none restores."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+    Cannot,
+    Entry,
+    Made,
+    Step,
+    cannot,
+    net,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# Ids that stay the same when an object gets another name.
+STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
+
+
+def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[str, Any]:
+    """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot}.
+
+    start is the first run to restore; empty for the first run of the site.
+    """
+    told = read(folder)
+    runs = told.runs
+    if start and start not in runs:
+        known = ", ".join(runs) or "none"
+        raise AnsibleFilterError(
+            f"Cannot restore from the run {start}. The journal {folder} has these runs: {known}. Set restore_from to "
+            "one of them."
+        )
+    runs = runs[runs.index(start) :] if start else runs
+    steps, lost = [], []
+    for entries in objects(entry for entry in told.entries if entry.run in runs):
+        last = entries[-1]
+        if (stage and last.stage != stage) or (host and last.host != host):
+            continue
+        for one in inverse(entries):
+            if isinstance(one, Cannot):
+                lost.append(asdict(one))
+            else:
+                steps.append((last.when, dict(shown(one), entries=[asdict(entry) for entry in entries])))
+    steps.sort(key=lambda pair: pair[0], reverse=True)
+    return {
+        "runs": runs,
+        "problems": list(told.problems),
+        "steps": [one for _when, one in steps],
+        "cannot": lost,
+    }
+
+
+def objects(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """The entries of each object and module, the oldest first."""
+    found: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in entries:
+        ids = tuple(str(entry.ids[name]) for name in STABLE if entry.ids.get(name))
+        found.setdefault((entry.module, entry.host, *(ids or (entry.label,))), []).append(entry)
+    return list(found.values())
+
+
+def inverse(entries: Sequence[Entry]) -> list[Any]:
+    """The steps of one object, and what none restores."""
+    module = entries[-1].module
+    if module in table.PASSING:
+        return []
+    if module not in table.INVERSE:
+        return [
+            cannot(entries, path, f"This release has no function that restores changes of {module}.")
+            for path in net(entries)
+        ]
+    return list(table.INVERSE[module](entries))
+
+
+def shown(step: Step) -> dict[str, Any]:
+    """A step as data for a playbook; on is the host whose connection its module needs."""
+    return dict(asdict(step), on=step.host if step.module in table.ON_HOST else "localhost")
+
+
+def entry_of(data: Mapping[str, Any]) -> Entry:
+    """An entry from the data of a step."""
+    return Entry(**{**data, "changes": tuple(Made(**change) for change in data["changes"])})
+
+
+def narrowed(step: Mapping[str, Any], paths: Iterable[str]) -> Step | None:
+    """The same step for some of its settings alone; None if its module cannot restore them without the others."""
+    wanted = set(paths)
+    entries = [entry_of(data) for data in step["entries"]]
+    fewer = [
+        Entry(**{**vars(entry), "changes": tuple(made for made in entry.changes if made.path in wanted)})
+        for entry in entries
+    ]
+    for one in inverse([entry for entry in fewer if entry.changes]):
+        if isinstance(one, Step) and set(one.back) == wanted:
+            return one
+    return None

@@ -1,0 +1,37 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The lines that playbook restore prints: what it cannot restore before, and the result of each setting after. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import DUE, KEPT, RESTORED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def report(rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], ended: bool = False) -> list[str]:
+    """Return lines: the damage of the journal, what cannot be restored, and then each setting by stage and object."""
+    lines = [*plan["problems"]]
+    lines += [f"cannot: {one['object']} ({one['stage']}), {one['what']}. {one['why']}" for one in plan["cannot"]]
+    if not ended:
+        many = len(plan["steps"])
+        return [
+            *lines,
+            f"{many} steps of {len(plan['runs'])} runs may be restored: {', '.join(plan['runs']) or 'none'}.",
+        ]
+    return lines + [_line(row) for row in rows]
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    head = f"{row['state']}: {row['object']} ({row['stage']}), {row['setting']}"
+    if row["state"] in (RESTORED, DUE):
+        return f"{head}: {shown(row['found'])} -> {shown(row['back'])}"
+    if row["state"] == KEPT:
+        return f"{head}: {shown(row['found'])}, we left {shown(row['left'])}, before {shown(row['back'])}"
+    return f"{head}: {shown(row['back'])}"

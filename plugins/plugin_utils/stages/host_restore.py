@@ -1,0 +1,51 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The plan of restoring one host: due steps, the one restart for all of them, and what a run refuses. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_plan import refusals, vms_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import restart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Modules that change only hosts in maintenance mode.
+OUT = ("mig_partition", "nvaie_vib")
+
+
+def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan from the results of the steps in check mode.
+
+    answers: {steps: result of the loop, maintenance, shutdown, vms, left_off: results of modules in check mode}.
+    """
+    request = request_of(inputs)
+    loop = [one for one in (answers.get("steps") or {}).get("results") or [] if not one.get("skipped")]
+    due = [one["item"] for one in loop if (one.get("restored") or {}).get("changed")]
+    one = restart([{"host": item["restored"]} for item in loop if "restored" in item])
+    out = one.kind != "none" or any(step["module"] in OUT for step in due)
+    code = ((answers.get("maintenance") or {}).get("failure") or {}).get("code")
+    occupied = code == "running_vms"
+    host = {"name": request.name}
+    vms = vms_of(host, request, {key: answers.get(key) for key in ("vms", "left_off")}, out)
+    failed = [
+        f"Cannot compare {item['item']['module']} of {item['item']['object']}. {item.get('msg', '')}"
+        for item in loop
+        if item.get("failed")
+    ]
+    return {
+        "due": due,
+        "restart": asdict(one),
+        "restarts_now": one.reboot and (one.kind == "warm" or bool(request.bmc_address)),
+        "out": out,
+        "vms": asdict(vms),
+        "occupied": occupied,
+        "refusals": failed + refusals(answers, request, one, occupied),
+        "rows": [row for item in loop for row in item.get("rows") or []],
+    }

@@ -1,0 +1,120 @@
+"""A journal with killed runs, damaged lines and several files, and the plan of restore from it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import journal
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import ALREADY, DUE, KEPT, beside, judge
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.plan import narrowed, plan
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.report import report
+
+
+def change(path, before, after, needs=None):
+    return {"path": path, "before": before, "after": after, "needs": needs}
+
+
+def write(folder, run, *changes, task="t1", when="2026-01-01T00:00:0", module="esxi_kernel_setting", end="done"):
+    common = {"v": 1, "task": task}
+    head = {"run": run, "stage": "hosts", "module": module, "host": "esx-01", "request": {"host": "esx-01"}}
+    planned = {"item": 0, "label": "esx-01", "ids": {"moid": "host-1"}, "changes": list(changes)}
+    rows = [{**common, "kind": "task", "when": f"{when}1", **head}]
+    rows.append({**common, "kind": "planned", "when": f"{when}2", **planned})
+    if end:
+        rows.append({**common, "kind": end, "when": f"{when}3", "item": 0, "changes": list(changes)})
+    journal.append(str(folder / f"{run}.jsonl"), rows)
+
+
+ATS = change("kernel.atsSupport", "FALSE", "TRUE", "reboot")
+
+
+def test_several_runs_are_one_journal(tmp_path):
+    write(tmp_path, "second", change("kernel.x", 2, 3), task="t2", when="2026-02-01T00:00:0")
+    write(tmp_path, "first", change("kernel.x", 1, 2))
+    assert read(str(tmp_path)).runs == ["first", "second"]
+    (step,) = plan(str(tmp_path))["steps"]
+    assert (step["back"], step["left"], step["on"]) == ({"kernel.x": 1}, {"kernel.x": 3}, "localhost")
+    (later,) = plan(str(tmp_path), "second")["steps"]
+    assert later["back"] == {"kernel.x": 2}
+
+
+def test_a_kill_between_both_lines_is_recognised(tmp_path):
+    write(tmp_path, "first", ATS, end="")
+    (entry,) = read(str(tmp_path)).entries
+    assert entry.state == "planned"
+
+
+def test_damaged_lines_are_named_by_number(tmp_path):
+    write(tmp_path, "first", ATS)
+    path = tmp_path / "first.jsonl"
+    lines = path.read_text().splitlines()
+    lines[1] = lines[1].replace('"FALSE"', '"TRUE"')
+    path.write_text("\n".join([*lines, "{half"]))
+    told = read(str(tmp_path))
+    assert told.entries == ()
+    assert [problem.partition("line ")[2] for problem in told.problems] == [
+        "2: the checksum is wrong. The changes of this line are not known.",
+        "3: the start of this change is lost. It is not known which object changed kernel.atsSupport.",
+        "4: the line is damaged. The changes of this line are not known.",
+    ]
+    assert report([], plan(str(tmp_path)))[:3] == list(told.problems)
+
+
+def test_a_line_of_a_later_release_is_not_guessed(tmp_path):
+    line = {"v": 2, "kind": "task", "task": "t1"}
+    (tmp_path / "r.jsonl").write_text(json.dumps({**line, "sum": journal.checksum(line)}))
+    (problem,) = read(str(tmp_path)).problems
+    assert "the format 2 is not 1" in problem
+
+
+def test_a_lost_journal_is_reported(tmp_path):
+    (problem,) = plan(str(tmp_path))["problems"]
+    assert "It is not known which changes were made." in problem
+    (problem,) = plan(str(tmp_path / "nowhere"))["problems"]
+    assert "Cannot read the journal" in problem
+
+
+def test_an_unknown_run_is_rejected_with_the_known_ones(tmp_path):
+    write(tmp_path, "first", ATS)
+    with pytest.raises(AnsibleFilterError, match="has these runs: first"):
+        plan(str(tmp_path), "frist")
+
+
+def test_a_module_without_a_function_is_listed(tmp_path):
+    write(tmp_path, "first", change("light", 1, 2), module="lamp")
+    found = plan(str(tmp_path))
+    assert (found["steps"], [one["what"] for one in found["cannot"]]) == ([], ["light"])
+    assert report([], found)[0].startswith("cannot: esx-01 (hosts), light. This release has no function")
+
+
+def test_the_last_change_is_restored_first(tmp_path):
+    write(tmp_path, "first", ATS)
+    write(tmp_path, "later", change("x", 1, 2), module="esxi_maintenance", task="t2", when="2026-03-01T00:00:0")
+    assert [step["module"] for step in plan(str(tmp_path))["steps"]] == ["esxi_kernel_setting"]
+
+
+STEP = {"back": {"a": 1, "b": 1, "c": 1}, "left": {"a": 2, "b": 2, "c": 2}, "also": {"c": [3]}}
+
+
+@pytest.mark.parametrize("found, state", [(2, DUE), (3, KEPT), (1, ALREADY)])
+def test_only_a_value_that_we_left_is_due(found, state):
+    changes = [change("a", found, 1)] if found != 1 else []
+    assert judge(STEP, changes)[0].state == state
+
+
+def test_a_killed_run_may_have_left_another_value():
+    assert [row.state for row in judge(STEP, [change("c", 3, 1)])] == [ALREADY, ALREADY, DUE]
+
+
+def test_a_change_beside_the_step_is_seen():
+    assert beside(STEP, [change("a", 2, 1), change("other", 2, 1)]) == ["other"]
+
+
+def test_a_step_can_leave_out_a_setting(tmp_path):
+    write(tmp_path, "first", ATS, change("kernel.x", "1", "2"))
+    (step,) = plan(str(tmp_path))["steps"]
+    one = narrowed(step, ["kernel.x"])
+    assert one.args["settings"] == {"x": "1"}
