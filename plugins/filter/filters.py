@@ -16,6 +16,9 @@ class FilterModule:
         return {
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
+            "drift_recorded": deferred("plugin_utils.drift.recorded", "of_results"),
+            "drift_report": deferred("plugin_utils.drift.table", "answer"),
+            "drift_seen": deferred("plugin_utils.drift.seen", "seen"),
             "fabric_read": deferred("plugin_utils.stages.fabric_check", "read"),
             "fabric_report": deferred("plugin_utils.stages.fabric_check", "report"),
             "guest_plan": deferred("plugin_utils.stages.guest_plan", "plan"),

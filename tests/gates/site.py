@@ -16,6 +16,7 @@ NAVIGATION = {
     "Tutorial": ("docs/tutorial.md",),
     "How-to": (
         "docs/preflight.md",
+        "docs/drift.md",
         "docs/stages.md",
         "docs/hosts.md",
         "docs/upgrade_driver.md",

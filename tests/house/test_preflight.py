@@ -1,4 +1,4 @@
-"""The look before a run asks roles for exactly what their stages ask them for."""
+"""The look before a run, and the comparison after it, ask roles for exactly what their stages ask them for."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ def tasks_of(entries):
             yield from tasks_of(entry.get(part, []))
 
 
+@pytest.mark.parametrize("look", ["preflight", "drift"])
 @pytest.mark.parametrize(
     "stage, role", [("hosts", "esxi_host"), ("fabric", "switch"), ("machines", "training_vm")], ids=lambda one: one
 )
-def test_the_look_before_a_run_wants_what_the_stage_wants(stage, role):
-    assert inputs("preflight", role) == inputs(stage, role)
-    assert f"{role}_site" in inputs("preflight", role)
+def test_the_look_before_a_run_wants_what_the_stage_wants(look, stage, role):
+    assert inputs(look, role) == inputs(stage, role)
+    assert f"{role}_site" in inputs(look, role)

@@ -18,6 +18,7 @@ VARIABLE = "aiready_stage"
 # The stages in their order, with estimates of their duration in seconds for users without records of earlier runs. A
 # stage without work is near the first number, one with much work near the second.
 USUAL = {
+    "drift": (10, 60),
     "preflight": (10, 60),
     "hosts": (60, 2700),
     "fabric": (60, 600),

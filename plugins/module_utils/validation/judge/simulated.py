@@ -25,6 +25,7 @@ PARTS = {
 WORDS = tuple(PARTS)
 # Parts that the changes of a stage apply to.
 STAGES = {
+    "drift": (VCENTER, HOSTS, SWITCHES),
     "preflight": (VCENTER, HOSTS, SWITCHES),
     "hosts": (VCENTER, HOSTS),
     "fabric": (SWITCHES,),

@@ -1,0 +1,157 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The drift of a site: one table of all settings, its summary, and a short text for a notification. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import compared, recorded
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
+    AS_REQUESTED,
+    CHANGED,
+    EVERYTHING,
+    NOT_APPLIED,
+    STATES,
+    UNKNOWN,
+    Row,
+    unread,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+# Status of the whole site, each with its code for schedulers.
+NO_DRIFT, DRIFT = "no drift", "drift"
+CODES = {NO_DRIFT: 0, DRIFT: 10, UNKNOWN: 20}
+# Rows in the text of a notification.
+SHOWN = 5
+
+
+def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """The table; see the filter drift_report for the keys."""
+    rows = sorted(map(_clean, _rows(seen)), key=lambda row: STATES.index(row.state))
+    counts = {state: sum(1 for row in rows if row.state == state) for state in STATES}
+    status = _status(counts)
+    found = {"status": status, "code": CODES[status], "counts": counts, "rows": [asdict(row) for row in rows]}
+    told = [line(row) for row in reversed(rows) if row.state != AS_REQUESTED]
+    return {
+        **found,
+        "runs": list((seen.get("recorded") or {}).get("runs") or ()),
+        "sentence": "\n".join([sentence(counts), *(f"- {one}" for one in told)]),
+        "text": notification(counts, told, str(seen.get("name") or "")),
+        "table": table(rows),
+        "markdown": markdown(counts, rows, seen),
+    }
+
+
+def _rows(seen: Mapping[str, Any]) -> Iterator[Row]:
+    for problem in seen.get("problems") or ():
+        yield unread("site", str(problem["where"]), EVERYTHING, str(problem["why"]))
+    if seen.get("broken"):
+        # Without a login to vCenter, each object would repeat its failure.
+        yield unread("site", "vCenter", "login", str(seen["broken"]))
+    runs = seen.get("recorded") or {}
+    for row in (
+        *compared.hosts(seen.get("hosts") or {}),
+        *compared.switches(seen.get("switches") or {}),
+        *(compared.machines(seen.get("machines")) if seen.get("reads_machines", True) else ()),
+    ):
+        yield recorded.dated(row, runs)
+
+
+def _clean(row: Row) -> Row:
+    """A row without secrets and without control characters of other systems."""
+    values = {name: str(safe(row.setting, getattr(row, name))) for name in ("requested", "found")}
+    texts = {name: plain_text.shown(value) for name, value in asdict(replace(row, **values)).items()}
+    return Row(**texts)
+
+
+def _status(counts: Mapping[str, int]) -> str:
+    if counts[CHANGED] or counts[NOT_APPLIED]:
+        return DRIFT
+    return UNKNOWN if counts[UNKNOWN] else NO_DRIFT
+
+
+def sentence(counts: Mapping[str, int]) -> str:
+    """The counts in one line."""
+    shown = [f"{counts[state]} {state}" for state in reversed(STATES) if counts[state]]
+    return f"{', '.join(shown) or 'Nothing was compared'}."
+
+
+def line(row: Row) -> str:
+    """A row in one line: object, setting, both values, and who changed it."""
+    where = f"{row.object}, {row.setting}"
+    if row.state == UNKNOWN:
+        return f"{where}: unknown. {row.why}".strip()
+    text = f"{where}: requested {row.requested}, found {row.found}"
+    if row.changed_by or row.changed_at:
+        who = " ".join(part for part in (f"by {row.changed_by}" if row.changed_by else "", row.changed_at) if part)
+        text += f" (changed {who})"
+    elif row.state == CHANGED and row.run:
+        text += f" (changed since the run {row.run}{f' of {row.since}' if row.since else ''})"
+    return f"{text}. {row.why}" if row.why else f"{text}."
+
+
+def notification(counts: Mapping[str, int], told: Sequence[str], name: str) -> str:
+    """A few lines for a chat or a mail, the worst first."""
+    status = _status(counts)
+    shown = [textwrap.shorten(one, 160, placeholder=" ...") for one in told[:SHOWN]]
+    more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    head = f"{name}: {status}. {sentence(counts)}" if name else f"{status.capitalize()}. {sentence(counts)}"
+    return "\n".join([head, *(f"- {one}" for one in [*shown, *more])])
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """One line for each row, the worst last."""
+    if not rows:
+        return []
+    state = max(len(row.state) for row in rows)
+    owner = min(40, max(len(row.object) for row in rows))
+    setting = min(44, max(len(row.setting) for row in rows))
+    return [
+        f"{row.state:<{state}}  {_cut(row.object, owner):<{owner}}  {_cut(row.setting, setting):<{setting}}  "
+        f"{textwrap.shorten(_values(row), 200, placeholder=' ...')}".rstrip()
+        for row in rows
+    ]
+
+
+def _values(row: Row) -> str:
+    return "" if row.state == AS_REQUESTED else line(row)[len(f"{row.object}, {row.setting}: ") :]
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def markdown(counts: Mapping[str, int], rows: Iterable[Row], seen: Mapping[str, Any]) -> str:
+    """The table for a ticket: what differs and what is unknown, the worst first."""
+    told = [row for row in reversed(list(rows)) if row.state != AS_REQUESTED]
+    runs = list((seen.get("recorded") or {}).get("runs") or ())
+    lines = [
+        f"# Drift: {_status(counts)}",
+        "",
+        sentence(counts),
+        "",
+        f"Compared with the site and with the run {runs[0]}."
+        if runs
+        else "Compared with the site. No run is recorded.",
+    ]
+    if told:
+        lines += ["", "| State | Object | Setting | Requested | Found | Changed |", "|---|---|---|---|---|---|"]
+    for row in told:
+        who = " ".join(part for part in (row.changed_at, row.changed_by) if part)
+        since = who or (f"since {row.run}" if row.state == CHANGED and row.run else "")
+        cells = (row.state, row.object, row.setting, row.requested, row.found or row.why, since)
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

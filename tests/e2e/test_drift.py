@@ -1,0 +1,132 @@
+"""Drift of a site: an untouched one has none, and every change behind the collection's back is named with its value."""
+
+from __future__ import annotations
+
+import json
+
+from pyVmomi import vim
+
+from rehearse import playbook
+
+from .fabric import ready, switch
+from .hosts import hosts_of
+from .machines import vms_of
+from .test_preflight import FACES, everything, nothing_but_reads
+
+VMIOP = vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo
+RDMA = vim.vm.device.VirtualVmxnet3Vrdma
+DRIFT = playbook.ROOT / "playbooks" / "drift.yml"
+RECORD = {"ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
+
+
+def applied(lab):
+    """A lab to which the stages of the site were applied, with their record."""
+    one = lab(ready(), faces=FACES)
+    env = {"AIREADY_RUN_FOLDER": str(one.work / "results" / "first"), **RECORD}
+    inventory = one.inventory()
+    for stage in ("hosts", "fabric", "machines"):
+        run = one.run(of=playbook.ROOT / "playbooks" / f"{stage}.yml", inventory=inventory, env=env)
+        assert run.status == 0, run.output
+    one.twin.requests.clear()
+    for host in hosts_of(one):
+        host.esxcli_calls.clear()
+        host.bmc.requests.clear()
+    return one
+
+
+def drift(lab, *arguments, site=None):
+    """Run the playbook; the run, and what it wrote down."""
+    run = lab.run(
+        *arguments, of=DRIFT, inventory=lab.inventory(site), env={"AIREADY_RESULTS": str(lab.work / "results")}
+    )
+    folders = sorted((lab.work / "results" / "drift").iterdir())
+    assert folders, run.output
+    return run, json.loads((folders[-1] / "drift.json").read_text()), folders[-1]
+
+
+def planted(lab):
+    """Change one setting of each kind behind the back of vCenter and the collection."""
+    first, dummy = hosts_of(lab)
+    first.bmc.active["MmioAbove4Gb"] = "Disabled"
+    setting = first.kernel.settings["atsSupport"]
+    setting.configured = setting.runtime = "FALSE"
+    core, rdma = first.kernel.modules["nmlx5_core"], first.kernel.modules["nmlx5_rdma"]
+    core.options = core.active = "pfctx=0x08 pfcrx=0x10 trust_state=2"
+    rdma.options = rdma.active = "dscp_force=34"
+    first.options["Net.PVRDMAVmknic"] = "vmk0"
+    first.rulesets["pvrdma"] = False
+    next(one for one in first.vmkernel if one.device == "vmk1").mtu = 1500
+    first.gpus[0].configured_type = first.gpus[0].active_type = "shared"
+    first.driver.version = "550.54.10"
+    switch(lab, "leaf-01").device.load(["interface Ethernet1", "mtu 1500", "qos trust cos"])
+    switch(lab, "leaf-03").device.load(["nv set interface swp1 link mtu 1500"])
+    dummy, job = vms_of(lab)
+    job.cpus, job.memory_mb, job.memory_locked = 8, 32768, False
+    job.cores_per_socket, job.cores_per_numa_node = 4, 4
+    job.extra["pciPassthru.use64bitMMIO"] = "FALSE"
+    job.power = "poweredOff"
+    job.devices[:] = [one for one in job.devices if not isinstance(one, RDMA) and not isinstance(one.backing, VMIOP)]
+    cluster = job.host.compute
+    cluster.rules[0].enabled = False
+    cluster.vm_overrides.pop(job.moid)
+    for one in (first, job, cluster):
+        lab.twin.world.touch(one)
+
+
+ESX_01, JOB_01, JOB_02 = "esx-01.lab.example", "/lab/vm/training/job-01", "/lab/vm/training/job-02"
+# What the rows say of the planted changes: object, setting, value found.
+PLANTED = {
+    (ESX_01, "bios.MmioAbove4Gb", "Disabled"),
+    (ESX_01, "kernel.atsSupport", "FALSE"),
+    (ESX_01, "nmlx5_core.pfcrx", "0x10"),
+    (ESX_01, "nmlx5_rdma.dscp_force", "34"),
+    (ESX_01, "Net.PVRDMAVmknic", "vmk0"),
+    (ESX_01, "firewall.pvrdma", "closed"),
+    (ESX_01, "vmk1.mtu", "1500"),
+    (ESX_01, "graphics.0000:39:00.0.type", "shared"),
+    (ESX_01, "driver", "configured, waits for a reboot"),
+    ("leaf-01", "Ethernet1.mtu", "1500"),
+    ("leaf-01", "Ethernet1.trust", "pcp"),
+    ("leaf-03", "swp1.mtu", "1500"),
+    (JOB_02, "cpus", "8"),
+    (JOB_02, "memory_gb", "32"),
+    (JOB_02, "memory_reservation", "partial"),
+    (JOB_02, "cores_per_socket", "4"),
+    (JOB_02, "cores_per_numa_node", "4"),
+    (JOB_02, "pciPassthru.use64bitMMIO", "FALSE"),
+    (JOB_02, "profiles", "none"),
+    (JOB_02, "new adapter 1", "none"),
+    (JOB_02, "power", "off"),
+    ("gpu", "rule.enabled", "false"),
+    ("gpu", "automation.job-02", "cluster"),
+}
+
+
+def differing(told):
+    return {(row["object"], row["setting"], row["found"]) for row in told["rows"] if row["state"] == "changed since"}
+
+
+def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_value(lab):
+    one = applied(lab)
+    before = everything(one)
+    run, told, folder = drift(one)
+    assert (run.status, run.changed) == (0, 0), run.output
+    assert (told["status"], told["code"], told["runs"]) == ("no drift", 0, ["first"])
+    assert {row["state"] for row in told["rows"]} == {"as requested"}
+    assert (folder / "drift.txt").read_text() == "gpu: no drift. 11 as requested.\n"
+    planted(one)
+    before = everything(one)
+    run, told, folder = drift(one)
+    assert everything(one) == before
+    assert nothing_but_reads(one)
+    assert (run.status, run.changed) == (2, 0), run.output
+    assert (told["status"], told["code"]) == ("drift", 10)
+    assert PLANTED - differing(told) == set()
+    # Its adapter cannot be compared while its host rejects PVRDMA.
+    unknown = [(row["object"], row["why"]) for row in told["rows"] if row["state"] == "unknown"]
+    assert [name for name, dummy in unknown] == [JOB_01]
+    assert "The firewall ruleset pvrdma of host esx-01.lab.example is closed" in unknown[0][1]
+    assert {row["run"] for row in told["rows"] if row["state"] == "changed since"} == {"first"}
+    text = folder.joinpath("drift.txt").read_text()
+    assert len(text.splitlines()) == 7
+    assert one.twin.password not in run.output + text + json.dumps(told)
