@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..model.seed_file import SeedError
 
+# What data of the wrong form leads to.
+STRANGE = (AttributeError, TypeError, ValueError, LookupError, ArithmeticError)
+
 
 class Assumptions:
     """What is assumed about which object, and what nothing reasonable can be assumed about."""
@@ -16,6 +19,15 @@ class Assumptions:
         """Note a value that the twin takes for one that the capture lacks, and return it."""
         self.rows.append({"object": thing, "fact": fact, "value": value, "reason": reason})
         return value
+
+    def attempt(self, thing, fact, value, make, *given):
+        """What make(*given) returns; a value that is assumed where the captured data has no form that it can read."""
+        try:
+            return make(*given)
+        except SeedError:
+            raise
+        except STRANGE as problem:
+            return self.assume(thing, fact, value, f"its data cannot be read: {type(problem).__name__}: {problem}")
 
     def require(self, thing, fact, value):
         """Return a value that the capture must have."""

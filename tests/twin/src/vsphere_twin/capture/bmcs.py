@@ -16,10 +16,11 @@ class Bmcs:
         self._attributes = {}
         for name in bundle.files:
             found = SYSTEM.fullmatch(name)
-            system = bundle.data(name) if found else {}
-            bios = bundle.data(f"{found[1]}/Bios/index.json") if found else None
-            if system.get("UUID") and bios and bios.get("Attributes"):
-                self._attributes[system["UUID"].lower()] = bios["Attributes"]
+            system = bundle.table(name) if found else {}
+            bios = bundle.table(f"{found[1]}/Bios/index.json") if found else {}
+            attributes = bios.get("Attributes")
+            if isinstance(system.get("UUID"), str) and attributes and isinstance(attributes, dict):
+                self._attributes[system["UUID"].lower()] = attributes
 
     def of(self, uuid):
         """The attributes of the BIOS of a host; None if they were not read."""

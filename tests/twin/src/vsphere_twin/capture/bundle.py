@@ -6,12 +6,15 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 from ..model.seed_file import SeedError
 from .values import CapturedObject
 
 FORMAT = 1
+# More than this is no capture: a site with 100 hosts and 1,000 VMs has 150 MB. Guards memory against zip bombs.
+MOST_BYTES, MOST_FILES = 4 * 1024**3, 500_000
 MANIFEST = "manifest.json"
 
 
@@ -20,7 +23,8 @@ class Bundle:
 
     def __init__(self, path):
         self.path = Path(path)
-        self.files = _files(self.path)
+        self.unread = {}  # files that are left out, with the reason
+        self.files = self._files()
         self.manifest = self._manifest()
         self.objects: dict[str, CapturedObject] = {}
         self._methods: dict[str, dict[str, str]] = {}
@@ -45,13 +49,18 @@ class Bundle:
         """A JSON file, or None if the capture has none of this name."""
         try:
             return json.loads(self.files[name]) if name in self.files else None
-        except ValueError as problem:
-            raise SeedError([f"{self.path}: {name} cannot be read. It is no JSON: {problem}."]) from problem
+        except (ValueError, RecursionError) as problem:
+            self.unread[name] = f"it is no JSON: {problem}"
+            return None
+
+    def table(self, name):
+        """A JSON file with an object; an empty one if there is none."""
+        found = self.data(name)
+        return found if isinstance(found, dict) else {}
 
     def listing(self, name):
         """A commands.json: its `commands` are those that have an output."""
-        listed = self.data(name)
-        listed = listed if isinstance(listed, dict) else {}
+        listed = self.table(name)
         rows = listed.get("commands")
         rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
         return {**listed, "commands": [row for row in rows if row.get("command") and row.get("file")]}
@@ -64,8 +73,9 @@ class Bundle:
     @property
     def time(self):
         """When the capture was read: the latest time in its coverage."""
-        times = [one.get("time", "") for one in self.manifest.get("coverage", {}).values()]
-        return max(times, default="") or "an unknown time"
+        rows = self.manifest.get("coverage")
+        found = [one.get("time") for one in rows.values() if isinstance(one, dict)] if isinstance(rows, dict) else []
+        return max((one for one in found if isinstance(one, str)), default="") or "an unknown time"
 
     def _file(self, name, folder, file):
         if "-" in folder.rpartition("/")[2]:
@@ -75,30 +85,49 @@ class Bundle:
             try:
                 one = CapturedObject.read(self.files[name])
             except ValueError as problem:
-                raise SeedError([f"{self.path}: {name} cannot be read: {problem}."]) from problem
-            self.objects[one.moid] = one
+                self.unread[name] = str(problem)
+            else:
+                self.objects[one.moid] = one
 
     def _manifest(self):
         if MANIFEST not in self.files:
             return {}
-        manifest = json.loads(self.files[MANIFEST])
+        manifest = self.table(MANIFEST)
         if manifest.get("format") != FORMAT:
             raise SeedError(
                 [f"{self.path}: the capture has format {manifest.get('format')}; this twin reads {FORMAT}."]
             )
-        for name, digest in manifest.get("files", {}).items():
+        sums = manifest.get("files")
+        for name, digest in sums.items() if isinstance(sums, dict) else ():
             if name not in self.files or hashlib.sha256(self.files[name].encode("utf-8")).hexdigest() != digest:
                 raise SeedError([f"{self.path}: {name} differs from the checksum in the manifest."])
         return manifest
 
+    def _files(self):
+        """The texts of all files by name. The names are keys: no file is written."""
+        try:
+            found = _folder(self.path) if self.path.is_dir() else _zip(self.path)
+        # Encrypted archives, unknown compressions and damaged data.
+        except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, ValueError) as problem:
+            raise SeedError([f"{self.path}: the capture cannot be read: {problem}."]) from problem
+        texts = {}
+        for name, content in found.items():
+            try:
+                texts[name.replace("\\", "/")] = content.decode("utf-8-sig")
+            except UnicodeDecodeError as problem:
+                self.unread[name] = f"it is no UTF-8: {problem.reason}"
+        return texts
 
-def _files(path):
-    try:
-        if path.is_dir():
-            found = {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
-        else:
-            with zipfile.ZipFile(path) as archive:
-                found = {name: archive.read(name) for name in archive.namelist()}
-        return {name.replace("\\", "/"): text.decode("utf-8") for name, text in found.items()}
-    except (OSError, zipfile.BadZipFile, UnicodeDecodeError) as problem:
-        raise SeedError([f"{path}: the capture cannot be read: {problem}."]) from problem
+
+def _folder(path):
+    return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
+
+
+def _zip(path):
+    with zipfile.ZipFile(path) as archive:
+        rows = [one for one in archive.infolist() if not one.is_dir()]
+        size = sum(one.file_size for one in rows)
+        if size > MOST_BYTES or len(rows) > MOST_FILES:
+            raise ValueError(f"it has {len(rows)} files with {size} bytes, which is no capture")
+        # zipfile does not read more of a file than the size that it declares.
+        return {one.filename: archive.read(one) for one in rows}

@@ -51,15 +51,24 @@ def host(tree, one, vcenter, assumptions):
         assumptions.assume(what, "kernel settings", "factory defaults", "no esxcli answers in the capture")
     if not any(command.startswith("esxcli system module parameters list") for command in answers):
         assumptions.assume(what, "module options", "factory defaults", "no esxcli answers in the capture")
-    _devices(one, made, answers, what, assumptions)
-    _network(tree, one, made, what, assumptions)
-    _settings(one, made)
+    _part(made, assumptions, "devices and driver", _devices, one, made, answers, what, assumptions)
+    _part(made, assumptions, "network", _network, tree, one, made, what, assumptions)
+    _part(made, assumptions, "options and services", _settings, one, made)
     made["datastores"] = _names(tree, one.get("datastore", ()))
     made["networks"] = _names(tree, one.get("network", ()))
     if one.get("config.lockdownMode") in LOCKDOWN:
         made["lockdown"] = LOCKDOWN[one.get("config.lockdownMode")]
-    _bios(tree, one, made, what, assumptions)
+    _part(made, assumptions, "BIOS settings", _bios, tree, one, made, what, assumptions)
     return made
+
+
+def _part(made, assumptions, fact, make, *given):
+    """One part of the entry of a host; none of it if its data cannot be read."""
+    before = dict(made)
+    value = "the usual one of the twin"
+    if assumptions.attempt(f"host {made['name']}", fact, value, make, *given) == value:
+        made.clear()
+        made.update(before)
 
 
 def _bios(tree, one, made, what, assumptions):
@@ -317,7 +326,16 @@ def _network(tree, one, made, what, assumptions):
         }
         for switch in network.vswitch
     ]
-    made["switches"] = [proxy.dvsName for proxy in network.proxySwitch]
+    captured = {switch.name for switch in tree.of_kind("VmwareDistributedVirtualSwitch")}
+    made["switches"] = [proxy.dvsName for proxy in network.proxySwitch if proxy.dvsName in captured]
+    standard = {switch.name for switch in network.vswitch}
+    for proxy in network.proxySwitch:
+        if proxy.dvsName not in captured:
+            assumptions.assume(what, f"distributed switch {proxy.dvsName}", "absent")
+    for nic in made.get("nics", ()):
+        if nic.get("uplink_of") not in {*captured, *standard, None}:
+            del nic["uplink_of"]
+            nic.pop("uplink_port", None)
     services = {}
     for row in one.get("config.virtualNicManagerInfo.netConfig", ()):
         for key in row.selectedVnic or ():
@@ -335,7 +353,8 @@ def _vmkernel(tree, nic, services):
             made[key] = value
     port = nic.spec.distributedVirtualPort
     group = tree.bundle.get(port.portgroupKey) if port is not None else None
-    if group is not None:
+    switch = tree.bundle.get(ident(group.get("config.distributedVirtualSwitch"))) if group is not None else None
+    if switch is not None and tree.within(switch):
         made["portgroup"] = group.name
     else:
         made["network"] = nic.portgroup or "Management Network"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+from pyVmomi import VmomiSupport
+
 UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4,8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4,12}(-[0-9a-fA-F]{12})?")
 ROOTS = {"vm": "vmFolder", "host": "hostFolder", "datastore": "datastoreFolder", "network": "networkFolder"}
+LLDP = ("none", "listen", "advertise", "both")
 FILESYSTEMS = ("VMFS", "NFS", "NFS41", "vsan")
 
 
@@ -55,17 +58,21 @@ class Tree:
 
 def ident(reference):
     """The moid of a reference, or an empty text."""
-    return reference._moId if reference is not None else ""
+    return reference._moId if isinstance(reference, VmomiSupport.ManagedObject) else ""
 
 
 def datacenter(tree, assumptions):
     """A datacenter without its clusters and VMs."""
     center = tree.center
+    stores = [_datastore(tree, one, assumptions) for one in tree.of_kind("Datastore")]
+    if not stores:
+        name = assumptions.assume(f"datacenter {center.name}", "datastore", "datastore1")
+        stores = [{"name": name, "capacity_bytes": 10 * 1024**4, "free_bytes": 10 * 1024**4}]
     return {
         "name": center.name,
         "moids": [center.moid, *filter(None, tree.roots.values())],
         **tree.folders(),
-        "datastores": [_datastore(tree, one, assumptions) for one in tree.of_kind("Datastore")],
+        "datastores": stores,
         "networks": [
             {"name": one.name, "vlan": _vlan_of(tree, one), "folder": tree.folder(one), "moids": [one.moid]}
             for one in tree.of_kind("Network")
@@ -126,7 +133,7 @@ def _switch(tree, one, assumptions):
             made["moids"].append(group.moid)
     made["portgroups"] = [_group(group, made, assumptions) for group in groups if group.moid not in made["moids"]]
     link = getattr(config, "linkDiscoveryProtocolConfig", None)
-    if link is not None:
+    if link is not None and (link.protocol != "lldp" or link.operation in LLDP):
         made["lldp"] = link.operation if link.protocol == "lldp" else "none"
     return made
 

@@ -33,8 +33,8 @@ def of(path):
         for host in [*center["hosts"], *(one for cluster in center["clusters"] for one in cluster["hosts"])]
     }
     made["fabric"] = fabric.fabric(bundle, ports, assumptions)
-    _libraries(bundle, made, assumptions)
-    _tags(bundle, made)
+    assumptions.attempt("content libraries", "presence", "absent", _libraries, bundle, made, assumptions)
+    assumptions.attempt("tags", "presence", "absent", _tags, bundle, made, assumptions)
     specs = bundle.get("CustomizationSpecManager")
     for info in specs.get("info", ()) if specs is not None else ():
         what = f"customization specification {info.name}"
@@ -42,9 +42,19 @@ def of(path):
             {"name": info.name, "nics": assumptions.assume(what, "adapters", ["dhcp"], "only its name is captured")}
         )
     assumptions.end(path)
+    _unread(bundle, assumptions)
     made["assumptions"] = assumptions.rows
     # Words of the API become plain text.
-    return json.loads(json.dumps(made))
+    return json.loads(json.dumps(made, default=str))
+
+
+def _unread(bundle, assumptions):
+    """Files and properties that have another form than they should have."""
+    for name, why in sorted(bundle.unread.items()):
+        assumptions.assume(f"file {name}", "content", "absent", why)
+    for one in bundle.objects.values():
+        for name, why in one.unread.items():
+            assumptions.assume(f"{one.kind} {one.moid}", name, "absent", f"it cannot be read: {why}")
 
 
 def _libraries(bundle, made, assumptions):
@@ -63,21 +73,20 @@ def _libraries(bundle, made, assumptions):
         assumptions.assume(what, "items", "none", "only its name and place are captured")
 
 
-def _tags(bundle, made):
+def _tags(bundle, made, assumptions):
     kinds = ("id", "name", "description", "cardinality")
     made["categories"] = [
         {**{key: one[key] for key in kinds if key in one}, "kinds": one.get("associable_types", [])}
         for one in _rows(bundle, "cis/tagging/category")
     ]
-    made["tags"] = [
-        {
-            "id": one["id"],
-            "name": one["name"],
-            "category": one["category_id"],
-            "description": one.get("description", ""),
-        }
-        for one in _rows(bundle, "cis/tagging/tag")
-    ]
+    known = {one["id"] for one in made["categories"]}
+    made["tags"] = []
+    for one in _rows(bundle, "cis/tagging/tag"):
+        if one["category_id"] not in known:
+            assumptions.assume(f"tag {one['name']}", "presence", "absent", "its category is not captured")
+            continue
+        row = {"id": one["id"], "name": one["name"], "category": one["category_id"]}
+        made["tags"].append({**row, "description": one.get("description", "")})
 
 
 def _rows(bundle, path):
@@ -104,7 +113,9 @@ def _datacenter(bundle, center, release, assumptions):
     tree.shells, tree.bmcs = shells.Shells(bundle), bmcs.Bmcs(bundle)
     made = inventory.datacenter(tree, assumptions)
     known = tree.of_kind("HostSystem")
-    entries = {one.moid: hosts.host(tree, one, release, assumptions) for one in known}
+    entries = {one.moid: _host(tree, one, release, assumptions) for one in known}
+    entries = {moid: entry for moid, entry in entries.items() if entry is not None}
+    known = [one for one in known if one.moid in entries]
     made["clusters"], made["hosts"] = [], []
     for one in tree.of_kind("ClusterComputeResource", "ComputeResource"):
         mine = [entries.get(ident(reference)) for reference in one.get("host", ())]
@@ -116,9 +127,18 @@ def _datacenter(bundle, center, release, assumptions):
         else:
             made["hosts"] += [dict(entry, compute_moids=moids, folder=tree.folder(one)) for entry in mine]
     names = {one.moid: one.name for one in known}
-    rows = [vms.vm(tree, one, names, assumptions) for one in tree.of_kind("VirtualMachine")]
-    made["vms"] = [row for row in rows if row is not None]
+    rows = [_vm(tree, one, names, assumptions) for one in tree.of_kind("VirtualMachine")]
+    made["vms"] = [row for row in rows if isinstance(row, dict)]
     return made
+
+
+def _host(tree, one, release, assumptions):
+    found = assumptions.attempt(f"host {one.name}", "presence", "absent", hosts.host, tree, one, release, assumptions)
+    return found if isinstance(found, dict) else None
+
+
+def _vm(tree, one, names, assumptions):
+    return assumptions.attempt(f"VM {one.name}", "presence", "absent", vms.vm, tree, one, names, assumptions)
 
 
 def _cluster(tree, one, mine, moids, assumptions):

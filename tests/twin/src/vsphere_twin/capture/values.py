@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 from pyVmomi import VmomiSupport
 
+# What a value of another form leads to.
+STRANGE = (ValueError, TypeError, LookupError, OverflowError, AttributeError)
 TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 PLAIN = {
     "string": str,
@@ -29,6 +31,7 @@ class CapturedObject:
     def __init__(self, kind, moid, elements):
         self.kind = kind
         self.moid = moid
+        self.unread = {}  # parts that have another form than the API says, with the reason
         self._elements = elements
         self._values = {}
 
@@ -40,7 +43,7 @@ class CapturedObject:
         except ElementTree.ParseError as problem:
             raise ValueError(problem) from problem
         place = root.find("obj")
-        if root.tag != "ObjectContent" or place is None:
+        if root.tag != "ObjectContent" or place is None or not (place.get("type") and place.text):
             raise ValueError("it has no ObjectContent with an obj")
         elements = {one.findtext("name"): one.find("val") for one in root.findall("propSet")}
         return cls(place.get("type"), place.text, elements)
@@ -53,7 +56,7 @@ class CapturedObject:
         name, _dot, rest = path.partition(".")
         if name not in self._values:
             element = self._elements.get(name)
-            self._values[name] = None if element is None else value(element)
+            self._values[name] = None if element is None else self._read(name, element)
         found = self._values[name]
         for part in rest.split(".") if rest else ():
             found = getattr(found, part, None)
@@ -63,36 +66,83 @@ class CapturedObject:
     def name(self):
         return self.get("name", "")
 
+    def _read(self, name, element):
+        """A property, or None if it has not the type of the API."""
+        expected = _declared(self.kind, name)
+        try:
+            found = value(element, expected, lambda part, why: self.unread.setdefault(f"{name}, {part}", why))
+        except STRANGE as problem:
+            self.unread[name] = str(problem)
+            return None
+        if expected is None or _fits(found, expected):
+            return found
+        self.unread[name] = f"it is no {expected.__name__}"
+        return None
+
+
+def _declared(kind, name):
+    """The type of a property of a managed object; None if the types do not know it."""
+    try:
+        found = VmomiSupport.GuessWsdlType(kind)._GetPropertyInfo(name).type
+    except (KeyError, AttributeError):
+        return None
+    if _is(found, VmomiSupport.ManagedObject):
+        return VmomiSupport.ManagedObject
+    # Numbers have types of their own.
+    return found if _is(found, (VmomiSupport.DataObject, list, str, bool)) else None
+
+
+def _fits(found, expected):
+    """Whether a value has a type; lists of references have one type for all kinds."""
+    if _is(expected, list) and _is(expected.Item, VmomiSupport.ManagedObject):
+        return isinstance(found, list) and all(isinstance(one, VmomiSupport.ManagedObject) for one in found)
+    return isinstance(found, expected)
+
 
 def answered(text):
     """The values in the answer of a method."""
     return [value(one) for one in ElementTree.fromstring(text).findall("returnval")]
 
 
-def value(element, declared=None):
-    """The value of an element, whose own type precedes the declared one."""
+def value(element, declared=None, note=None):
+    """The value of an element, whose own type precedes the declared one.
+
+    A field of another form than the API says is an error, or goes to note(field, why) and is left out.
+    """
     kind = _kind(element.get(TYPE)) or declared
     if element.get(TYPE) == "ManagedObjectReference" or _is(kind, VmomiSupport.ManagedObject):
         return VmomiSupport.GuessWsdlType(element.get("type"))(element.text or "")
     if _is(kind, list):
-        return kind([value(one, kind.Item) for one in element])
+        return kind([value(one, kind.Item, note) for one in element])
     if _is(kind, VmomiSupport.DataObject):
-        return _data(element, kind)
+        return _data(element, kind, note)
     return _leaf(element.text or "", kind)
 
 
-def _data(element, kind):
+def _data(element, kind, note):
     made = kind()
     for child in element:
         try:
             info = made._GetPropertyInfo(child.tag)
         except (KeyError, AttributeError):
             continue  # a field of a newer release than the types know
-        if _is(info.type, list):
-            getattr(made, info.name).append(value(child, info.type.Item))
-        else:
-            setattr(made, info.name, value(child, info.type))
+        try:
+            _set(made, info, child, note)
+        except STRANGE as problem:
+            if note is None:
+                raise
+            note(f"{kind.__name__.rpartition('.')[2]}.{info.name}", str(problem))
     return made
+
+
+def _set(made, info, child, note):
+    if not _is(info.type, list):
+        setattr(made, info.name, value(child, info.type, note))
+        return
+    found = value(child, info.type.Item, note)
+    if not isinstance(found, info.type.Item):
+        raise TypeError(f"it is no {info.type.Item.__name__}")
+    getattr(made, info.name).append(found)
 
 
 def _leaf(text, kind):

@@ -70,9 +70,9 @@ def _home(tree, made, files, one, assumptions):
     if found and found[1] in names:
         made.update(home=path, datastore=found[1])
         return
-    known = [store.name for store in of_vm if store is not None]
-    if known:
-        made["datastore"] = known[0]
+    known = [store.name for store in of_vm if store is not None and store.name in names]
+    if known or names:
+        made["datastore"] = [*known, *names][0]
     assumptions.assume(f"VM {one.name}", "path of its file", "the usual one")
 
 

@@ -1,0 +1,136 @@
+"""Captures with data of another form load, or end in an error that names what is wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import zipfile
+
+import pytest
+
+from twin_labs.saved import save
+from vsphere_twin.capture import bundle
+from vsphere_twin.capture import seed as captures
+from vsphere_twin.model import seed as seeds
+from vsphere_twin.model.seed_file import SeedError
+
+HOST = "host esx-01.lab.example"
+TEXTS = ("", "x", "-1", "9" * 20, "ä" * 9, "12.5", "host-99999", "A" * 100_000, "2020-13-45", "[]")
+TYPES = ("Unknown", "xsd:int", "xsd:dateTime", "ArrayOfString", "ArrayOfUnknown", "HostConfigInfo", "VirtualE1000")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = save(seeds.load("small"), tmp_path_factory.mktemp("saved"))
+    files = {one.name: one.read_text() for one in folder.iterdir()}
+    rows = [
+        {"command": "esxcli system hostname get", "file": "1.json"},
+        {"command": "esxcli system settings kernel list"},
+    ]
+    files["hosts/host-001/esxcli/commands.json"] = json.dumps({"commands": rows})
+    files["hosts/host-001/esxcli/1.json"] = json.dumps({"HostName": "esx-01"})
+    files["bmcs/one/redfish/v1/Systems/1/index.json"] = json.dumps({"UUID": "x"})
+    files["rest/api/cis/tagging/tag/1.json"] = json.dumps({"id": "1", "name": "a", "category_id": "2"})
+    return files
+
+
+def loaded(files, path):
+    """The seed of these files, and the world that it makes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    made = captures.of(path)
+    seeds.from_data(made)
+    return {(row["object"], row["fact"]): row["reason"] for row in made["assumptions"]}
+
+
+def of(files, kind, number=0):
+    return [name for name in sorted(files) if f"-{kind}-" in name][number]
+
+
+def changed(text, chance):
+    """One XML file with one change."""
+    places = list(re.finditer(r">([^<>\n]+)</", text))
+    kinds = list(re.finditer(r':type="([^"]+)"', text))
+    elements = list(re.finditer(r"<(\w+)[^<>]*>[^<>]*</\1>", text))
+    found, values = chance.choice([(places, TEXTS), (kinds, TYPES), (elements, ("",)), (elements, ("",))])
+    if not found:
+        return text
+    place = chance.choice(found)
+    start, end = place.span(1) if values != ("",) else place.span()
+    return text[:start] + chance.choice(values) + text[end:]
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_random_changes_end_in_assumptions(saved, tmp_path, number):
+    chance, files = random.Random(number), dict(saved)
+    names = [name for name in files if name.endswith(".xml") and "Datacenter" not in name]
+    for name in chance.choices(names, k=30):
+        files[name] = changed(files[name], chance)
+    try:
+        found = loaded(files, tmp_path / "one.zip")
+    except SeedError as problem:
+        found = str(problem)
+    assert found
+
+
+@pytest.mark.parametrize(
+    "answer", ["[]", "{}", "null", "3", '"s"', "[1]", '{"commands": 1}', '{"commands": [1, {}]}', "{"]
+)
+def test_json_files_of_any_form_load(saved, tmp_path, answer):
+    files = {name: answer if name.endswith(".json") else text for name, text in saved.items()}
+    found = loaded(files, tmp_path / "one.zip")
+    assert (HOST, "kernel settings") in found
+    assert sum(thing.startswith("file ") for thing, _fact in found) == (3 if answer == "{" else 0)
+
+
+def test_parts_that_are_missing_are_named(saved, tmp_path):
+    files = dict(saved)
+    for kind in ("VmwareDistributedVirtualSwitch", "Datastore"):
+        del files[of(files, kind)]
+    host, vm = of(files, "HostSystem"), of(files, "VirtualMachine")
+    files[host] = re.sub(r"<ip[ >].*?</ip>", "", files[host], flags=re.DOTALL)
+    files[vm] = re.sub(r'(<name>config</name><val xsi:type=")\w+', r"\1HostConfigInfo", files[vm])
+    files["0999-Folder-group-v9.xml"] = "<html>"
+    found = loaded(files, tmp_path / "one.zip")
+    assert found[HOST, "network"].startswith("its data cannot be read: AttributeError")
+    assert found["VM train-01", "devices"] == "not captured"
+    assert found["VirtualMachine vm-101", "config"].startswith("it cannot be read")
+    assert "file 0999-Folder-group-v9.xml" in {thing for thing, _fact in found}
+    assert ("datacenter lab", "datastore") in found
+
+
+def test_names_and_texts_of_files_do_no_harm(saved, tmp_path):
+    more = {
+        "../../evil.xml": "<a/>",
+        "/etc/passwd": "x",
+        "a\\b.txt": "y",
+        "photo.xml": b"\xff\xfe\x00",
+        "bom.json": b"\xef\xbb\xbf{}",
+    }
+    found = loaded({**saved, **more}, tmp_path / "one.zip")
+    assert found["file photo.xml", "content"].startswith("it is no UTF-8")
+    assert [one.name for one in tmp_path.iterdir()] == ["one.zip"]
+
+
+def test_entities_that_grow_are_left_out(saved, tmp_path):
+    rows = [f'<!ENTITY e{n} "{f"&e{n - 1};" * 100}">' for n in range(1, 6)]
+    bomb = f'<!DOCTYPE x [<!ENTITY e0 "{"a" * 1000}">{"".join(rows)}]><ObjectContent><obj>&e5;</obj></ObjectContent>'
+    found = loaded({**saved, "0998-Folder-group-v8.xml": bomb}, tmp_path / "one.zip")
+    assert ("file 0998-Folder-group-v8.xml", "content") in found
+
+
+def test_an_archive_with_too_much_in_it_is_rejected(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "MOST_BYTES", 1000)
+    with zipfile.ZipFile(tmp_path / "one.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("0000-Datacenter-datacenter-1.xml", "0" * 100_000)
+    with pytest.raises(SeedError, match="1 files with 100000 bytes, which is no capture"):
+        captures.of(tmp_path / "one.zip")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"text"])
+def test_a_file_that_is_no_archive_is_rejected(tmp_path, content):
+    (tmp_path / "one.zip").write_bytes(content)
+    with pytest.raises(SeedError, match="the capture cannot be read"):
+        captures.of(tmp_path / "one.zip")
