@@ -165,7 +165,7 @@ measurements:
     readings:
       description:
         - Measured values. Empty if nothing was measured.
-        - V(guest.kernel) has C(kernel), C(system) and C(efi).
+        - V(guest.kernel) has C(kernel), C(system), C(efi) and C(boot), which changes with each restart.
         - V(guest.clock) has C(synchronised) and C(offset_s).
         - V(guest.address) has C(interface), C(addresses) and the C(state) that the kernel reports.
         - V(guest.mtu) has C(interface) and C(mtu).

@@ -26,6 +26,8 @@ _UNREADABLE = (("GPU is lost", "Reboot"), ("GPU requires reset", "Reset"))
 # Number of GPUs of the driver; a GPU that fell off the bus has no block, or no GPU has one.
 _ATTACHED = re.compile(r"Attached v?GPUs\s*: (\d+)")
 _CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
+# PCIe packets that were sent again since the last reset; a vGPU does not report it.
+_REPLAYS = "Replays Since Reset"
 _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
 
 
@@ -61,7 +63,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _errors(text: str) -> dict[str, dict[str, Any]]:
-    """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery, unread}}.
+    """{address: {mode, corrected, uncorrected, replays, pending, remap_failed, unrepairable, exceeded, recovery, ...}}.
 
     A key that nvidia-smi does not report is missing. unread: values in an unknown form, such as ERR! and Unknown Error.
     """
@@ -97,6 +99,8 @@ def _count(told: dict[str, Any], path: Sequence[str], key: str, value: str) -> N
         told["recovery"] = value
     elif path == ["GPU Reset Status"] and value == "Yes":
         told.setdefault("recovery", _RESETS.get(key))
+    elif path == ["PCI"] and key == _REPLAYS and number is not None:
+        told["replays"] = number
     elif path == ["ECC Mode"] and key == "Current":
         told["mode"] = value.lower()
     elif path[:1] == ["ECC Errors"] and value in ("Yes", "No"):

@@ -126,7 +126,8 @@ def kernel(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     secure = probe.files.names("/sys/firmware/efi/efivars")
     probe.argv, probe.output = ["uname", "-r"], release
     named = re.search(r'(?m)^PRETTY_NAME="?([^"\n]*)', probe.files.text("/etc/os-release") or "")
-    return {"kernel": release, "system": named.group(1) if named else None, "efi": bool(secure)}
+    boot = (probe.files.text("/proc/sys/kernel/random/boot_id") or "").strip() or None
+    return {"kernel": release, "system": named.group(1) if named else None, "efi": bool(secure), "boot": boot}
 
 
 def clock(probe: Probe, wish: HealthRequest) -> dict[str, Any]:

@@ -1,0 +1,61 @@
+"""Health on a schedule: counters are saved between two checks, and what grew is named with its port."""
+
+from __future__ import annotations
+
+import json
+
+from rehearse import playbook
+
+from .fabric import switch
+from .test_preflight import everything, nothing_but_reads
+
+HEALTH = playbook.ROOT / "playbooks" / "health.yml"
+LEAVES = ("leaf-01", "leaf-02")
+# The twin of this test has no guests with a shell.
+SITE = dict.fromkeys(("guests", "runtime", "training", "validation"))
+
+
+def check(lab, *arguments):
+    """Run the playbook; the run, and what it wrote down."""
+    results = lab.work / "results"
+    inventory = lab.inventory(SITE)
+    run = lab.run(*arguments, of=HEALTH, inventory=inventory, env={"AIREADY_RESULTS": str(results)})
+    file = results / "health" / "health.json"
+    assert file.is_file(), run.output
+    return run, json.loads(file.read_text()), results / "health"
+
+
+def failing(told):
+    return {(row["object"], row["reading"]): row["increase"] for row in told["rows"] if row["state"] == "failing"}
+
+
+def test_drops_since_the_last_check_fail_once_and_nothing_is_changed(fabric_lab):
+    lab = fabric_lab(LEAVES)
+    lab.twin.requests.clear()
+    before = everything(lab)
+    run, told, folder = check(lab)
+    assert (run.status, run.changed) == (0, 0), run.output
+    assert (told["status"], told["since"]) == ("healthy", "")
+    saved = json.loads((folder / "counters.json").read_text())
+    assert {"leaf-01", "leaf-02", "esx-01.lab.example", "esx-02.lab.example"} <= set(saved["objects"])
+    port = switch(lab, "leaf-01").ports["Ethernet1"]
+    port.counters.update({"tx_drops_3": 5000, "rx_drops_3": 55})
+    run, told, folder = check(lab)
+    assert run.status == 2, run.output
+    assert (told["status"], told["code"], told["since"]) == ("failing", 30, saved["at"])
+    assert told["failing"] == ["leaf-01"]
+    assert sum(failing(told).values()) >= 5000
+    assert {reading.partition(".")[0] for dummy, reading in failing(told)} == {"Ethernet1"}
+    assert (folder / "health.txt").read_text().startswith("health: failing. ")
+    port.counters["tx_drops_3"] += 5000
+    run, told, folder = check(lab, "--extra-vars", '{"health_thresholds": {"drops": 6000, "discards": 6000}}')
+    assert (run.status, told["status"]) == (0, "healthy"), run.output
+    lab.twin.control.refuse_switch(switch="leaf-02")
+    run, told, folder = check(lab, "--extra-vars", "health_fail_on=failing")
+    assert (run.status, told["status"], told["code"]) == (0, "unknown", 20), run.output
+    assert {row["object"] for row in told["rows"] if row["state"] == "unknown"} == {"leaf-02"}
+    assert "leaf-02" in json.loads((folder / "counters.json").read_text())["objects"]
+    assert everything(lab) == before
+    # Reads what neighbours of a port announce.
+    assert lab.twin.requests.pop("QueryNetworkHint")
+    assert nothing_but_reads(lab)
