@@ -20,6 +20,7 @@ NAVIGATION = {
         "docs/stages.md",
         "docs/hosts.md",
         "docs/upgrade_driver.md",
+        "docs/restore_guests.md",
         "docs/mig.md",
         "docs/fabric.md",
         "docs/add_switch.md",

@@ -29,7 +29,9 @@ STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
 
 
 def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[str, Any]:
-    """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot}.
+    """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
+
+    guests: whether these runs changed guests, which have a record of their own.
 
     start is the first run to restore; empty for the first run of the site.
     """
@@ -43,7 +45,8 @@ def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[
         )
     runs = runs[runs.index(start) :] if start else runs
     steps, lost = [], []
-    for entries in objects(entry for entry in told.entries if entry.run in runs):
+    due = [entry for entry in told.entries if entry.run in runs]
+    for entries in objects(due):
         last = entries[-1]
         if (stage and last.stage != stage) or (host and last.host != host):
             continue
@@ -58,6 +61,7 @@ def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[
         "problems": list(told.problems),
         "steps": [one for _when, one in steps],
         "cannot": lost,
+        "guests": any(entry.module in table.IN_GUESTS for entry in due),
     }
 
 
@@ -73,7 +77,7 @@ def objects(entries: Iterable[Entry]) -> list[list[Entry]]:
 def inverse(entries: Sequence[Entry]) -> list[Any]:
     """The steps of one object, and what none restores."""
     module = entries[-1].module
-    if module in table.PASSING:
+    if module in (*table.PASSING, *table.IN_GUESTS):
         return []
     if module not in table.INVERSE:
         return [

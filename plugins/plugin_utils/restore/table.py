@@ -23,3 +23,14 @@ ON_HOST = ("mig_partition", "nic_firmware")
 OF_BMC = ("bios_settings",)
 # Changes that do not last, or that the run itself takes back.
 PASSING = ("bmc_power", "esxi_maintenance", "esxi_reboot")
+# Changes that the record of each guest restores, see the module guest_baseline.
+IN_GUESTS = (
+    "container_engine",
+    "container_registry_login",
+    "guest_baseline",
+    "guest_interface",
+    "guest_roce",
+    "nvidia_container_runtime",
+    "vgpu_guest_driver",
+    "vgpu_licence",
+)

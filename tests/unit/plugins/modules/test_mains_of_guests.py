@@ -172,6 +172,11 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
             {"registry": "https://r.example/x", "username": "u", "password": "secret"},
             "`registry`: https://r.example/x is not a host name with an optional port. Remove https:// and paths.",
         ),
+        (
+            "guest_baseline",
+            {"state": "begun", "stages": ["guests", "runtime"]},
+            "`stages` names several stages. Record one stage at a time.",
+        ),
         ("guest_health_info", {"name": "job-01", "address": "x"}, "address: x is not an IPv4 address."),
         ("guest_interface", {"mac": MAC, "mtu": 1}, "mtu: 1 is not a valid MTU. Use a number from 576 to 65535."),
         ("guest_rdma_info", {"user": " "}, "user: it is empty. Name a user, or leave it out."),
