@@ -41,6 +41,12 @@ options:
     type: str
     choices: [present, absent]
     default: present
+  firewall:
+    description:
+      - Firewall ruleset for PVRDMA, if it differs from what O(state) sets. V(unchanged) keeps it.
+      - Without an open firewall, PVRDMA uses TCP.
+    type: str
+    choices: [enabled, disabled, unchanged]
 """
 
 EXAMPLES = r"""
@@ -193,6 +199,7 @@ ARGUMENTS = dict(
     **args.HOST_IDENTITY,
     vmknic={"type": "str"},
     state={"type": "str", "choices": ["present", "absent"], "default": "present"},
+    firewall={"type": "str", "choices": ["enabled", "disabled", "unchanged"]},
 )
 RELATIONS = {"required_if": [("state", "present", ("vmknic",))]}
 

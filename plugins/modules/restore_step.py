@@ -51,6 +51,13 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Restore the last change of the hosts
+  aiready.vsphere.restore_step:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    step: "{{ (journal | aiready.vsphere.restore_plan('', 'hosts')).steps | first }}"
+
 - name: Restore the kernel settings and other settings of ESXi hosts
   hosts: esxi_hosts
   gather_facts: false

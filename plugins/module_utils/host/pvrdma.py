@@ -47,17 +47,20 @@ class Pvrdma:
 
 @dataclass(frozen=True)
 class PvrdmaRequest:
-    """The VMkernel adapter of PVRDMA."""
+    """The VMkernel adapter of PVRDMA. firewall: enabled, disabled, unchanged, or None for the state's own."""
 
     vmknic: str
     state: str
+    firewall: str | None = None
 
 
 def want(subject: str, now: Pvrdma, wish: PvrdmaRequest) -> Pvrdma:
     """The desired host side; rejects a path on which RDMA cannot work."""
-    if wish.state == "absent":
-        return replace(now, vmknic="", firewall=False)
-    wanted = replace(now, vmknic=wish.vmknic, firewall=True)
+    present = wish.state == "present"
+    firewall = {None: present, "enabled": True, "disabled": False, "unchanged": now.firewall}[wish.firewall]
+    if not present:
+        return replace(now, vmknic="", firewall=firewall)
+    wanted = replace(now, vmknic=wish.vmknic, firewall=firewall)
     problem = _problem(wanted)
     if problem is not None:
         found, todo = problem

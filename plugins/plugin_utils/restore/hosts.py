@@ -8,18 +8,237 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import net, step
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import cannot, net, step
 
 if TYPE_CHECKING:
-    from typing import Mapping, Union
+    from typing import Iterable, Mapping, Union
 
-    from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Cannot, Entry, Inverse, Step
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+        Cannot,
+        Entry,
+        Inverse,
+        Net,
+        Step,
+    )
+
+    Steps = list[Union[Step, Cannot]]
+
+# Parts of a path after the name of the setting's kind.
+_LABEL, _SIZE, _MODE = ".label", ".vgpu_mode", ".device_mode"
+_WRITE_ONLY = "The BMC does not return its value."
+_SYSTEM_SELECT = "Before the run, the host picked the mode of the device itself. No interface sets that."
+_NO_EARLIER_DRIVER = (
+    "The run replaced another driver, and the journal has no package of it. Install that driver with nvaie_vib and "
+    "downgrade=allow."
+)
+_SHARED_SWITCH = (
+    "All hosts of the switch share its MTU, and a larger one also carries smaller packets. Lower it in vCenter after "
+    "all of its hosts are restored."
+)
+_NOT_IN_DOCUMENT = "The document had no value before, and the module cannot remove one. Remove it in vCenter."
 
 
-def _kernel_setting(entries: Sequence[Entry]) -> list[Union[Step, Cannot]]:
+def _bios(entries: Sequence[Entry]) -> Steps:
+    settings = {path: one for path, one in net(entries).items() if path != "bios.job"}
+    unknown = {path for path, one in settings.items() if one.back is None}
+    known = _without(settings, unknown)
+    found: Steps = [cannot(entries, path, _WRITE_ONLY) for path in sorted(unknown)]
+    if known:
+        attributes = {_after(path): one.back for path, one in known.items()}
+        # The BMC is the one of the inventory.
+        args = {"attributes": attributes, "registry": entries[-1].request.get("registry", "required")}
+        found.append(step(entries, args, known))
+    return found
+
+
+def _driver(entries: Sequence[Entry]) -> Steps:
     settings = net(entries)
-    back: dict[str, Any] = {path.partition(".")[2]: one.back for path, one in settings.items()}
+    if not settings:
+        return []
+    if any(one.back is not None for one in settings.values()):
+        return [cannot(entries, path, _NO_EARLIER_DRIVER) for path in sorted(settings)]
+    kept = ("host", "method", "esxcli_transport", "esxcli_timeout_s", "ssh_port", "ssh_user", "task_timeout_s")
+    return [step(entries, {**_chosen(entries, kept), "state": "absent"}, settings)]
+
+
+def _kernel_setting(entries: Sequence[Entry]) -> Steps:
+    settings = net(entries)
+    back = {_after(path): one.back for path, one in settings.items()}
     return [step(entries, dict(entries[-1].request, settings=back), settings)] if settings else []
 
 
-INVERSE: Mapping[str, Inverse] = {"esxi_kernel_setting": _kernel_setting}
+def _module_options(entries: Sequence[Entry]) -> Steps:
+    found: Steps = []
+    for name, own in _by(entries, "module").items():
+        settings = net(own)
+        load = settings.get(f"{name}.enabled")
+        options = {path[len(name) + 1 :]: one.back for path, one in settings.items() if one is not load}
+        if settings:
+            args = dict(own[-1].request, options=options, state="merged")
+            args.pop("enabled", None)
+            found.append(step(own, dict(args, enabled=load.back) if load else args, settings))
+    return found
+
+
+def _pvrdma(entries: Sequence[Entry]) -> Steps:
+    settings = net(entries)
+    if not settings:
+        return []
+    tag, firewall = settings.get("Net.PVRDMAVmknic"), settings.get("firewall.pvrdma")
+    adapter = tag.back if tag is not None else entries[-1].request.get("vmknic")
+    args: dict[str, Any] = {"host": entries[-1].request["host"]}
+    args["firewall"] = firewall.back if firewall is not None else "unchanged"
+    args.update({"state": "present", "vmknic": adapter} if adapter else {"state": "absent"})
+    return [step(entries, args, settings)]
+
+
+def _mtu(entries: Sequence[Entry]) -> Steps:
+    found: Steps = []
+    for path, one in net(entries).items():
+        if one.of is not None:
+            found.append(cannot(entries, path, _SHARED_SWITCH))
+            continue
+        args = dict(entries[-1].request, devices=[_after(path)], mtu=one.back, switch="refuse")
+        found.append(step(entries, args, {path: one}))
+    return found
+
+
+def _graphics(entries: Sequence[Entry]) -> Steps:
+    settings = {path: one for path, one in net(entries).items() if path != "graphics.xorg"}
+    lost = {path for path in settings if path.endswith(_MODE)}
+    known = _without(settings, lost)
+    found: Steps = [cannot(entries, path, _SYSTEM_SELECT) for path in sorted(lost)]
+    args: dict[str, Any] = {**_chosen(entries, ("host", "method")), "restart": "none"}
+    devices: dict[str, dict[str, Any]] = {}
+    for path, one in known.items():
+        name = _after(path)
+        if name in ("default_type", "assignment_policy"):
+            args[name] = one.back
+        elif name.endswith(_SIZE):
+            devices.setdefault(name[: -len(_SIZE)], {})["vgpu_mode"] = one.back
+        else:
+            devices.setdefault(name, {})["type"] = one.back
+    if devices:
+        args["devices"] = [{"id": address, **values} for address, values in sorted(devices.items())]
+    return [*found, step(entries, args, known)] if known else found
+
+
+def _passthrough(entries: Sequence[Entry]) -> Steps:
+    found: Steps = []
+    devices: dict[str, dict[str, Net]] = {}
+    for path, one in net(entries).items():
+        address = _after(path)
+        for ending in (_LABEL, _MODE):
+            address = address[: -len(ending)] if address.endswith(ending) else address
+        if path.endswith(_MODE):
+            found.append(cannot(entries, path, _SYSTEM_SELECT))
+        else:
+            devices.setdefault(address, {})[path] = one
+    for address, settings in devices.items():
+        device: dict[str, Any] = {"id": address}
+        for path, one in settings.items():
+            if path.startswith("sriov."):
+                device["sriov_vfs"] = one.back or 0
+            elif path.endswith(_LABEL):
+                device["label"] = one.back or ""
+            else:
+                device["state"] = one.back
+        found.append(step(entries, dict(entries[-1].request, devices=[device]), settings))
+    return found
+
+
+def _mig(entries: Sequence[Entry]) -> Steps:
+    settings = net(entries)
+    if not settings:
+        return []
+    address = entries[-1].ids.get("pci") or entries[-1].ids.get("uuid")
+    args = {**_chosen(entries, ("in_use", "vsphere", "lost_gpus", "model")), "gpus": [address]}
+    layout, mode = settings.get("layout"), settings.get("mode")
+    found: Steps = []
+    if layout is not None and layout.back:
+        why = "Instances do not outlast a restart of the GPU. Create them with mig_partition and its layout."
+        found.append(cannot(entries, "layout", why))
+        settings = _without(settings, {"layout"})
+    elif layout is not None and (mode is None or mode.back != "disabled"):
+        args["layout"] = []
+    if settings:
+        args["mode"] = mode.back if mode is not None else "enabled"
+        found.append(step(entries, args, settings))
+    return found
+
+
+def _firmware(entries: Sequence[Entry]) -> Steps:
+    settings = net(entries)
+    back = {path: one.back for path, one in settings.items()}
+    device = entries[-1].ids.get("pci") or entries[-1].label
+    args = dict(entries[-1].request, devices=[device], settings=back)
+    return [step(entries, args, settings)] if settings else []
+
+
+def _service(entries: Sequence[Entry]) -> Steps:
+    found: Steps = []
+    for own in _by(entries, "service").values():
+        settings = net(own)
+        if settings:
+            running = settings.get("running")
+            state = "started" if running is not None and running.back else "stopped"
+            found.append(
+                step(own, dict(own[-1].request, state="restored" if "borrowed" in settings else state), settings)
+            )
+    return found
+
+
+def _profile(entries: Sequence[Entry]) -> Steps:
+    places = entries[-1].request.get("places") or {}
+    found: Steps = []
+    known: dict[str, Net] = {}
+    sections: dict[str, dict[str, Any]] = {}
+    for path, one in net(entries).items():
+        section = next((name for name, place in places.items() if path.startswith(f"{place}/")), None)
+        name = path.rpartition("/")[2]
+        if one.back is None or section is None or path != f"{places[section]}/{name}":
+            found.append(cannot(entries, path, _NOT_IN_DOCUMENT))
+        else:
+            known[path] = one
+            sections.setdefault(section, {})[name] = one.back
+    if known:
+        found.append(step(entries, dict(entries[-1].request, settings=sections, uncovered="report"), known))
+    return found
+
+
+def _after(path: str) -> str:
+    return path.partition(".")[2]
+
+
+def _by(entries: Iterable[Entry], option: str) -> dict[str, list[Entry]]:
+    """The entries by a parameter of their module that names a part of the host."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(str(entry.request.get(option)), []).append(entry)
+    return found
+
+
+def _chosen(entries: Sequence[Entry], names: Iterable[str]) -> dict[str, Any]:
+    request = entries[-1].request
+    return {name: request[name] for name in names if name in request}
+
+
+def _without(settings: Mapping[str, Net], names: Iterable[str]) -> dict[str, Net]:
+    left_out = set(names)
+    return {path: one for path, one in settings.items() if path not in left_out}
+
+
+INVERSE: Mapping[str, Inverse] = {
+    "bios_settings": _bios,
+    "cluster_configuration": _profile,
+    "esxi_kernel_setting": _kernel_setting,
+    "esxi_module_options": _module_options,
+    "esxi_service": _service,
+    "host_graphics": _graphics,
+    "mig_partition": _mig,
+    "nic_firmware": _firmware,
+    "nvaie_vib": _driver,
+    "pci_passthrough": _passthrough,
+    "pvrdma_host": _pvrdma,
+    "vmkernel_mtu": _mtu,
+}
