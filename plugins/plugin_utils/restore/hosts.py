@@ -39,10 +39,10 @@ _NOT_IN_DOCUMENT = "The document had no value before, and the module cannot remo
 
 
 def _bios(entries: Sequence[Entry]) -> Steps:
-    settings = {path: one for path, one in net(entries).items() if path != "bios.job"}
+    settings = {path: one for path, one in _all(entries).items() if path != "bios.job"}
     unknown = {path for path, one in settings.items() if one.back is None}
     known = _without(settings, unknown)
-    found: Steps = [cannot(entries, path, _WRITE_ONLY) for path in sorted(unknown)]
+    found: Steps = _lost(entries, settings, unknown, _WRITE_ONLY)
     if known:
         attributes = {_after(path): one.back for path, one in known.items()}
         # The BMC is the one of the inventory.
@@ -52,17 +52,17 @@ def _bios(entries: Sequence[Entry]) -> Steps:
 
 
 def _driver(entries: Sequence[Entry]) -> Steps:
-    settings = net(entries)
+    settings = _all(entries)
     if not settings:
         return []
     if any(one.back is not None for one in settings.values()):
-        return [cannot(entries, path, _NO_EARLIER_DRIVER) for path in sorted(settings)]
+        return _lost(entries, settings, settings, _NO_EARLIER_DRIVER)
     kept = ("host", "method", "esxcli_transport", "esxcli_timeout_s", "ssh_port", "ssh_user", "task_timeout_s")
     return [step(entries, {**_chosen(entries, kept), "state": "absent"}, settings)]
 
 
 def _kernel_setting(entries: Sequence[Entry]) -> Steps:
-    settings = net(entries)
+    settings = _all(entries)
     back = {_after(path): one.back for path, one in settings.items()}
     return [step(entries, dict(entries[-1].request, settings=back), settings)] if settings else []
 
@@ -70,7 +70,7 @@ def _kernel_setting(entries: Sequence[Entry]) -> Steps:
 def _module_options(entries: Sequence[Entry]) -> Steps:
     found: Steps = []
     for name, own in _by(entries, "module").items():
-        settings = net(own)
+        settings = _all(own)
         load = settings.get(f"{name}.enabled")
         options = {path[len(name) + 1 :]: one.back for path, one in settings.items() if one is not load}
         if settings:
@@ -81,7 +81,7 @@ def _module_options(entries: Sequence[Entry]) -> Steps:
 
 
 def _pvrdma(entries: Sequence[Entry]) -> Steps:
-    settings = net(entries)
+    settings = _all(entries)
     if not settings:
         return []
     tag, firewall = settings.get("Net.PVRDMAVmknic"), settings.get("firewall.pvrdma")
@@ -94,9 +94,9 @@ def _pvrdma(entries: Sequence[Entry]) -> Steps:
 
 def _mtu(entries: Sequence[Entry]) -> Steps:
     found: Steps = []
-    for path, one in net(entries).items():
+    for path, one in _all(entries).items():
         if one.of is not None:
-            found.append(cannot(entries, path, _SHARED_SWITCH))
+            found += _lost(entries, {path: one}, [path], _SHARED_SWITCH)
             continue
         args = dict(entries[-1].request, devices=[_after(path)], mtu=one.back, switch="refuse")
         found.append(step(entries, args, {path: one}))
@@ -104,10 +104,10 @@ def _mtu(entries: Sequence[Entry]) -> Steps:
 
 
 def _graphics(entries: Sequence[Entry]) -> Steps:
-    settings = {path: one for path, one in net(entries).items() if path != "graphics.xorg"}
+    settings = {path: one for path, one in _all(entries).items() if path != "graphics.xorg"}
     lost = {path for path in settings if path.endswith(_MODE)}
     known = _without(settings, lost)
-    found: Steps = [cannot(entries, path, _SYSTEM_SELECT) for path in sorted(lost)]
+    found: Steps = _lost(entries, settings, lost, _SYSTEM_SELECT)
     args: dict[str, Any] = {**_chosen(entries, ("host", "method")), "restart": "none"}
     devices: dict[str, dict[str, Any]] = {}
     for path, one in known.items():
@@ -126,12 +126,12 @@ def _graphics(entries: Sequence[Entry]) -> Steps:
 def _passthrough(entries: Sequence[Entry]) -> Steps:
     found: Steps = []
     devices: dict[str, dict[str, Net]] = {}
-    for path, one in net(entries).items():
+    for path, one in _all(entries).items():
         address = _after(path)
         for ending in (_LABEL, _MODE):
             address = address[: -len(ending)] if address.endswith(ending) else address
         if path.endswith(_MODE):
-            found.append(cannot(entries, path, _SYSTEM_SELECT))
+            found += _lost(entries, {path: one}, [path], _SYSTEM_SELECT)
         else:
             devices.setdefault(address, {})[path] = one
     for address, settings in devices.items():
@@ -148,7 +148,7 @@ def _passthrough(entries: Sequence[Entry]) -> Steps:
 
 
 def _mig(entries: Sequence[Entry]) -> Steps:
-    settings = net(entries)
+    settings = _all(entries)
     if not settings:
         return []
     address = entries[-1].ids.get("pci") or entries[-1].ids.get("uuid")
@@ -157,7 +157,7 @@ def _mig(entries: Sequence[Entry]) -> Steps:
     found: Steps = []
     if layout is not None and layout.back:
         why = "Instances do not outlast a restart of the GPU. Create them with mig_partition and its layout."
-        found.append(cannot(entries, "layout", why))
+        found += _lost(entries, settings, ["layout"], why)
         settings = _without(settings, {"layout"})
     elif layout is not None and (mode is None or mode.back != "disabled"):
         args["layout"] = []
@@ -168,7 +168,7 @@ def _mig(entries: Sequence[Entry]) -> Steps:
 
 
 def _firmware(entries: Sequence[Entry]) -> Steps:
-    settings = net(entries)
+    settings = _all(entries)
     back = {path: one.back for path, one in settings.items()}
     device = entries[-1].ids.get("pci") or entries[-1].label
     args = dict(entries[-1].request, devices=[device], settings=back)
@@ -178,7 +178,7 @@ def _firmware(entries: Sequence[Entry]) -> Steps:
 def _service(entries: Sequence[Entry]) -> Steps:
     found: Steps = []
     for own in _by(entries, "service").values():
-        settings = net(own)
+        settings = _all(own)
         if settings:
             running = settings.get("running")
             state = "started" if running is not None and running.back else "stopped"
@@ -193,17 +193,26 @@ def _profile(entries: Sequence[Entry]) -> Steps:
     found: Steps = []
     known: dict[str, Net] = {}
     sections: dict[str, dict[str, Any]] = {}
-    for path, one in net(entries).items():
+    for path, one in _all(entries).items():
         section = next((name for name, place in places.items() if path.startswith(f"{place}/")), None)
         name = path.rpartition("/")[2]
         if one.back is None or section is None or path != f"{places[section]}/{name}":
-            found.append(cannot(entries, path, _NOT_IN_DOCUMENT))
+            found += _lost(entries, {path: one}, [path], _NOT_IN_DOCUMENT)
         else:
             known[path] = one
             sections.setdefault(section, {})[name] = one.back
     if known:
         found.append(step(entries, dict(entries[-1].request, settings=sections, uncovered="report"), known))
     return found
+
+
+def _all(entries: Sequence[Entry]) -> dict[str, Net]:
+    """Also settings that are as before, because they may wait for the restart of the host."""
+    return net(entries, settled=True)
+
+
+def _lost(entries: Sequence[Entry], settings: Mapping[str, Net], paths: Iterable[str], why: str) -> Steps:
+    return [cannot(entries, path, why) for path in sorted(paths) if settings[path].differs]
 
 
 def _after(path: str) -> str:

@@ -87,14 +87,22 @@ class Net:
     of: str | None
     also: tuple[Any, ...] = ()
 
+    @property
+    def differs(self) -> bool:
+        """Whether the setting may have another value than the first one."""
+        return self.back != self.left or bool(self.also)
+
 
 if TYPE_CHECKING:
     # Entries of one object by one module, the oldest first.
     Inverse = Callable[[Sequence[Entry]], "list[Union[Step, Cannot]]"]
 
 
-def net(entries: Sequence[Entry]) -> dict[str, Net]:
-    """Return {path: net change} of the entries of one object. A setting that came back by itself is left out."""
+def net(entries: Sequence[Entry], settled: bool = False) -> dict[str, Net]:
+    """Return {path: net change} of the entries of one object.
+
+    settled: also settings that have their first value again. A killed restore may have left them pending a restart.
+    """
     found: dict[str, Net] = {}
     for entry in entries:
         for made in entry.changes:
@@ -102,7 +110,7 @@ def net(entries: Sequence[Entry]) -> dict[str, Net]:
             back = made.before if old is None else old.back
             also = (made.before,) if entry.state == PLANNED and made.before != back else ()
             found[made.path] = Net(made.path, back, made.after, made.needs, made.of, also)
-    return {path: one for path, one in found.items() if one.back != one.left or one.also}
+    return {path: one for path, one in found.items() if settled or one.differs}
 
 
 def step(entries: Sequence[Entry], args: Mapping[str, Any], settings: Mapping[str, Net]) -> Step:

@@ -1,0 +1,57 @@
+"""The model of a host as plain values, object by object, read past every interface that the collection uses."""
+
+from __future__ import annotations
+
+import enum
+
+PARTS = (
+    "driver",
+    "default_graphics_type",
+    "assignment_policy",
+    "kernel",
+    "software",
+    "gpus",
+    "ports",
+    "passthru",
+    "modes",
+    "vmkernel",
+    "options",
+    "services",
+    "rulesets",
+    "standard_switches",
+    "lockdown",
+    "maintenance",
+    "bmc",
+)
+
+
+def of_host(host):
+    """{path: value} of all parts of a host that a client can change."""
+    found = {}
+    for part in PARTS:
+        _walk(part, getattr(host, part), found, ())
+    return found
+
+
+def differences(before, after):
+    """{path: (before, after)}."""
+    paths = sorted({*before, *after})
+    return {path: (before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)}
+
+
+def _walk(path, value, found, above):
+    if id(value) in above or callable(value):
+        return
+    if hasattr(value, "moid"):
+        found[path] = value.moid
+    elif isinstance(value, (list, tuple)):
+        for number, one in enumerate(value):
+            _walk(f"{path}[{number}]", one, found, (*above, id(value)))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            _walk(f"{path}.{key}", one, found, (*above, id(value)))
+    elif hasattr(value, "__dict__") and not isinstance(value, enum.Enum):
+        for name, one in vars(value).items():
+            _walk(f"{path}.{name}", one, found, (*above, id(value)))
+    else:
+        found[path] = str(sorted(value)) if isinstance(value, (set, frozenset)) else str(value)

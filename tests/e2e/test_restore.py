@@ -1,0 +1,103 @@
+"""Restore takes hosts back to the state before the run, keeps what others changed, and survives being killed."""
+
+from __future__ import annotations
+
+import random
+
+from rehearse import playbook
+
+from . import dump
+from .hosts import FACTORY, factory, hosts_of, state
+from .kills import kill_in
+
+RESTORE = playbook.ROOT / "playbooks" / "restore.yml"
+KILLS = 2
+# History and counters, which no client can take back, and what an uninstalled driver leaves behind on the host.
+LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests", "software.modified", "software.installed_on")
+# The driver gave the GPU the default type at its first start. Without a driver, that has no effect.
+OF_DRIVER = ("kernel.modules.nvidia.", "gpus[0].configured_type")
+
+
+def restore(lab, *arguments, **env):
+    return lab.run(*arguments, of=RESTORE, inventory=lab.inventory(), env=env)
+
+
+def left(before, host):
+    """What differs from the state before, but for what lasts."""
+    found = dump.differences(before, dump.of_host(host))
+    return {path: values for path, values in found.items() if not path.startswith((*LASTING, *OF_DRIVER))}
+
+
+def changed_by_another(host):
+    """Another client changes two settings that the run has set; returns how they are afterwards."""
+    next(adapter for adapter in host.vmkernel if adapter.device == "vmk1").mtu = 4000
+    host.kernel.modules["nmlx5_core"].options = "pfctx=0x08 pfcrx=0x18 trust_state=2"
+    return {"vmkernel[1].mtu": ("1500", "4000"), "kernel.modules.nmlx5_core.options": ("", "pfcrx=0x18")}
+
+
+def as_the_run_left_them(host):
+    next(adapter for adapter in host.vmkernel if adapter.device == "vmk1").mtu = 9000
+    host.kernel.modules["nmlx5_core"].options = "pfcrx=0x08"
+
+
+def test_restore_ends_in_the_state_before_the_run_and_keeps_what_others_changed(host_lab):
+    lab = host_lab(factory(1))
+    (host,) = hosts_of(lab)
+    before = dump.of_host(host)
+    assert lab.hosts().status == 0
+    kept = changed_by_another(host)
+    between = dump.of_host(host)
+
+    unknown = restore(lab, "--extra-vars", "restore_from=nothing")
+    assert "Cannot restore from the run nothing." in unknown.text
+
+    planned = restore(lab, "--check", "--diff")
+    assert planned.status == 0, planned.output
+    # What cannot be restored comes first.
+    assert planned.text.index("cannot: esx-01.lab.example (hosts), mtu.dvs-train") < planned.text.index("due: ")
+    assert "A restart is needed, because of" in planned.text
+    assert "due: esx-01.lab.example (hosts), kernel.atsSupport: TRUE -> FALSE" in planned.text
+    assert {path for path in dump.differences(between, dump.of_host(host)) if not path.startswith("bmc.")} == set()
+
+    run = restore(lab)
+    assert run.status == 0, run.output
+    assert "changed since by another: esx-01.lab.example (hosts), mtu.vmk1: 4000, we left 9000, before 1500" in run.text
+    assert "changed since by another: esx-01.lab.example (hosts), nmlx5_core.pfcrx: 0x18" in run.text
+    assert "restored: esx-01.lab.example (hosts), nmlx5_core.pfctx: 0x08 -> none" in run.text
+    active = {"kernel.modules.nmlx5_core.active": ("", "pfcrx=0x18")}
+    assert (left(before, host), host.boots) == ({**kept, **active}, 2)
+
+    as_the_run_left_them(host)
+    again = restore(lab)
+    assert again.status == 0, again.output
+    assert "changed since by another" not in again.text
+    assert left(before, host) == {}
+    idle = restore(lab)
+    assert (idle.status, idle.changed) == (0, 0), idle.output
+
+
+def test_kills_at_random_moments_of_restore_end_in_the_same_state(host_lab):
+    lab = host_lab(factory(1))
+    (host,) = hosts_of(lab)
+    before = dump.of_host(host)
+    assert lab.hosts().status == 0
+    chance = random.Random(24)
+    for _kill in range(KILLS):
+        kill_in(lab, chance.randint(9, 20), chance.uniform(0, 2), ["--inventory", str(lab.inventory()), str(RESTORE)])
+    run = restore(lab)
+    assert run.status == 0, run.output
+    assert (left(before, host), state(host)) == ({}, FACTORY)
+
+
+def test_no_change_is_made_without_a_journal(host_lab):
+    lab = host_lab(factory(1))
+    (lab.work / "file").write_text("")
+    run = lab.run(
+        of=playbook.ROOT / "playbooks" / "hosts.yml",
+        inventory=lab.inventory(),
+        env={"AIREADY_JOURNAL": str(lab.work / "file")},
+    )
+    assert run.status != 0
+    assert "cannot write the journal of changes, so nothing was changed" in run.text
+    (host,) = hosts_of(lab)
+    assert (state(host), host.boots) == (FACTORY, 0)

@@ -1,0 +1,196 @@
+"""The inverse of every module of the stage hosts, by tables: changes and request, and what restores them."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.hosts import INVERSE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Step
+
+from .test_steps import entry
+
+HOST = {"host": "esx-01"}
+GPU = "0000:17:00.0"
+PLACES = {"kernel_settings": "profile/kernel", "module_options": "profile/modules"}
+
+
+def inverse(module, *entries):
+    """(arguments of the steps, what cannot be restored)."""
+    found = INVERSE[module](list(entries))
+    steps = [one for one in found if isinstance(one, Step)]
+    return [one.args for one in steps], [one.what for one in found if not isinstance(one, Step)]
+
+
+@pytest.mark.parametrize(
+    "module, request_, changes, args, cannot",
+    [
+        pytest.param(
+            "bios_settings",
+            {"bmc_address": "bmc-01", "functions": {"sriov": "enabled"}, "registry": "optional"},
+            [("bios.Sriov", "Disabled", "Enabled"), ("bios.job", None, "scheduled"), ("bios.Hidden", None, "x")],
+            [{"attributes": {"Sriov": "Disabled"}, "registry": "optional"}],
+            ["bios.Hidden"],
+            id="BIOS without a value that the BMC hides",
+        ),
+        pytest.param(
+            "nvaie_vib",
+            {**HOST, "depot": "[ds] d.zip", "method": "auto", "state": "present"},
+            [("driver", None, "nvaie 550"), ("vibs.NVD", None, "550")],
+            [{**HOST, "method": "auto", "state": "absent"}],
+            [],
+            id="first driver",
+        ),
+        pytest.param(
+            "nvaie_vib",
+            HOST,
+            [("driver", "nvaie 535", "nvaie 550"), ("vibs.NVD", "535", "550")],
+            [],
+            ["driver", "vibs.NVD"],
+            id="replaced driver",
+        ),
+        pytest.param(
+            "esxi_module_options",
+            {**HOST, "module": "nmlx5_core", "options": {"pfctx": "0x08"}, "enabled": True},
+            [("nmlx5_core.pfctx", None, "0x08"), ("nmlx5_core.enabled", False, True)],
+            [{**HOST, "module": "nmlx5_core", "options": {"pfctx": None}, "state": "merged", "enabled": False}],
+            [],
+            id="option that was not set, and the module",
+        ),
+        pytest.param(
+            "pvrdma_host",
+            {**HOST, "vmknic": "vmk1", "state": "present"},
+            [("Net.PVRDMAVmknic", None, "vmk1"), ("firewall.pvrdma", "disabled", "enabled")],
+            [{**HOST, "firewall": "disabled", "state": "absent"}],
+            [],
+            id="PVRDMA",
+        ),
+        pytest.param(
+            "pvrdma_host",
+            {**HOST, "vmknic": "vmk1", "state": "present"},
+            [("Net.PVRDMAVmknic", "vmk2", "vmk1")],
+            [{**HOST, "firewall": "unchanged", "state": "present", "vmknic": "vmk2"}],
+            [],
+            id="PVRDMA with another adapter and an open firewall",
+        ),
+        pytest.param(
+            "vmkernel_mtu",
+            {**HOST, "devices": ["vmk1"], "mtu": 9000, "switch": "raise"},
+            [("mtu.dvs", 1500, 9000, None, "dvs"), ("mtu.vmk1", 1500, 9000)],
+            [{**HOST, "devices": ["vmk1"], "mtu": 1500, "switch": "refuse"}],
+            ["mtu.dvs"],
+            id="MTU without the switch that hosts share",
+        ),
+        pytest.param(
+            "host_graphics",
+            {**HOST, "method": "auto", "restart": "xorg"},
+            [
+                ("graphics.default_type", "shared", "shared_direct"),
+                (f"graphics.{GPU}", "shared", "shared_direct", "xorg_restart"),
+                (f"graphics.{GPU}.vgpu_mode", "same_size", "mixed_size"),
+                (f"graphics.{GPU}.device_mode", "system_select", "vgpu"),
+                ("graphics.xorg", "running", "restarted"),
+            ],
+            [
+                {
+                    **HOST,
+                    "method": "auto",
+                    "restart": "none",
+                    "default_type": "shared",
+                    "devices": [{"id": GPU, "type": "shared", "vgpu_mode": "same_size"}],
+                }
+            ],
+            [f"graphics.{GPU}.device_mode"],
+            id="graphics",
+        ),
+        pytest.param(
+            "pci_passthrough",
+            {**HOST, "devices": [], "apply": "reboot"},
+            [
+                (f"passthrough.{GPU}", "disabled", "enabled", "reboot"),
+                (f"passthrough.{GPU}.label", None, "gpu"),
+                ("sriov.0000:3b:00.0", 0, 4, "reboot"),
+            ],
+            [
+                {**HOST, "devices": [{"id": GPU, "state": "disabled", "label": ""}], "apply": "reboot"},
+                {**HOST, "devices": [{"id": "0000:3b:00.0", "sriov_vfs": 0}], "apply": "reboot"},
+            ],
+            [],
+            id="passthrough",
+        ),
+        pytest.param(
+            "nic_firmware",
+            {"devices": ["vmnic2"], "settings": {"SRIOV_EN": True}, "activation": "cold"},
+            [("SRIOV_EN", "False(0)", "True(1)", "cold_power_cycle")],
+            [{"devices": ["0000:3b:00.0"], "settings": {"SRIOV_EN": "False(0)"}, "activation": "cold"}],
+            [],
+            id="parameter of the firmware",
+        ),
+        pytest.param(
+            "cluster_configuration",
+            {"cluster": "gpu", "places": PLACES, "settings": {}},
+            [("profile/kernel/atsSupport", "FALSE", "TRUE"), ("profile/kernel/other", None, 1)],
+            [
+                {
+                    "cluster": "gpu",
+                    "places": PLACES,
+                    "settings": {"kernel_settings": {"atsSupport": "FALSE"}},
+                    "uncovered": "report",
+                }
+            ],
+            ["profile/kernel/other"],
+            id="document of a cluster",
+        ),
+        pytest.param(
+            "esxi_service",
+            {**HOST, "service": "TSM-SSH", "state": "started"},
+            [("running", False, True), ("borrowed", False, True)],
+            [{**HOST, "service": "TSM-SSH", "state": "restored"}],
+            [],
+            id="service that a killed run left",
+        ),
+    ],
+)
+def test_inverse(module, request_, changes, args, cannot):
+    ids = {"pci": "0000:3b:00.0"} if module == "nic_firmware" else {}
+    assert inverse(module, entry(*changes, module=module, request=request_, ids=ids)) == (args, cannot)
+
+
+@pytest.mark.parametrize(
+    "changes, args, cannot",
+    [
+        pytest.param([("mode", "disabled", "enabled", "reboot")], [{"gpus": [GPU], "mode": "disabled"}], [], id="mode"),
+        pytest.param(
+            [("mode", "disabled", "enabled"), ("layout", [], ["0-3 3g"])],
+            [{"gpus": [GPU], "mode": "disabled"}],
+            [],
+            id="mode and its instances",
+        ),
+        pytest.param([("layout", [], ["0-3 3g"])], [{"gpus": [GPU], "layout": [], "mode": "enabled"}], [], id="layout"),
+        pytest.param([("layout", ["0-3 3g"], [])], [], ["layout"], id="instances that are gone"),
+    ],
+)
+def test_mig(changes, args, cannot):
+    given = {"gpus": ["all"], "mode": "enabled"}
+    assert inverse("mig_partition", entry(*changes, module="mig_partition", request=given, ids={"pci": GPU})) == (
+        args,
+        cannot,
+    )
+
+
+def test_each_kernel_module_has_its_step():
+    options = [
+        entry((f"{name}.x", None, "1"), module="esxi_module_options", request={**HOST, "module": name, "options": {}})
+        for name in ("nmlx5_core", "nmlx5_rdma")
+    ]
+    found, _cannot = inverse("esxi_module_options", *options)
+    assert [args["module"] for args in found] == ["nmlx5_core", "nmlx5_rdma"]
+
+
+def test_a_setting_that_came_back_is_compared_again_for_its_restart():
+    ended = [entry(("kernel.ats", "FALSE", "TRUE")), entry(("kernel.ats", "TRUE", "FALSE"))]
+    (step,) = INVERSE["esxi_kernel_setting"](ended)
+    assert (step.back, step.left) == ({"kernel.ats": "FALSE"}, {"kernel.ats": "FALSE"})
+
+
+def test_what_came_back_by_itself_is_no_loss():
+    ended = [entry(("driver", "535", "550")), entry(("driver", "550", "535"))]
+    assert inverse("nvaie_vib", *ended) == ([], [])
