@@ -17,6 +17,7 @@ NAVIGATION = {
     "How-to": (
         "docs/preflight.md",
         "docs/drift.md",
+        "docs/restore.md",
         "docs/stages.md",
         "docs/hosts.md",
         "docs/upgrade_driver.md",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import mlxconfig
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import cannot, net, step
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _mig(entries: Sequence[Entry]) -> Steps:
 
 def _firmware(entries: Sequence[Entry]) -> Steps:
     settings = _all(entries)
-    back = {path: one.back for path, one in settings.items()}
+    back = {path: mlxconfig.plain(str(one.back)) for path, one in settings.items()}
     device = entries[-1].ids.get("pci") or entries[-1].label
     args = dict(entries[-1].request, devices=[device], settings=back)
     return [step(entries, args, settings)] if settings else []

@@ -42,12 +42,13 @@ def folder(site: Mapping[str, Any], given: str = "", results: str = "") -> str:
     given = given or os.environ.get(ENVIRONMENT, "")
     if given:
         return _full(given)
-    vcenter = str((site.get("vcenter") or {}).get("hostname") or "")
-    if not vcenter:
+    if not site:
         return ""
+    # A credential of AWX sets the environment variable.
+    vcenter = str((site.get("vcenter") or {}).get("hostname") or os.environ.get("VMWARE_HOST") or "")
     told = (site.get("validation") or {}).get("result_dir") or (site.get("training") or {}).get("result_dir")
     whole = os.environ.get("AIREADY_RESULTS") or results or told or record.RESULTS
-    name = "_".join(part for part in (vcenter, str(site.get("cluster") or "")) if part)
+    name = "_".join(part for part in (vcenter, str(site.get("cluster") or "")) if part) or "site"
     return os.path.join(_full(str(whole)), "journal", re.sub(r"[^A-Za-z0-9._-]+", "-", name))
 
 

@@ -120,7 +120,7 @@ def inverse(module, *entries):
             "nic_firmware",
             {"devices": ["vmnic2"], "settings": {"SRIOV_EN": True}, "activation": "cold"},
             [("SRIOV_EN", "False(0)", "True(1)", "cold_power_cycle")],
-            [{"devices": ["0000:3b:00.0"], "settings": {"SRIOV_EN": "False(0)"}, "activation": "cold"}],
+            [{"devices": ["0000:3b:00.0"], "settings": {"SRIOV_EN": "0"}, "activation": "cold"}],
             [],
             id="parameter of the firmware",
         ),
