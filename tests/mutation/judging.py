@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from mutation.mutant import Mutant
@@ -31,11 +32,11 @@ class Verdict:
     doubts: tuple[str, ...] = ()
 
 
-def judge(mutant: Mutant, tree: Tree, calls: Calls) -> Verdict:
+def judge(mutant: Mutant, tree: Tree, calls: Calls, of: Callable[..., Iterator[Stage]] = stages) -> Verdict:
     """Run stage after stage until a test fails that passes without the mutant."""
     begin = time.monotonic()
     doubts: list[str] = []
-    for stage in stages(mutant, tree.root, calls):
+    for stage in of(mutant, tree.root, calls):
         if not stage.tests:
             continue
         with tree.having(mutant):

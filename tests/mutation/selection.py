@@ -130,11 +130,17 @@ def mirrored(file: str, root: Path, folder: bool) -> tuple[str, ...]:
 
 def importing(file: str, root: Path) -> tuple[str, ...]:
     """The unit tests that import the file."""
-    found = []
+    return tests_importing(root).get(file, ())
+
+
+@cache
+def tests_importing(root: Path) -> dict[str, tuple[str, ...]]:
+    """The unit tests that import each file of plugins/."""
+    found: dict[str, tuple[str, ...]] = {}
     for path in sorted((root / "tests" / "unit").rglob("test_*.py")):
-        if file in _imports(path, root):
-            found.append(path.relative_to(root).as_posix())
-    return tuple(found)
+        for imported in dict.fromkeys(_imports(path, root)):
+            found[imported] = (*found.get(imported, ()), path.relative_to(root).as_posix())
+    return found
 
 
 def of_modules(file: str, root: Path) -> tuple[str, ...]:
