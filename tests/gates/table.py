@@ -15,6 +15,21 @@ from gates.tree import clean_copy, shipped
 from gates.twin import twin
 
 PURE = ["tests/unit", "tests/house"]
+# Tests that try many cases of a rule, or read every file: half of the time of all unit tests. `make test` runs them.
+LONG = (
+    "tests/house/test_assertions.py",
+    "tests/house/test_counts.py",
+    "tests/unit/plugins/filter/test_mutants.py",
+    "tests/unit/plugins/module_utils/fabric/test_on_switches.py",
+    "tests/unit/plugins/module_utils/host/mig/test_planner.py",
+    "tests/unit/plugins/module_utils/validation/test_readers_hostile.py",
+    "tests/unit/plugins/plugin_utils/training/test_hostile.py",
+    "tests/unit/plugins/plugin_utils/validation/report/test_report_hostile.py",
+    "tests/unit/plugins/plugin_utils/validation/report/test_report_noun.py",
+    "tests/unit/plugins/plugin_utils/validation/report/test_report_pages.py",
+    "tests/unit/plugins/plugin_utils/validation/report/test_report_plots.py",
+    "tests/unit/supervise/test_supervise.py",
+)
 # Packages with a type for every name; others follow.
 TYPED = ["tests/gates", "tests/mutation", "tests/pictures", "tests/rehearse", "tests/supervise", "tests/warm"]
 TYPED_PLUGINS = "ansible_collections.aiready.vsphere.plugins"
@@ -72,6 +87,11 @@ def unit(gate: Gate) -> None:
     gate.pytest(PYTHON, [*_side_by_side(), *PURE])
 
 
+def quick(gate: Gate) -> None:
+    """Run the tests that start no server, without the long ones."""
+    gate.pytest(PYTHON, [*_side_by_side(), *(f"--ignore={file}" for file in LONG), *PURE])
+
+
 def _side_by_side() -> list[str]:
     return ["-n", str(os.cpu_count() or 2), "--dist", "worksteal"]
 
@@ -86,7 +106,7 @@ def environment_needs(gate: Gate) -> None:
 
 
 # Parts of other gates, for those who want an answer at once.
-PARTS = {"unit": unit}
+PARTS = {"unit": unit, "quick": quick}
 GATES: dict[str, Callable[[Gate], None]] = {
     "ruff": ruff,
     "vermin": vermin,
