@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _BY_PREFIX = {board.vsphere_prefix: board for board in BOARDS}
 _BY_KEY = {board.key: board for board in BOARDS}
 NVIDIA = 0x10DE
+# Most time-sliced vGPUs on one GPU (vGPU types of the RTX PRO 6000; the same for other boards is unsure).
+_MOST_PER_GPU = 32
+_BEFORE_AMPERE = ("t4", "v100")
 _BY_PCI = {int(board.pci_device_id, 16): board for board in BOARDS}
 
 
@@ -96,6 +99,32 @@ def most_per_gpu(profile: str) -> int | None:
     if sliced is not None:
         return sliced.max_equal
     return mig.max_per_gpu if mig is not None else None
+
+
+def most_of_size(profile: str) -> int:
+    """How many time-sliced vGPUs of the size of a profile fit on one GPU in same-size mode, by its memory."""
+    name = parse(profile)
+    return max(1, min(_MOST_PER_GPU, board_memory_gb(profile) // name.gb)) if name is not None and name.gb else 1
+
+
+def has_mixed_size(profile: str) -> bool:
+    """True unless the board is older than Ampere (NVIDIA AI Enterprise, vGPU types)."""
+    owner = board_of(profile)
+    return owner is None or not owner.key.startswith(_BEFORE_AMPERE)
+
+
+def mixed_size(profile: str, most_alike: int) -> tuple[int, tuple[int, ...]]:
+    """The most vGPUs of the size of a profile in mixed-size mode, and their starts; empty if none are published.
+
+    Sizes have starts of their own, whatever the series [unsure: published for the C series]. Without a published number
+    it is the largest power of two up to that of the same-size mode, as published for the boards with 24, 40, 48, 80 and
+    94 GB [unsure].
+    """
+    name, owner = parse(profile), board_of(profile)
+    rows = owner.time_sliced if owner is not None and name is not None else ()
+    row = next((one for one in rows if name is not None and one.gb == name.gb), None)
+    number = (row.max_mixed if row is not None else None) or 1 << (most_alike.bit_length() - 1)
+    return number, (row.placements if row is not None else None) or ()
 
 
 def is_whole_gpu(profile: str, offered: Iterable[str] = ()) -> bool:

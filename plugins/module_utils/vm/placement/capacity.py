@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Sequence, cast
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.order import default_spot
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import ANY, MIG, MIXED_SIZE, SAME_SIZE
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import MigBacked
     from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import ProfileName
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Gpu
 
 
@@ -27,8 +30,8 @@ _SHARED = (SAME_SIZE, MIXED_SIZE, MIG, ANY)
 
 
 def carries(gpu: Gpu, profiles: tuple[str, ...]) -> bool:
-    """Return whether a GPU in its mode can carry these profiles, sorted by name, at the same time."""
-    return gpu.mode in _SHARED and _together(gpu.mode, profiles)
+    """Return whether a GPU in its mode can carry these profiles, sorted by name, with those that it has among them."""
+    return gpu.mode in _SHARED and _together(gpu.mode, profiles, gpu.carries)
 
 
 def together(profiles: tuple[str, ...]) -> bool:
@@ -72,11 +75,12 @@ def most_alike(profile: str) -> int:
         return 1
     if name.mig_backed:
         return max(1, 7 // name.slices) if name.slices else 1
-    return max(1, catalogue.board_memory_gb(profile) // name.gb)
+    return catalogue.most_of_size(profile)
 
 
 @lru_cache(maxsize=None)
-def _together(mode: str, profiles: tuple[str, ...]) -> bool:
+def _together(mode: str, profiles: tuple[str, ...], there: tuple[str, ...] = ()) -> bool:
+    """there: those of running VMs. vCenter does not report their starts and vSphere does not move them."""
     names = [name for name in map(parse, profiles) if name is not None]
     if not profiles:
         return True
@@ -87,26 +91,43 @@ def _together(mode: str, profiles: tuple[str, ...]) -> bool:
     if len(kinds) > 1 or (mode == MIG) is not kinds.pop() and mode != ANY:
         return False
     if names[0].mig_backed:
-        return _instances(profiles, names)
-    if mode == MIXED_SIZE:
-        return _mixed(profiles, names)
+        return _instances(profiles, names, there)
+    if mode == MIXED_SIZE and catalogue.has_mixed_size(profiles[0]):
+        return _mixed(profiles, there)
     # The first vGPU fixes the size for its GPU (NVIDIA AI Enterprise user guide 5.0, 2.1.3.1).
     return len({name.gb for name in names}) == 1 and len(names) <= min(map(most_alike, profiles))
 
 
-def _instances(profiles: Sequence[str], names: Sequence[ProfileName]) -> bool:
+def _instances(profiles: Sequence[str], names: Sequence[ProfileName], there: Sequence[str]) -> bool:
     rows = [row for row in map(catalogue.mig_type, profiles) if row is not None]
     owner = catalogue.board_of(profiles[0])
     if len(rows) < len(profiles) or owner is None or owner.mig_gpu not in GPUS:
         memory = sum(_MEMORY_SLICES.get(cast(int, name.slices), 8) for name in names)
         return sum(cast(int, name.slices) for name in names) <= 7 and memory <= 8
+    if any(number > row.max_per_gpu for row, number in Counter(rows).items()):
+        return False
+    rules = _rules(owner.mig_gpu)
+    running = _counts(row for row in map(catalogue.mig_type, there) if row is not None)
+    return next(rules.layouts(_counts(rows), _spots(rules, running)), None) is not None
+
+
+def _counts(rows: Iterable[MigBacked]) -> Counter[int]:
+    """Return the number of instances per MIG profile: several vGPUs of one type share some of them in time."""
     counts: Counter[int] = Counter()
     for row, number in Counter(rows).items():
-        if number > row.max_per_gpu:
-            return False
-        # Some instances are shared in time by several vGPUs of one type.
         counts[row.mig_profile_id] += -(-number // row.max_per_instance)
-    return _rules(owner.mig_gpu).legal(counts)
+    return counts
+
+
+def _spots(rules: Rules, running: Counter[int]) -> tuple[Spot, ...]:
+    """Return the instances of running VMs, the largest first at the start that the driver prefers [unsure: order]."""
+    spots: list[Spot] = []
+    for profile_id in sorted(running.elements(), key=rules.largest_first.index):
+        spot = default_spot(rules, rules.covered(spots), profile_id)
+        if spot is None:
+            return ()
+        spots.append(spot)
+    return tuple(spots)
 
 
 @lru_cache(maxsize=None)
@@ -114,33 +135,52 @@ def _rules(key: str) -> Rules:
     return Rules(GPUS[key])
 
 
-def _mixed(profiles: Sequence[str], names: Sequence[ProfileName]) -> bool:
+def _mixed(profiles: tuple[str, ...], there: tuple[str, ...]) -> bool:
+    sizes = {profile: cast("ProfileName", parse(profile)).gb for profile in profiles}
     memory_gb = catalogue.board_memory_gb(profiles[0], profiles)
-    pieces: list[tuple[int, tuple[int, ...]]] = []
-    for profile, number in Counter(profiles).items():
-        gb = cast("ProfileName", parse(profile)).gb
-        row = catalogue.time_sliced_type(profile)
-        places = row.placements if row is not None else None
-        limit = row.max_mixed if row is not None else None
-        if number > (limit or most_alike(profile)):
+    places: dict[int, tuple[int, ...]] = {}
+    for profile, gb in sizes.items():
+        limit, starts = catalogue.mixed_size(profile, most_alike(profile))
+        if sum(sizes[one] == gb for one in profiles) > limit:
             return False
         # Without published placements, any multiple of the size is accepted as one [unsure].
-        pieces += [(gb, places or tuple(range(0, memory_gb - gb + 1, gb)))] * number
-    return _arranged(sorted(pieces, reverse=True), 0, 0, ())
+        places[gb] = starts or tuple(range(0, memory_gb - gb + 1, gb))
+    running = sorted((sizes[profile] for profile in there), reverse=True)
+    taken = _first_places(running, places)
+    wanted = Counter(sizes[profile] for profile in profiles)
+    wanted.subtract(running[: len(taken)])
+    pieces = [(gb, places[gb]) for gb in sorted(wanted.elements(), reverse=True)]
+    return _arranged(pieces, 0, 0, taken)
+
+
+def _first_places(sizes: Sequence[int], places: Mapping[int, tuple[int, ...]]) -> tuple[tuple[int, int], ...]:
+    """Return the memory of running VMs, the largest first at the first free start [unsure: order]; empty if they do
+    not fit so."""
+    taken: list[tuple[int, int]] = []
+    for gb in sizes:
+        start = next((one for one in places[gb] if _is_free(one, gb, taken)), None)
+        if start is None:
+            return ()
+        taken.append((start, start + gb))
+    return tuple(taken)
+
+
+def _is_free(start: int, gb: int, taken: Iterable[tuple[int, int]]) -> bool:
+    return all(start + gb <= low or start >= high for low, high in taken)
 
 
 def _arranged(
     pieces: Sequence[tuple[int, tuple[int, ...]]], at: int, first: int, taken: tuple[tuple[int, int], ...]
 ) -> bool:
-    """Return whether the pieces fit side by side; vCenter does not report placements of running vGPUs, so any
-    arrangement counts."""
+    """Return whether the pieces fit side by side in any arrangement: VMs can be powered on in any order."""
     if at == len(pieces):
         return True
     gb, places = pieces[at]
-    for number in range(first, len(places)):
+    fitting = [number for number in range(first, len(places)) if _is_free(places[number], gb, taken)]
+    # The first start is the best one for pieces of one size: it ends first.
+    for number in fitting[:1] if pieces[at] == pieces[-1] else fitting:
         start = places[number]
-        if all(start + gb <= low or start >= high for low, high in taken):
-            alike = at + 1 < len(pieces) and pieces[at + 1] == pieces[at]
-            if _arranged(pieces, at + 1, number + 1 if alike else 0, (*taken, (start, start + gb))):
-                return True
+        alike = at + 1 < len(pieces) and pieces[at + 1] == pieces[at]
+        if _arranged(pieces, at + 1, number + 1 if alike else 0, (*taken, (start, start + gb))):
+            return True
     return False

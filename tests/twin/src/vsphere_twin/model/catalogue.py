@@ -9,6 +9,7 @@ from . import boards
 
 ANY_RELEASE = (0,)
 NOT_YET = (9, 0, 0)  # MIG-backed types of the twelve-slot boards come with vSphere 9 [unsure: secondary source]
+SHARED_INSTANCES = (9, 0, 1)  # those that share an instance come with this release [unsure: secondary source]
 TWELVE_SLOT_PREFIX = "rtx_pro"
 MOST_PER_GPU = 32
 DEFAULT_SUBSYSTEM = 0x1482  # of a card whose subsystem no table names [unsure]
@@ -29,6 +30,7 @@ class Profile:
     placements: tuple = ()
     mig_profile_id: int | None = None
     since: tuple = ANY_RELEASE
+    most_per_instance: int = 1
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def _time_sliced(row):
             series="c",
             mig=False,
             most_same_size=entry.max_equal,
-            most_mixed_size=entry.max_mixed,
+            most_mixed_size=entry.max_mixed or _most_mixed(entry.max_equal),
             placements=entry.placements or (),
         )
 
@@ -110,7 +112,17 @@ def _other_series(row):
     for suffix in row.other_series:
         gb, series = boards.size_and_series(suffix)
         most = min(MOST_PER_GPU, row.memory_gb // gb)
-        yield Profile(f"{row.vsphere_prefix}-{suffix}", gb, series, False, most, most)
+        # Starts belong to sizes, whatever the series [unsure: published for the C series].
+        same = next((one for one in row.time_sliced if one.gb == gb), None)
+        mixed, starts = (same.max_mixed, same.placements) if same is not None else (None, None)
+        yield Profile(
+            f"{row.vsphere_prefix}-{suffix}", gb, series, False, most, mixed or _most_mixed(most), starts or ()
+        )
+
+
+def _most_mixed(most):
+    """Without a published number, the largest power of two up to that of the same-size mode [unsure]."""
+    return 1 << (most.bit_length() - 1)
 
 
 def _mig_backed(row):
@@ -123,8 +135,15 @@ def _mig_backed(row):
             mig=True,
             most_same_size=entry.max_per_gpu,
             mig_profile_id=entry.mig_profile_id,
-            since=NOT_YET if twelve_slots else _release(entry.esxi_from),
+            since=_since(twelve_slots, entry),
+            most_per_instance=entry.max_per_instance,
         )
+
+
+def _since(twelve_slots, entry):
+    if not twelve_slots:
+        return _release(entry.esxi_from)
+    return SHARED_INSTANCES if entry.max_per_instance > 1 else NOT_YET
 
 
 def _without_vgpu(key):

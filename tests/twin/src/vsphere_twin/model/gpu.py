@@ -87,7 +87,7 @@ class Gpu:
         return 0 if len(self.residents) < profile.most_same_size else None
 
     def _mixed_room(self, profile):
-        if sum(one.profile == profile for one in self.residents) >= (profile.most_mixed_size or 0):
+        if sum(one.profile.fb_gb == profile.fb_gb for one in self.residents) >= profile.most_mixed_size:
             return None
         taken = [(one.start, one.start + one.profile.fb_gb) for one in self.residents]
         for start in profile.placements or range(0, self.board.memory_gb, profile.fb_gb):

@@ -86,8 +86,12 @@ def branch_of(version):
 
 
 def layout(gpu, branch=NEWEST):
-    """Return all instances: manually created ones, and those of vSphere for running VMs."""
-    return [*gpu.mig.instances, *(_of_vgpu(gpu, one, branch) for one in gpu.residents if one.profile.mig)]
+    """Return all instances: manually created ones, and those of vSphere for running VMs, several of which may share."""
+    made = {}
+    for one in gpu.residents:
+        if one.profile.mig:
+            made.setdefault(one.start, one)
+    return [*gpu.mig.instances, *(_of_vgpu(gpu, one, branch) for one in made.values())]
 
 
 def taken_by(instances):
@@ -96,7 +100,14 @@ def taken_by(instances):
 
 
 def place_vgpu(gpu, profile):
-    """The start of the instance for one more vGPU, or None where there is no room."""
+    """The start of the instance for one more vGPU, or None where there is no room.
+
+    vGPUs of one type share an instance in time, where the table says how many [unsure: that types do not mix].
+    """
+    alike = [one.start for one in gpu.residents if one.profile == profile]
+    shared = [start for start in alike if alike.count(start) < profile.most_per_instance]
+    if shared:
+        return shared[0]
     row = gpu.kind.profile(profile.mig_profile_id)
     starts = layouts.free_starts(gpu.kind, taken_by(layout(gpu)), row, NEWEST)
     return starts[0] if starts else None
