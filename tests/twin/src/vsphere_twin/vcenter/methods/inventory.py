@@ -6,6 +6,7 @@ from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import drs, fabric, inventory, power, provision, tasks
 
+from .. import vm_privileges
 from ..projections.shape import make
 from ..registry import method
 from .tasking import begin, resolved
@@ -64,6 +65,7 @@ def move_into_folder(call, this, list):
 @method("Folder", "CreateVM_Task")
 def create_vm(call, this, config, pool, host=None):
     target, wanted = call.resolve(pool), resolved(call, host)
+    vm_privileges.create(call, this, config, target)
     return begin(
         call,
         "CreateVM_Task",
@@ -102,6 +104,7 @@ def create_switch(call, this, spec):
 @method("Datacenter", "PowerOnMultiVM_Task")
 def power_on_multi(call, this, vm, option=None):
     machines = [call.resolve(ref) for ref in vm]
+    vm_privileges.require(call, [("VirtualMachine.Interact.PowerOn", machine) for machine in machines])
 
     def work():
         attempted, failed = [], []

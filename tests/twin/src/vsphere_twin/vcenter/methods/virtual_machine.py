@@ -6,6 +6,7 @@ from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import cloning, customization, devices, power, provision, reconfigure, relocation, snapshots
 
+from .. import vm_privileges
 from ..registry import method
 from .tasking import begin, resolved
 
@@ -46,6 +47,7 @@ def reboot_guest(call, this):
 
 @method(KIND, "ReconfigVM_Task")
 def reconfig(call, this, spec):
+    vm_privileges.reconfigure(call, this, spec)
     return begin(call, "ReconfigVM_Task", this, lambda: reconfigure.reconfigure(call.world, this, spec))
 
 
@@ -56,16 +58,20 @@ def upgrade(call, this, version=None):
 
 @method(KIND, "CloneVM_Task")
 def clone(call, this, folder, name, spec):
+    vm_privileges.clone(call, this, call.resolve(folder), spec)
     return cloning.start(call.world, this, call.resolve(folder), name, spec, call.session.user)
 
 
 @method(KIND, "RelocateVM_Task")
 def relocate(call, this, spec, priority=None):
+    pool, datastore = resolved(call, spec.pool), resolved(call, spec.datastore)
+    vm_privileges.relocate(call, this, pool, datastore, spec.deviceChange or [])
     return begin(call, "RelocateVM_Task", this, lambda: relocation.relocate(call.world, this, spec))
 
 
 @method(KIND, "MigrateVM_Task")
 def migrate(call, this, priority, pool=None, host=None, state=None):
+    vm_privileges.relocate(call, this, resolved(call, pool), None)
     spec = vim.vm.RelocateSpec(pool=pool, host=host)
 
     def work():
@@ -105,6 +111,7 @@ def unregister(call, this):
 
 @method(KIND, "Destroy_Task")
 def destroy(call, this):
+    vm_privileges.require(call, [("VirtualMachine.Inventory.Delete", this)])
     return begin(call, "Destroy_Task", this, lambda: provision.destroy(call.world, this))
 
 
