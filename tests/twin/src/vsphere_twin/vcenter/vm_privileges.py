@@ -70,7 +70,7 @@ def create(call, folder, spec, pool):
 
 
 def clone(call, source, folder, spec):
-    """CloneVM_Task [unsure: the documentation of vSphere lists these for the same work, its description was not read]."""
+    """CloneVM_Task [unsure: from the documentation of vSphere for the task; the description was not read]."""
     kind = "Clone" if not source.template else "CloneTemplate" if spec.template else "DeployTemplate"
     needs = [(f"VirtualMachine.Provisioning.{kind}", source), ("VirtualMachine.Inventory.CreateFromExisting", folder)]
     location = spec.location
