@@ -42,11 +42,11 @@ def gone(moid, kind=vim.host.KernelModuleSystem):
     return vmodl.fault.ManagedObjectNotFound(obj=kind(moid))
 
 
-def gathered(monkeypatch, esxcli, **managers):
+def gathered(monkeypatch, esxcli, ports=(), **managers):
     given = {"kernelModuleSystem": Manager([]), "advancedOption": Manager([SimpleNamespace(value="vmk1")])}
     given = {**given, "hostAccessManager": Manager([]), **managers}
     row = {
-        "config.network": SimpleNamespace(pnic=[]),
+        "config.network": SimpleNamespace(pnic=[SimpleNamespace(device=one, driver="nmlx5_core") for one in ports]),
         "configManager": SimpleNamespace(**given),
         "config.lockdownMode": "lockdownDisabled",
     }
@@ -101,6 +101,31 @@ def test_without_esxcli_the_options_are_known(monkeypatch):
 def test_another_fault_still_fails_the_task(monkeypatch):
     with pytest.raises(OperatorError, match="NoPermission"):
         gathered(monkeypatch, Esxcli(), kernelModuleSystem=Manager(vim.fault.NoPermission()))
+
+
+class Ports(Esxcli):
+    """esxcli of a host with ports of which some have no DCB, or fail in another way."""
+
+    def __init__(self, **codes):
+        super().__init__()
+        self._codes = codes
+
+    def call(self, command, **arguments):
+        code = self._codes.get(arguments.get("nic_name"))
+        if code is not None:
+            raise OperatorError("Host esx-01", command, "It does not.", "", code)
+        return {"Mode": "3"} if command == "network.nic.dcb.status.get" else super().call(command)
+
+
+def test_a_port_whose_driver_has_no_dcb_is_there_without_it(monkeypatch):
+    answers, warnings = gathered(monkeypatch, Ports(vmnic2="esxcli_failed"), ports=["vmnic2", "vmnic3"])
+    assert (answers.dcb, warnings) == ({"vmnic2": None, "vmnic3": {"Mode": "3"}}, [])
+
+
+def test_a_port_that_cannot_be_asked_for_dcb_fails_the_task(monkeypatch):
+    with pytest.raises(OperatorError) as raised:
+        gathered(monkeypatch, Ports(vmnic2="host_unreachable"), ports=["vmnic2"])
+    assert raised.value.code == "host_unreachable"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import networks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup, plain, reaches
 from pyVmomi import vim
 
@@ -73,3 +74,25 @@ def test_a_segment_of_nsx_is_told_apart_and_names_are_as_people_write_them(kind,
 def test_names_that_may_be_meant_are_told_and_those_of_uplinks_are_not():
     assert FABRIC.near("pg-rmda", HOST)[0] == "pg-rdma"
     assert "DVUplinks" not in FABRIC.near("DVUplink", HOST)
+
+
+def test_a_distributed_port_group_has_the_names_that_people_write_and_its_switch(monkeypatch):
+    kind, switch = vim.dvs.DistributedVirtualPortgroup, vim.dvs.VmwareDistributedVirtualSwitch("dvs-7")
+    group = {
+        "name": "rack%2f1",
+        "key": "dvportgroup-8",
+        "config.uplink": None,
+        "config.distributedVirtualSwitch": switch,
+    }
+    uplinks = {"name": "up", "config.uplink": True, "config.distributedVirtualSwitch": switch}
+    alone = {"name": "alone", "config.distributedVirtualSwitch": vim.dvs.VmwareDistributedVirtualSwitch("dvs-9")}
+    rows = [
+        Row(switch, {"name": "dvs%2fa", "uuid": "50 1e"}, {}),
+        *(Row(kind(f"dvportgroup-{number}"), one, {}) for number, one in enumerate((group, uplinks, alone), start=8)),
+    ]
+    monkeypatch.setattr(networks.properties, "retrieve", lambda *_arguments, **_options: rows)
+    owner = {f"dvportgroup-{number}": "dc-1" for number in (8, 9, 10)}
+    assert list(networks._distributed(None, [], owner)) == [
+        Portgroup("dvportgroup-8", "dvportgroup-8", "rack/1", "dc-1", True, "dvs/a", "50 1e"),
+        Portgroup("dvportgroup-9", "dvportgroup-9", "up", "dc-1", True, "dvs/a", "50 1e", uplink=True),
+    ]
