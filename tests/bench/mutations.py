@@ -101,7 +101,7 @@ def stages(mutant: Mutant, root: Path, _calls: Calls, wire: bool = False) -> Ite
         tests = [path for pattern in (*OF_TASKS, *OF_PLAYBOOKS) for path in sorted(root.glob(pattern))]
         yield Stage("tasks", tuple(path.relative_to(root).as_posix() for path in tests), LIMIT_S)
         return
-    near = mirrored(mutant.file, root, folder=True)
+    near = mirrored(mutant.file, root, folder=True) or _package(mutant.file, root)
     yield Stage("near", near, LIMIT_S)
     others = dict.fromkeys((*importing(mutant.file, root), *of_modules(mutant.file, root)))
     yield Stage("imported", tuple(test for test in others if test not in near), LIMIT_S)
@@ -110,6 +110,16 @@ def stages(mutant: Mutant, root: Path, _calls: Calls, wire: bool = False) -> Ite
     yield Stage("around", tuple(further[:MOST_AROUND]), LIMIT_S)
     modules = nearest(mutant.file, root) if wire else ()
     yield Stage("contract", (CONTRACT,) if modules else (), LIMIT_S, " or ".join(modules))
+
+
+def _package(file: str, root: Path) -> tuple[str, ...]:
+    """Return the folder of unit tests of the package around a file that has none of its own."""
+    # Not as far up as all of module_utils.
+    for folder in list(Path(file).parents)[:-3]:
+        place = Path("tests/unit") / folder
+        if list((root / place).glob("test_*.py")):
+            return (place.as_posix(),)
+    return ()
 
 
 def _around(file: str, root: Path) -> Iterator[str]:
@@ -166,6 +176,8 @@ def main() -> int:
         return 0
     entries = [entry for entry in listed() if options.only in entry.file]
     results = {} if options.again else known()
+    if options.survived:
+        results = {number: one for number, one in results.items() if one["verdict"] != "survived"}
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     if options.again:
         RESULTS.unlink(missing_ok=True)
@@ -195,6 +207,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--wire", action="store_true", help="also the contract over the wire, for what survives")
     parser.add_argument("--only", default="", help="only files whose path contains this text")
     parser.add_argument("--summary", action="store_true", help="print the results so far and try none")
+    parser.add_argument("--survived", action="store_true", help="also try again what survived")
     parser.add_argument("--again", action="store_true", help="forget earlier results")
     parser.add_argument("--draw", action="store_true", help="write the list anew, and end")
     return parser.parse_args()

@@ -117,6 +117,13 @@ def test_tests_of_a_filter_belong_to_the_code_that_it_calls():
     assert "tests/unit/plugins/filter/test_host_gaps.py" in tests
 
 
+def test_the_package_around_a_file_has_its_tests_where_it_has_none():
+    file = "plugins/module_utils/validation/judge/check_fabric.py"
+    mutant = next(mutant for _one, mutant in mutations.mutants(file, (mutations.ROOT / file).read_text()))
+    near, *_others = mutations.stages(mutant, mutations.ROOT, None)
+    assert near.tests == ("tests/unit/plugins/module_utils/validation",)
+
+
 def test_a_mutation_of_tasks_is_tried_by_tests_that_read_them():
     file = "roles/training_vm/tasks/main.yml"
     mutant = next(mutant for _one, mutant in mutations.mutants(file, (mutations.ROOT / file).read_text()))
