@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import de
 class FilterModule:
     def filters(self) -> dict[str, object]:
         return {
+            "awx_objects": deferred("plugin_utils.awx.objects", "objects"),
+            "awx_site": deferred("plugin_utils.awx.survey", "answered"),
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
             "drift_recorded": deferred("plugin_utils.drift.recorded", "of_results"),

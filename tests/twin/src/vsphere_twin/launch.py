@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from .control import Control
+from .controller.server import Controller
 from .guests.engine import require_library
 from .model import bmc as bmcs
 from .model import seed as seeds
@@ -20,7 +21,8 @@ from .vcenter.server import Server
 
 USUAL = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
 BESIDE_GUESTS = ("depot", "registry")  # server of the guests' downloads
-FACES = (*USUAL, "guests", *BESIDE_GUESTS)  # these need a container engine
+CONTROLLER = "controller"  # the automation controller; nothing else of the twin knows it
+FACES = (*USUAL, CONTROLLER, "guests", *BESIDE_GUESTS)  # the last ones need a container engine
 
 
 class Twin:
@@ -47,6 +49,7 @@ class Twin:
         self._shells = Shells(world, keyring, host) if "ssh" in faces else None
         self._switches = SwitchDoors(world, keyring, host) if "switches" in faces else None
         self._bmcs = Bmcs(world, tls, host) if "redfish" in faces else None
+        self.controller = Controller(directory, tls, host) if CONTROLLER in faces else None
         self.bmc_username, self.bmc_password = bmcs.USERNAME, bmcs.PASSWORD
         self.guests = self.depot = self.registry = None
         if "guests" in faces:
@@ -135,6 +138,8 @@ class Twin:
             found.update(switches=self._switch_rows(), switch_username="admin", switch_password=self.password)
         if self._bmcs is not None:
             found.update(bmc_username=self.bmc_username, bmc_password=self.bmc_password)
+        if self.controller is not None:
+            found.update(controller=self.controller.endpoint())
         if self.guests is not None:
             found.update(guests=self.guests.endpoints())
         if self.depot is not None:
@@ -175,7 +180,7 @@ class Twin:
 
     def _faces(self):
         # The depot starts before the guests, which query it when they boot.
-        faces = (self._shells, self._bmcs, self._switches, self.depot, self.guests, self.registry)
+        faces = (self._shells, self._bmcs, self._switches, self.controller, self.depot, self.guests, self.registry)
         return [face for face in faces if face is not None]
 
     def guest(self, name):

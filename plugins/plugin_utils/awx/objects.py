@@ -1,0 +1,380 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The objects of AWX for this collection, as lists by kind in the names of infra.aap_configuration. Pure."""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible.errors import AnsibleFilterError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.yaml import yaml_load
+from ansible.module_utils.errors import UnsupportedError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Template:
+    """A job template: its playbook is a file of the project with this name."""
+
+    name: str
+    description: str
+    playbook: str = ""
+    check: bool = False
+    asks: bool = False  # whether the survey belongs to it
+    variables: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def file(self) -> str:
+        return f"{self.playbook or self.name}.yml"
+
+
+# Every playbook that a user runs. A test compares the list with the playbooks of the collection and of the project.
+TEMPLATES = (
+    Template("check", "Check the site file without any connection", asks=True),
+    Template("preflight", "Check vCenter, hosts, switches and guests before a run. Changes nothing", asks=True),
+    Template("plan", "Plan all stages in check mode, and keep the plan", "site", check=True, asks=True),
+    Template("site", "Run all stages", asks=True),
+    Template(
+        "setup", "Run all stages up to the training", "site", asks=True, variables=(("site_stop_after", "training"),)
+    ),
+    Template("hosts", "Configure the ESXi hosts", asks=True),
+    Template("fabric", "Configure the switches", asks=True),
+    Template("machines", "Prepare the training VMs", asks=True),
+    Template("guests", "Prepare the guests", asks=True),
+    Template("runtime", "Prepare the container engines", asks=True),
+    Template("training", "Run the training", asks=True),
+    Template("validate", "Run the validation, and write the report", asks=True),
+    Template("fabric_check", "Compare the RoCE settings of switches, hosts and guests. Changes nothing"),
+    Template("fleet_start", "Start the VMs of the site", "fleet", variables=(("site_fleet", "start"),)),
+    Template("fleet_stop", "Stop the VMs of the site", "fleet", variables=(("site_fleet", "stop"),)),
+    Template("capture", "Capture the site, anonymised. Changes nothing"),
+)
+
+# Own types: the built-in type for vCenter also switches the check of its certificate off. AWX rejects names of the
+# environment that begin with ANSIBLE_, so group_vars of the project use the variables of the others.
+TYPES: dict[str, Row] = {
+    "vcenter": {
+        "name": "aiready vCenter",
+        "description": "vCenter of aiready.vsphere, with a verified certificate",
+        "kind": "cloud",
+        "inputs": {
+            "fields": [
+                {"id": "host", "label": "vCenter", "type": "string"},
+                {"id": "username", "label": "User", "type": "string"},
+                {"id": "password", "label": "Password", "type": "string", "secret": True},
+            ],
+            "required": ["host", "username", "password"],
+        },
+        "injectors": {
+            "env": {
+                "VMWARE_HOST": "{{ host }}",
+                "VMWARE_USER": "{{ username }}",
+                "VMWARE_PASSWORD": "{{ password }}",
+                "VMWARE_VALIDATE_CERTS": "True",
+            }
+        },
+    },
+    "bmc": {
+        "name": "aiready BMC",
+        "description": "User of the BMCs",
+        "kind": "cloud",
+        "inputs": {
+            "fields": [
+                {"id": "username", "label": "User", "type": "string"},
+                {"id": "password", "label": "Password", "type": "string", "secret": True},
+            ],
+            "required": ["username", "password"],
+        },
+        "injectors": {"env": {"AIREADY_BMC_USER": "{{ username }}", "AIREADY_BMC_PASSWORD": "{{ password }}"}},
+    },
+    "switches": {
+        "name": "aiready switches",
+        "description": "User of the switches",
+        "kind": "net",
+        "inputs": {
+            "fields": [
+                {"id": "username", "label": "User", "type": "string"},
+                {"id": "password", "label": "Password", "type": "string", "secret": True},
+            ],
+            "required": ["username", "password"],
+        },
+        "injectors": {
+            "extra_vars": {"site_switch_user": "{{ username }}", "site_switch_password": "{{ password }}"},
+        },
+    },
+    "licence": {
+        "name": "aiready licence token",
+        "description": "Client configuration token of the licence server",
+        "kind": "cloud",
+        "inputs": {
+            "fields": [{"id": "token", "label": "Token", "type": "string", "secret": True, "multiline": True}],
+            "required": ["token"],
+        },
+        "injectors": {"extra_vars": {"site_licence_token": "{{ token }}"}},
+    },
+    "registry": {
+        "name": "aiready registry",
+        "description": "Password or key of one container registry",
+        "kind": "cloud",
+        "inputs": {
+            "fields": [
+                {"id": "address", "label": "Registry", "type": "string"},
+                {"id": "password", "label": "Password or key", "type": "string", "secret": True},
+            ],
+            "required": ["address", "password"],
+        },
+        # A key with a template needs no blanks.
+        "injectors": {"extra_vars": {"site_registry_passwords": {"{{address}}": "{{ password }}"}}},
+    },
+}
+# Types that every controller has.
+BUILT_IN = {"machine": "Machine", "vault": "Vault", "scm": "Source Control", "image_registry": "Container Registry"}
+# Credentials of these kinds belong to the project or the execution environment, not to job templates.
+ELSEWHERE = ("scm", "image_registry")
+WHEN = ("started", "success", "error", "approvals")
+
+
+def objects(options: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """{list: objects} of the options of the role awx."""
+    answer = ArgumentSpecValidator(_specification()).validate(dict(options))
+    wrong = [f"Unknown option: {one}" if isinstance(one, UnsupportedError) else f"{one}." for one in answer.errors]
+    project = answer.validated_parameters.get("awx_project") or {}
+    needed = "local_path" if project.get("scm_type") == "manual" else "scm_url"
+    if not wrong and not project[needed]:
+        wrong = [f"The project has no files. Set awx_project.{needed}."]
+    if wrong:
+        raise AnsibleFilterError(f"Cannot create the objects of AWX. {' '.join(wrong)}")
+    return _Objects({name[len("awx_") :]: value for name, value in answer.validated_parameters.items()}).all()
+
+
+@functools.lru_cache(maxsize=None)
+def _specification() -> dict[str, Any]:
+    """Options of the role awx. An empty dictionary of a user gets the defaults of its keys."""
+    path = pathlib.Path(__file__).parents[3] / "roles" / "awx" / "meta" / "argument_specs.yml"
+    return yaml_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+
+
+class _Objects:
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self._organization = options["organization"]
+        self._credentials = [self._credential(one) for one in options["credentials"]]
+        self._survey = survey(options["survey"], options["sites"])
+
+    def all(self) -> dict[str, list[Row]]:
+        options = self._options
+        used = {one["kind"] for one in options["credentials"]}
+        return {
+            "aap_organizations": [{"name": self._organization, "description": "AI-ready vSphere clusters"}],
+            "controller_labels": [self._owned({"name": one}) for one in options["labels"]],
+            "controller_instance_groups": [dict(one) for one in options["instance_groups"]],
+            "controller_credential_types": [kind for name, kind in TYPES.items() if name in used],
+            "controller_credentials": self._credentials,
+            "controller_execution_environments": [self._environment()],
+            "controller_notifications": [self._notification(one) for one in options["notifications"]],
+            "controller_projects": [self._project()],
+            "controller_inventories": [self._owned({"name": options["inventory"]["name"]})],
+            "controller_inventory_sources": list(self._sources()),
+            "controller_templates": [self._template(one) for one in self._templates()],
+            "controller_workflows": [self._workflow()] if options["workflow"]["enabled"] else [],
+            "controller_schedules": [self._schedule(one) for one in options["schedules"]],
+        }
+
+    def _owned(self, row: Row) -> Row:
+        return {**row, "organization": self._organization}
+
+    def _credential(self, given: Mapping[str, Any]) -> Row:
+        kind = given["kind"]
+        name = TYPES[kind]["name"] if kind in TYPES else BUILT_IN[kind]
+        row = {
+            "name": given.get("name") or (name if kind in TYPES else f"aiready {kind}"),
+            "credential_type": name,
+            "inputs": given.get("inputs") or {},
+            "update_secrets": self._options["update_secrets"],
+        }
+        return self._owned(row)
+
+    def _attached(self) -> list[str]:
+        """Names of the credentials of every template. AWX accepts one of each type, and several vaults."""
+        found: dict[str, str] = {}
+        for given, row in zip(self._options["credentials"], self._credentials):
+            if given["kind"] in ELSEWHERE:
+                continue
+            key = row["name"] if given["kind"] == "vault" else row["credential_type"]
+            if key in found:
+                raise AnsibleFilterError(
+                    f"Cannot attach the credentials {found[key]} and {row['name']} to one job template. AWX accepts "
+                    f"one credential of the type {row['credential_type']}. Remove one of them from awx_credentials, or "
+                    "put their values into a vault."
+                )
+            found[key] = row["name"]
+        return sorted(found.values())
+
+    def _named(self, kind: str) -> str | None:
+        return next(
+            (
+                row["name"]
+                for given, row in zip(self._options["credentials"], self._credentials)
+                if given["kind"] == kind
+            ),
+            None,
+        )
+
+    def _environment(self) -> Row:
+        given = self._options["execution_environment"]
+        row = {
+            "name": given["name"],
+            "image": given["image"],
+            "pull": given["pull"],
+            "credential": self._named("image_registry"),
+        }
+        return self._owned({key: value for key, value in row.items() if value is not None})
+
+    def _notification(self, given: Mapping[str, Any]) -> Row:
+        row = {
+            "name": given["name"],
+            "notification_type": given["type"],
+            "notification_configuration": given["configuration"],
+            "messages": given.get("messages"),
+        }
+        return self._owned({key: value for key, value in row.items() if value is not None})
+
+    def _project(self) -> Row:
+        given = self._options["project"]
+        row = {
+            "name": given["name"],
+            "scm_type": given["scm_type"],
+            "scm_url": given.get("scm_url"),
+            "scm_branch": given.get("scm_branch"),
+            "local_path": given.get("local_path"),
+            "scm_update_on_launch": given["update_on_launch"] if given["scm_type"] != "manual" else None,
+            "credential": self._named("scm"),
+            "default_environment": self._options["execution_environment"]["name"],
+            "wait": True,
+        }
+        return self._owned({key: value for key, value in row.items() if value is not None})
+
+    def _sources(self) -> Iterator[Row]:
+        given, project = self._options["inventory"], self._options["project"]["name"]
+        for path in given["files"]:
+            yield self._owned(
+                {
+                    "name": f"{given['name']} {path}",
+                    "inventory": given["name"],
+                    "source": "scm",
+                    "source_project": project,
+                    "source_path": path,
+                    "overwrite": True,
+                    "overwrite_vars": True,
+                    "update_on_launch": True,
+                }
+            )
+
+    def _templates(self) -> list[Template]:
+        names = self._options["templates"]
+        known = {one.name: one for one in TEMPLATES}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise AnsibleFilterError(
+                f"Cannot create the job templates {', '.join(unknown)}. The collection has no such playbook. Name some "
+                f"of {', '.join(known)} in awx_templates."
+            )
+        return [known[name] for name in names] if names else list(TEMPLATES)
+
+    def title(self, name: str) -> str:
+        return f"{self._options['prefix']} {name.replace('_', ' ')}"
+
+    def _told(self) -> Row:
+        """{notification_templates_EVENT: names} of a template or a workflow."""
+        return {
+            f"notification_templates_{when}": [
+                one["name"] for one in self._options["notifications"] if when in one["events"]
+            ]
+            for when in WHEN
+        }
+
+    def _template(self, template: Template) -> Row:
+        asks = template.asks and bool(self._survey)
+        row = {
+            "name": self.title(template.name),
+            "description": template.description,
+            "job_type": "check" if template.check else "run",
+            "diff_mode": template.check,
+            "inventory": self._options["inventory"]["name"],
+            "project": self._options["project"]["name"],
+            "playbook": template.file,
+            "execution_environment": self._options["execution_environment"]["name"],
+            "credentials": self._attached(),
+            "labels": list(self._options["labels"]),
+            "instance_groups": [one["name"] for one in self._options["instance_groups"]],
+            "forks": self._options["forks"],
+            "extra_vars": dict(template.variables),
+            "ask_limit_on_launch": True,
+            "survey_enabled": asks,
+            "survey_spec": self._survey if asks else {},
+            # Two runs on the same site would change the same objects.
+            "allow_simultaneous": False,
+        }
+        told = {key: value for key, value in self._told().items() if not key.endswith("approvals")}
+        return self._owned({**row, **told})
+
+    def _workflow(self) -> Row:
+        given = self._options["workflow"]
+        approval = {
+            "name": "Approve the plan",
+            "description": f"Read the output of the job {self.title('plan')} before you approve. The next job changes "
+            "hosts, switches and VMs as this output lists.",
+            "timeout": given["approval_timeout_s"],
+        }
+        nodes: list[Row] = [
+            self._node("preflight", ["plan"]),
+            self._node("plan", ["approval"]),
+            {"identifier": "approval", "approval_node": approval, "success_nodes": ["setup"]},
+            self._node("setup", ["validate"]),
+            self._node("validate", []),
+        ]
+        missing = {"preflight", "plan", "setup", "validate"} - {one.name for one in self._templates()}
+        if missing:
+            raise AnsibleFilterError(
+                f"Cannot create the workflow. awx_templates lacks {', '.join(sorted(missing))}. Add them, or set "
+                "awx_workflow.enabled to false."
+            )
+        row = {
+            "name": given["name"],
+            "description": "Preflight, plan, approval, all stages, validation",
+            "inventory": self._options["inventory"]["name"],
+            "labels": list(self._options["labels"]),
+            "survey_enabled": bool(self._survey),
+            "survey_spec": self._survey,
+            "allow_simultaneous": False,
+            "simplified_workflow_nodes": nodes,
+        }
+        return self._owned({**row, **self._told()})
+
+    def _node(self, name: str, following: Sequence[str]) -> Row:
+        return {"identifier": name, "unified_job_template": self.title(name), "success_nodes": list(following)}
+
+    def _schedule(self, given: Mapping[str, Any]) -> Row:
+        if given["template"] not in {one.name for one in self._templates()}:
+            raise AnsibleFilterError(
+                f"Cannot create the schedule {given['name']}. Its template {given['template']} is not one of "
+                "awx_templates. Correct it."
+            )
+        return {
+            "name": given["name"],
+            "unified_job_template": self.title(given["template"]),
+            "organization": self._organization,
+            "rrule": given["rrule"],
+            "enabled": given["enabled"],
+        }

@@ -1,0 +1,1 @@
+"""An automation controller: the API of AWX 24.6.1 for objects as code, strict on fields and types."""

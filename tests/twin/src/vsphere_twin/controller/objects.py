@@ -1,0 +1,371 @@
+"""The objects of a controller: created, changed, linked and deleted by the rules of AWX 24.6.1."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import defaultdict
+from datetime import datetime, timezone
+
+from . import credentials, schedules, surveys
+from .projects import Projects
+from .refused import Refused
+from .tables import UNIFIED, tables
+
+NODES, LINKS_OF_NODES = "workflow_job_template_nodes", ("success_nodes", "failure_nodes", "always_nodes")
+APPROVALS = "workflow_approval_templates"
+# Which objects a link leads to, where its name is not the table's.
+_LINKED = {
+    **dict.fromkeys(LINKS_OF_NODES, NODES),
+    "galaxy_credentials": "credentials",
+    "input_inventories": "inventories",
+    "children": "groups",
+    **{
+        f"notification_templates_{when}": "notification_templates"
+        for when in ("started", "success", "error", "approvals")
+    },
+}
+_SECRET_SETTINGS = (
+    "password",
+    "token",
+    "hec_token",
+    "grafana_key",
+    "aws_secret_access_key",
+    "account_token",
+    "client_secret",
+)
+HIDDEN = "$encrypted$"
+# A prompt of a node or schedule -> the template's permission for it.
+_PROMPTS = {
+    name: f"ask_{name}_on_launch"
+    for name in (
+        "inventory",
+        "limit",
+        "scm_branch",
+        "job_type",
+        "skip_tags",
+        "diff_mode",
+        "verbosity",
+        "forks",
+        "timeout",
+    )
+} | {"job_tags": "ask_tags_on_launch"}
+
+
+class Objects:
+    """All objects, by table and ID."""
+
+    def __init__(self, directory, username, password):
+        self.projects = Projects(directory)
+        self._rows = {name: {} for name in tables()}
+        self._links = defaultdict(list)  # (table, id, name of the link) -> IDs in their order
+        self.surveys = {}  # (table, id) -> specification
+        self._ids = defaultdict(lambda: itertools.count(1))
+        for row in credentials.managed():
+            self._insert("credential_types", row)
+        self._insert("instance_groups", self._defaults("instance_groups", name="default"))
+        self._insert("users", self._defaults("users", username=username, password=password, is_superuser=True))
+
+    def _defaults(self, table, **values):
+        return {one.name: json.loads(json.dumps(one.default)) for one in tables()[table].fields.values()} | values
+
+    def _insert(self, table, values):
+        # Templates of every kind share their IDs.
+        number = next(self._ids[UNIFIED if tables()[table].unified else table])
+        now = datetime.now(tz=timezone.utc).isoformat()
+        self._rows[table][number] = {
+            **tables()[table].read_only,
+            **values,
+            "id": number,
+            "created": now,
+            "modified": now,
+        }
+        return number
+
+    def exists(self, table, number):
+        if table == UNIFIED:
+            return self.unified(number) is not None
+        return number in self._rows[table]
+
+    def unified(self, number):
+        """(table, row) of a template of any kind, or None."""
+        for name, one in tables().items():
+            if one.unified and number in self._rows[name]:
+                return name, self._rows[name][number]
+        return None
+
+    def row(self, table, number):
+        """The row of an object."""
+        found = self._rows[table].get(number)
+        if found is None:
+            raise Refused.detail(404, "Not found.")
+        return found
+
+    def rows(self, table):
+        """All rows, (table, row) in the order of their IDs."""
+        names = [name for name, one in tables().items() if one.unified] if table == UNIFIED else [table]
+        return sorted(
+            ((name, row) for name in names for row in self._rows[name].values()), key=lambda one: one[1]["id"]
+        )
+
+    def create(self, table, data):
+        """Create an object; its ID."""
+        values = tables()[table].created(data, self.exists)
+        self._check(table, values, None)
+        number = self._insert(table, values)
+        if table == "projects" and values["scm_type"]:
+            self.update_project(number)
+        return number
+
+    def change(self, table, number, data):
+        """Change fields of an object."""
+        row = self.row(table, number)
+        if row.get("managed"):
+            raise Refused.detail(403, "Modifications not allowed for managed credential types")
+        values = tables()[table].changed(data, self.exists)
+        if (
+            table == NODES
+            and values.get("workflow_job_template", row["workflow_job_template"]) != row["workflow_job_template"]
+        ):
+            values.pop("workflow_job_template")
+        self._check(table, {**row, **values}, row)
+        if table == "notification_templates" and "notification_configuration" in values:
+            old, new = row["notification_configuration"], values["notification_configuration"]
+            values["notification_configuration"] = {
+                key: old.get(key) if value == HIDDEN else value for key, value in new.items()
+            }
+        if table == "credentials" and "inputs" in values:
+            kind = self.row("credential_types", row["credential_type"])
+            values["inputs"] = credentials.check_inputs(kind, values["inputs"], row["inputs"])
+        row.update(values, modified=datetime.now(tz=timezone.utc).isoformat())
+
+    def delete(self, table, number):
+        """Delete an object, with what belongs to it."""
+        if self.row(table, number).get("managed"):
+            raise Refused.detail(403, "Deletion not allowed for managed credential types")
+        if table == "credential_types" and any(
+            row["credential_type"] == number for _table, row in self.rows("credentials")
+        ):
+            raise Refused.detail(403, "Credential types that are in use cannot be deleted")
+        if table == "workflow_job_templates":
+            for _table, node in self.rows(NODES):
+                if node["workflow_job_template"] == number:
+                    self.delete(NODES, node["id"])
+        del self._rows[table][number]
+        for key in [key for key in self._links if key[:2] == (table, number)]:
+            del self._links[key]
+        for (_table, _number, name), ids in self._links.items():
+            if _LINKED.get(name, name) == table and number in ids:
+                ids.remove(number)
+        self._forget(table, number)
+
+    def _forget(self, table, number):
+        """References to a deleted object become null, and what cannot be without it goes too."""
+        unified = tables()[table].unified
+        for name, one in tables().items():
+            for key, field in one.fields.items():
+                if field.kind != table and not (unified and field.kind == UNIFIED):
+                    continue
+                for row in [row for row in self._rows[name].values() if row.get(key) == number]:
+                    if field.required and row["id"] in self._rows[name]:
+                        self.delete(name, row["id"])
+                    else:
+                        row[key] = None
+
+    def update_project(self, number):
+        """Fetch the files of a project."""
+        project = self.row("projects", number)
+        status, revision, output = self.projects.update(project)
+        project.update(status=status, scm_revision=revision or project["scm_revision"])
+        return {"id": number, "status": status, "scm_revision": project["scm_revision"], "result_stdout": output}
+
+    def linked(self, table, number, name):
+        """The table of a link and the IDs that it has."""
+        self.row(table, number)
+        if name not in tables()[table].links:
+            raise Refused.detail(404, "Not found.")
+        return _LINKED.get(name, name), self._links[table, number, name]
+
+    def link(self, table, number, name, data):
+        """Associate an object, or end that."""
+        target, ids = self.linked(table, number, name)
+        other = data.get("id")
+        if not isinstance(other, int) or isinstance(other, bool):
+            raise Refused(
+                400,
+                {
+                    "msg": '"id" is required to disassociate'
+                    if data.get("disassociate")
+                    else "Provide the id of an object."
+                },
+            )
+        if data.get("disassociate"):
+            if other in ids:
+                ids.remove(other)
+            return
+        if not self.exists(target, other):
+            raise Refused.detail(404, "Not found.")
+        if other in ids:
+            return
+        if name == "credentials":
+            self._check_credential(ids, other)
+        if name in LINKS_OF_NODES:
+            self._check_path(number, name, other)
+        ids.append(other)
+
+    def _check_credential(self, ids, number):
+        new = self.row("credential_types", self.row("credentials", number)["credential_type"])
+        kinds = [self.row("credential_types", self.row("credentials", one)["credential_type"]) for one in ids]
+        if new["kind"] != "vault" and any(kind["id"] == new["id"] for kind in kinds):
+            raise Refused(400, {"error": f"Cannot assign multiple {new['name']} credentials."})
+        if new["kind"] not in ("ssh", "vault", "cloud", "net"):
+            raise Refused(400, {"error": f"Cannot assign a Credential of kind `{new['kind']}`."})
+
+    def _check_path(self, number, name, other):
+        mine, theirs = (self.row(NODES, one)["workflow_job_template"] for one in (number, other))
+        if mine != theirs:
+            raise Refused.detail(400, "Nodes of different workflows cannot be linked.")
+        if any(other in self._links[NODES, number, one] for one in LINKS_OF_NODES if one != name):
+            raise Refused(400, {"Error": "Relationship not allowed."})
+        if number == other or number in self._after(other):
+            raise Refused(400, {"Error": "Cycle detected."})
+
+    def _after(self, number):
+        found, waiting = set(), [number]
+        while waiting:
+            one = waiting.pop()
+            for following in itertools.chain(*(self._links[NODES, one, name] for name in LINKS_OF_NODES)):
+                if following not in found:
+                    found.add(following)
+                    waiting.append(following)
+        return found
+
+    def approve_by(self, number, data):
+        """The approval of a node: create its template."""
+        node = self.row(NODES, number)
+        if node["unified_job_template"] is not None:
+            raise Refused.detail(400, "The node has a template already.")
+        node["unified_job_template"] = made = self.create(APPROVALS, data)
+        return made
+
+    def _check(self, table, values, row):
+        self._check_unique(table, values, row)
+        check = _CHECKS.get(table)
+        if check is not None:
+            check(self, values, row)
+
+    def _check_unique(self, table, values, row):
+        one = tables()[table]
+        key = [values.get(name) for name in one.unique]
+        if not key:
+            return
+        for other in self._rows[table].values():
+            if other is not row and [other.get(name) for name in one.unique] == key:
+                label, names = (
+                    one.type.replace("_", " ").title(),
+                    " and ".join(name.replace("_", " ").title() for name in one.unique),
+                )
+                field = one.unique[0] if len(one.unique) == 1 else "__all__"
+                raise Refused(400, {field: [f"{label} with this {names} already exists."]})
+
+    def _check_credential_type(self, values, row):
+        used = row and any(one["credential_type"] == row["id"] for _table, one in self.rows("credentials"))
+        if used and values["inputs"] != row["inputs"]:
+            raise Refused.detail(403, "Modifications to inputs are not allowed for credential types that are in use")
+        credentials.check_type(values)
+
+    def _check_one_credential(self, values, row):
+        owners = [name for name in ("organization", "user", "team") if values.get(name)]
+        if row is not None:
+            return
+        if not owners:
+            raise Refused.detail(400, "Missing 'user', 'team', or 'organization'.")
+        if len(owners) > 1:
+            received = f"received {', '.join(sorted(owners))} fields."
+            raise Refused.detail(400, f"Only one of 'user', 'team', or 'organization' should be provided, {received}")
+        kind = self.row("credential_types", values["credential_type"])
+        values["inputs"] = credentials.check_inputs(kind, values["inputs"])
+
+    def _check_project(self, values, row):
+        if values["scm_type"] and not values["scm_url"] and values["scm_type"] != "insights":
+            raise Refused.of("scm_url", "SCM URL is required.")
+        if not values["scm_type"] and not values["local_path"]:
+            raise Refused.of("local_path", "This path is already being used by another manual project or is empty.")
+
+    def _check_job_template(self, values, row):
+        if values["project"] is None:
+            raise Refused.of("project", "Job Templates must have a project assigned.")
+        if values["inventory"] is None and not values["ask_inventory_on_launch"]:
+            raise Refused.of("inventory", "You must either set a default value or ask to prompt on launch.")
+        project = self.row("projects", values["project"])
+        if not values["playbook"]:
+            raise Refused.of("playbook", "Must select playbook for project.")
+        if not project["allow_override"] and values["playbook"] not in self.projects.playbooks(project):
+            raise Refused.of("playbook", "Playbook not found for project.")
+        if values["scm_branch"] and not project["allow_override"]:
+            raise Refused.of("scm_branch", "Project does not allow overriding branch.")
+        values["organization"] = project["organization"]
+
+    def _check_inventory_source(self, values, row):
+        if values["source"] == "scm" and values["source_project"] is None:
+            raise Refused.of("source_project", "Project required for scm type sources.")
+        if values["source"] is None:
+            raise Refused.of("source", "This field is required.")
+
+    def _check_node(self, values, row):
+        self._check_prompts(values)
+
+    def _check_schedule(self, values, row):
+        schedules.check(values["rrule"])
+        self._check_prompts(values)
+
+    def _check_prompts(self, values):
+        """A prompt that the template does not ask for is rejected; a survey's variables are accepted."""
+        if values["unified_job_template"] is None:
+            return
+        table, template = self.unified(values["unified_job_template"])
+        if table not in ("job_templates", "workflow_job_templates"):
+            return
+        for name, asks in _PROMPTS.items():
+            if values.get(name) not in (None, "") and not template.get(asks, False):
+                raise Refused.of(name, "Field is not configured to prompt on launch.")
+        if values["extra_data"] and not template["ask_variables_on_launch"]:
+            spec = self.surveys.get((table, template["id"]), {}) if template["survey_enabled"] else {}
+            asked = {one["variable"] for one in spec.get("spec", [])}
+            left = ", ".join(name for name in values["extra_data"] if name not in asked)
+            if left:
+                label = tables()[table].type.replace("_", " ").title()
+                fix = f"Check the Prompt on Launch setting on the {label} to include Extra Variables."
+                raise Refused.of("extra_data", f"Variables {left} are not allowed on launch. {fix}")
+
+    def shown(self, table, row):
+        """The fields of an object as the API returns them."""
+        found = {key: value for key, value in row.items() if key not in ("password", "user", "team")}
+        if table == "credentials":
+            found["inputs"] = credentials.shown(self.row("credential_types", row["credential_type"]), row["inputs"])
+        if table == "notification_templates":
+            found["notification_configuration"] = {
+                key: HIDDEN if key in _SECRET_SETTINGS and value else value
+                for key, value in row["notification_configuration"].items()
+            }
+        return found
+
+    def survey(self, table, number):
+        self.row(table, number)
+        return surveys.shown(self.surveys.get((table, number), {}))
+
+    def set_survey(self, table, number, spec):
+        self.row(table, number)
+        surveys.check(spec)
+        self.surveys[table, number] = spec
+
+
+_CHECKS = {
+    "credential_types": Objects._check_credential_type,
+    "credentials": Objects._check_one_credential,
+    "projects": Objects._check_project,
+    "job_templates": Objects._check_job_template,
+    "inventory_sources": Objects._check_inventory_source,
+    NODES: Objects._check_node,
+    "schedules": Objects._check_schedule,
+}

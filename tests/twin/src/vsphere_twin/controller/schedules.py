@@ -1,0 +1,50 @@
+"""The rules of a schedule, as AWX 24.6.1 checks them. [sure]"""
+
+from __future__ import annotations
+
+import re
+
+from .refused import Refused
+
+MOST_TIMES = 999
+_START = re.compile(r"DTSTART(?:;[^:]+)?:[0-9]+T[0-9]+Z?")
+_NAIVE = re.compile(r"DTSTART:[0-9]+T[0-9]+ ")
+_RULE = re.compile(r"RULE:[^\s]*")
+_NUMBERED_DAY = re.compile(r"BYDAY[:=][0-9]+[a-zA-Z]{2}")
+_FREQUENCIES = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY", "SECONDLY"}
+
+
+def check(rule):
+    """Reject what AWX rejects."""
+    problems = list(_problems(rule))
+    if problems:
+        raise Refused(400, {"rrule": problems})
+
+
+def _problems(rule):
+    starts, rules = _START.findall(rule), _RULE.findall(rule)
+    if not starts:
+        yield "Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ"
+    if _NAIVE.search(rule):
+        yield "DTSTART cannot be a naive datetime.  Specify ;TZINFO= or YYYYMMDDTHHMMSSZZ."
+    if len(starts) > 1:
+        yield "Multiple DTSTART is not supported."
+    if not rules:
+        yield "One or more rule required in rrule."
+    for word in ("EXDATE", "RDATE"):
+        if f"{word}:" in rule.upper():
+            yield f"{word} not allowed in rrule."
+    for one in rules:
+        parts = dict(part.partition("=")[::2] for part in one.partition(":")[2].split(";"))
+        if "INTERVAL" not in parts:
+            yield f"INTERVAL required in rrule: {one}"
+        if parts.get("FREQ") == "SECONDLY":
+            yield f"SECONDLY is not supported: {one}"
+        elif parts.get("FREQ") not in _FREQUENCIES:
+            yield f"rrule parsing failed validation: invalid 'FREQ': {parts.get('FREQ')}"
+        if _NUMBERED_DAY.search(one):
+            yield f"BYDAY with numeric prefix not supported: {one}"
+        if {"COUNT", "UNTIL"} <= set(parts):
+            yield f"RRULE may not contain both COUNT and UNTIL: {one}"
+        if parts.get("COUNT", "0").isdigit() and int(parts.get("COUNT", "0")) > MOST_TIMES:
+            yield f"COUNT > 999 is unsupported: {one}"

@@ -1,0 +1,279 @@
+"""From a request to the controller's API to an answer: who asks, which object, which page."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import threading
+import urllib.parse
+from dataclasses import dataclass, field
+
+from ..https import basic_credentials
+from .objects import APPROVALS, NODES, Objects
+from .refused import Refused
+from .tables import UNIFIED, tables
+
+API, VERSION = "/api/v2/", "24.6.1"
+PAGE, MOST = 25, 200  # objects of a page: by default, and at most
+# Fields of every object, and the organization that AWX gives the others.
+_OF_ALL = {"id", "type", "created", "modified", "managed", "organization"}
+# Parts of a list request that are no filters.
+_PAGING = {"page", "page_size", "order_by", "search", "format"}
+_PATH = re.compile(r"/api/v2/(?P<table>\w+)/(?:(?P<id>\d+)/(?:(?P<part>\w+)/)?)?\Z")
+
+
+@dataclass
+class Answer:
+    """Status, body and headers of an answer."""
+
+    status: int
+    body: object = None
+    headers: dict = field(default_factory=dict)
+
+
+class Service:
+    """The API of one controller."""
+
+    def __init__(self, directory, username, password):
+        self.objects = Objects(directory, username, password)
+        self.username, self.password = username, password
+        self.requests = []  # (method, path) of every request
+        self._tokens = {}  # token -> (ID, user's ID)
+        self._updates = {}
+        self._lock = threading.RLock()
+
+    def handle(self, method, address, headers, data=b""):
+        """Answer a request."""
+        parts = urllib.parse.urlsplit(address)
+        with self._lock:
+            self.requests.append((method, parts.path))
+            try:
+                answer = self._answer(method, parts, headers, data)
+            except Refused as refused:
+                answer = Answer(refused.status, refused.body)
+        answer.headers.update({"X-API-Product-Name": "AWX", "X-API-Product-Version": VERSION})
+        return answer
+
+    def _answer(self, method, parts, headers, data):
+        if parts.path == "/api/":
+            return Answer(200, {"current_version": API, "available_versions": {"v2": API}, "oauth2": "/api/o/"})
+        if parts.path == f"{API}ping/":
+            return Answer(
+                200, {"ha": False, "version": VERSION, "active_node": "twin", "instances": [], "instance_groups": []}
+            )
+        user = self._user(headers)
+        if user is None:
+            raise Refused.detail(
+                401, "Authentication credentials were not provided. To establish a login session, visit /api/login/."
+            )
+        if not parts.path.endswith("/"):
+            raise Refused.detail(404, "The requested resource could not be found.")
+        body = _parsed(data) if method in ("POST", "PUT", "PATCH") else None
+        if parts.path == f"{API}config/":
+            return Answer(
+                200, {"version": VERSION, "license_info": {"license_type": "open"}, "project_base_dir": "projects"}
+            )
+        if parts.path == f"{API}me/":
+            return Answer(200, _page([self._shown("users", user)]))
+        if parts.path.startswith(f"{API}tokens/"):
+            return self._tokens_of(method, parts.path, user)
+        if parts.path.startswith(f"{API}project_updates/") and method == "GET":
+            found = self._updates.get(parts.path.rstrip("/").rpartition("/")[2])
+            return Answer(200, found) if found else _missing()
+        found = _PATH.match(parts.path)
+        if found is None or found["table"] not in {*tables(), UNIFIED}:
+            return _missing()
+        if not user["is_superuser"] and method != "GET":
+            raise Refused.detail(403, "You do not have permission to perform this action.")
+        table, number = found["table"], found["id"]
+        if number is None:
+            return self._list(method, table, parts.query, body)
+        if found["part"] is not None:
+            return self._part(method, table, int(number), found["part"], body)
+        return self._one(method, table, int(number), body)
+
+    def _user(self, headers):
+        scheme, _space, token = headers.get("Authorization", "").partition(" ")
+        users = [row for _table, row in self.objects.rows("users")]
+        if scheme.casefold() == "bearer":
+            _number, user = self._tokens.get(token, (None, None))
+            return next((row for row in users if row["id"] == user), None)
+        name, password = basic_credentials(headers)
+        return next((row for row in users if name and row["username"] == name and row["password"] == password), None)
+
+    def _tokens_of(self, method, path, user):
+        if method == "POST":
+            token, number = secrets.token_urlsafe(24), len(self._tokens) + 1
+            self._tokens[token] = (number, user["id"])
+            return Answer(
+                201,
+                {
+                    "id": number,
+                    "type": "o_auth2_access_token",
+                    "token": token,
+                    "scope": "write",
+                    "url": f"{API}tokens/{number}/",
+                },
+            )
+        number = path.rstrip("/").rpartition("/")[2]
+        if method == "DELETE" and number.isdigit():
+            self._tokens = {key: value for key, value in self._tokens.items() if value[0] != int(number)}
+            return Answer(204)
+        return Answer(405, {"detail": f'Method "{method}" not allowed.'})
+
+    def _list(self, method, table, query, body):
+        if method == "GET":
+            return self._found(table, query)
+        if method != "POST" or table in (UNIFIED, APPROVALS):
+            return Answer(405, {"detail": f'Method "{method}" not allowed.'})
+        number = self.objects.create(table, body)
+        shown = self._shown(table, self.objects.row(table, number))
+        if table == "projects" and shown["scm_type"]:
+            self._note_update(number)
+            shown["summary_fields"]["current_update"] = {"id": number, "status": "pending"}
+        return Answer(201, shown)
+
+    def _note_update(self, number):
+        project = self.objects.row("projects", number)
+        self._updates[str(number)] = {
+            **{name: project[name] for name in ("id", "name", "status", "scm_revision")},
+            "type": "project_update",
+            "url": f"{API}project_updates/{number}/",
+            "finished": project["modified"],
+            "failed": project["status"] != "successful",
+            "elapsed": 0.1,
+        }
+        return self._updates[str(number)]
+
+    def _found(self, table, query):
+        given = urllib.parse.parse_qsl(query, keep_blank_values=True)
+        rows = self.objects.rows(table)
+        filters = [one for one in given if one[0] not in _PAGING]
+        _check_filters(table, [_plain(name) for name, _value in filters])
+        rows = [(name, row) for name, row in rows if _matches(name, row, filters)]
+        paging = dict(given)
+        size = min(int(paging.get("page_size") or PAGE), MOST)
+        page = int(paging.get("page") or 1)
+        some = rows[(page - 1) * size : page * size]
+        if page > 1 and not some:
+            raise Refused.detail(404, "Invalid page.")
+        following = None
+        if len(rows) > page * size:
+            rest = urllib.parse.urlencode(
+                [*((key, value) for key, value in given if key != "page"), ("page", page + 1)]
+            )
+            following = f"{API}{table}/?{rest}"
+        return Answer(200, _page([self._shown(name, row) for name, row in some], len(rows), following))
+
+    def _one(self, method, table, number, body):
+        if method in ("PATCH", "PUT"):
+            self.objects.change(table, number, body)
+        elif method == "DELETE":
+            self.objects.delete(table, number)
+            return Answer(204)
+        elif method != "GET":
+            return Answer(405, {"detail": f'Method "{method}" not allowed.'})
+        return Answer(200, self._shown(table, self.objects.row(table, number)))
+
+    def _part(self, method, table, number, part, body):
+        if part == "survey_spec" and tables()[table].survey:
+            return self._survey(method, table, number, body)
+        if part == "create_approval_template" and table == NODES and method == "POST":
+            made = self.objects.approve_by(number, body)
+            return Answer(201, self._shown(APPROVALS, self.objects.row(APPROVALS, made)))
+        if part == "update" and table == "projects" and method == "POST":
+            self.objects.update_project(number)
+            return Answer(202, {**self._note_update(number), "project_update": number})
+        target, ids = self.objects.linked(table, number, part)
+        if method == "GET":
+            return Answer(200, _page([self._shown(target, self.objects.row(target, one)) for one in ids]))
+        if method != "POST":
+            return Answer(405, {"detail": f'Method "{method}" not allowed.'})
+        self.objects.link(table, number, part, body)
+        return Answer(204)
+
+    def _survey(self, method, table, number, body):
+        if method == "POST":
+            self.objects.set_survey(table, number, body)
+            return Answer(200)
+        if method == "DELETE":
+            self.objects.surveys.pop((table, number), None)
+            return Answer(200)
+        return Answer(200, self.objects.survey(table, number))
+
+    def _shown(self, table, row):
+        one, url = tables()[table], f"{API}{table}/{row['id']}/"
+        related = {name: f"{url}{name}/" for name in one.links}
+        if one.survey:
+            related["survey_spec"] = f"{url}survey_spec/"
+            related["launch"] = f"{url}launch/"
+        if table == "projects":
+            related["update"] = f"{url}update/"
+        if table == NODES:
+            related["create_approval_template"] = f"{url}create_approval_template/"
+        for name, field_ in one.fields.items():
+            if field_.is_reference and row.get(name) is not None:
+                of = self.objects.unified(row[name])[0] if field_.kind == UNIFIED else field_.kind
+                related[name] = f"{API}{of}/{row[name]}/"
+        shown = {"id": row["id"], "type": one.type, "url": url, "related": related, "summary_fields": {}}
+        shown.update({key: value for key, value in self.objects.shown(table, row).items() if key != "id"})
+        if table == NODES:
+            shown.update(
+                {name: self.objects.linked(table, row["id"], name)[1] for name in one.links if name.endswith("_nodes")}
+            )
+        return json.loads(json.dumps(shown))
+
+
+def _plain(key):
+    """The field of a filter."""
+    return key.removeprefix("or__").removesuffix("__exact").removesuffix("__iexact")
+
+
+def _check_filters(table, names):
+    """AWX rejects filters by fields that the objects do not have."""
+    known = {*_OF_ALL, *(name for one in ([table] if table != UNIFIED else tables()) for name in tables()[one].fields)}
+    for name in names:
+        if name not in known:
+            kind = "unified_job_template" if table == UNIFIED else tables()[table].type
+            label = kind.replace("_", " ").title().replace(" ", "")
+            raise Refused.detail(400, f"{label} has no field named '{name}'")
+
+
+def _matches(table, row, filters):
+    """Whether an object fits all filters, and one of those that begin with or__."""
+    some = []
+    for key, value in filters:
+        name = _plain(key)
+        if name == "type":
+            fits = value == tables()[table].type
+        elif name in row:
+            fits = (
+                str(row[name]).casefold() == value.casefold() if key.endswith("__iexact") else _text(row[name]) == value
+            )
+        else:
+            fits = False
+        if key.startswith("or__"):
+            some.append(fits)
+        elif not fits:
+            return False
+    return any(some) if some else True
+
+
+def _text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _page(results, count=None, following=None):
+    return {"count": len(results) if count is None else count, "next": following, "previous": None, "results": results}
+
+
+def _missing():
+    return Answer(404, {"detail": "The requested resource could not be found."})
+
+
+def _parsed(data):
+    try:
+        return json.loads(data or b"{}")
+    except ValueError as problem:
+        raise Refused.detail(400, f"JSON parse error - {problem}") from None

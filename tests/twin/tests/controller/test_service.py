@@ -1,0 +1,288 @@
+"""The controller's API, without sockets: logins, fields, references, links and what each kind of object rejects."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from vsphere_twin.controller.service import Service
+from vsphere_twin.controller.tables import tables
+
+USER, PASSWORD = "admin", "secret-of-a-test"
+
+
+class Client:
+    """Sends its password with every request."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.service = Service(directory, USER, PASSWORD)
+        self.headers = {"Authorization": "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()}
+
+    def ask(self, method, path, body=None, headers=None):
+        data = b"" if body is None else json.dumps(body).encode()
+        return self.service.handle(method, f"/api/v2/{path}", self.headers if headers is None else headers, data)
+
+    def get(self, path):
+        answer = self.ask("GET", path)
+        assert answer.status == 200, answer.body
+        return answer.body
+
+    def make(self, table, **fields):
+        answer = self.ask("POST", f"{table}/", fields)
+        assert answer.status == 201, answer.body
+        return answer.body["id"]
+
+    def refused(self, table, **fields):
+        answer = self.ask("POST", f"{table}/", fields)
+        assert answer.status == 400, answer.body
+        return answer.body
+
+
+@pytest.fixture
+def client(tmp_path):
+    return Client(tmp_path)
+
+
+@pytest.fixture
+def project(client):
+    folder = client.directory / "aiready"
+    for name, text in {
+        "site.yml": "- ansible.builtin.import_playbook: aiready.vsphere.site\n",
+        "tasks/more.yml": "- hosts: all\n",
+        "notes.yml": "a: 1\n",
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    organization = client.make("organizations", name="ops")
+    return client.make("projects", name="aiready", organization=organization, local_path="aiready")
+
+
+def template(client, project, **fields):
+    inventory = client.make("inventories", name="all", organization=client.get("organizations/")["results"][0]["id"])
+    given = {"name": "site", "project": project, "inventory": inventory, "playbook": "site.yml", **fields}
+    return client.ask("POST", "job_templates/", given)
+
+
+def test_a_request_without_a_login_is_rejected(client):
+    assert client.ask("GET", "projects/", headers={}).status == 401
+    assert client.ask("GET", "projects/", headers={"Authorization": "Bearer unknown"}).status == 401
+
+
+def test_a_token_is_a_login_until_it_is_deleted(client):
+    made = client.ask("POST", "tokens/", {"scope": "write"}).body
+    bearer = {"Authorization": f"Bearer {made['token']}"}
+    assert client.ask("GET", "me/", headers=bearer).body["results"][0]["username"] == USER
+    assert client.ask("DELETE", f"tokens/{made['id']}/").status == 204
+    assert client.ask("GET", "me/", headers=bearer).status == 401
+
+
+def test_every_table_lists_its_objects_and_rejects_an_unknown_filter(client):
+    for table in tables():
+        assert client.get(f"{table}/")["count"] >= 0
+        assert client.ask("GET", f"{table}/?colour=red").status == 400
+    assert client.ask("GET", "colours/").status == 404
+
+
+def test_a_missing_field_an_unknown_one_and_a_wrong_type_are_reported_together(client):
+    refused = client.refused("organizations", max_hosts="many", colour="red")
+    assert refused["name"] == ["This field is required."]
+    assert refused["max_hosts"] == ["A valid integer is required."]
+    assert "has no field colour" in refused["colour"][0]
+
+
+def test_a_reference_to_an_object_that_does_not_exist_is_rejected(client):
+    assert client.refused("labels", name="a", organization=7) == {
+        "organization": ['Invalid pk "7" - object does not exist.']
+    }
+
+
+def test_two_objects_of_one_name_are_rejected(client):
+    client.make("organizations", name="ops")
+    assert client.refused("organizations", name="ops") == {"name": ["Organization with this Name already exists."]}
+
+
+def test_a_deleted_organization_takes_its_labels_along(client):
+    organization = client.make("organizations", name="ops")
+    client.make("labels", name="a", organization=organization)
+    assert client.ask("DELETE", f"organizations/{organization}/").status == 204
+    assert client.get("labels/")["count"] == 0
+
+
+def test_a_list_has_pages(client):
+    for number in range(3):
+        client.make("organizations", name=f"o{number}")
+    first = client.get("organizations/?page_size=2")
+    assert (first["count"], len(first["results"])) == (3, 2)
+    assert len(client.get(first["next"].removeprefix("/api/v2/"))["results"]) == 1
+
+
+@pytest.mark.parametrize(
+    "injectors, words",
+    [
+        ({"env": {"ANSIBLE_HOST_KEY_CHECKING": "False"}}, "may affect Ansible configuration"),
+        ({"env": {"PYTHONPATH": "x"}}, "is not allowed to be used in credentials"),
+        ({"env": {"A": "{{ other }}"}}, "'other' is undefined"),
+        ({"extra_vars": {"a.b": "x"}}, "does not match any of the regexes"),
+        ({"extra_vars": {"a": True}}, "is not of type 'string'"),
+        ({"extra_vars": {"a": "{{ word"}}, "Syntax error"),
+        ({"file": {"template": "x", "template.b": "y"}}, "multi-file syntax"),
+        ({"colour": {}}, "Additional properties are not allowed"),
+    ],
+)
+def test_injectors_that_awx_rejects(client, injectors, words):
+    inputs = {"fields": [{"id": "word", "label": "Word"}]}
+    refused = client.refused("credential_types", name="own", kind="cloud", inputs=inputs, injectors=injectors)
+    assert words in refused["injectors"][0]
+
+
+@pytest.mark.parametrize(
+    "field, words",
+    [
+        ({"id": "tower", "label": "T"}, "reserved field name"),
+        ({"id": "a", "label": "A", "type": "boolean", "secret": True}, "secret not allowed for boolean type"),
+        ({"id": "a b", "label": "A"}, "is an invalid variable name"),
+        ({"id": "a"}, "'label' is a required property"),
+        ({"id": "a", "label": "A", "dependencies": {}}, "Additional properties are not allowed"),
+    ],
+)
+def test_inputs_that_awx_rejects(client, field, words):
+    refused = client.refused("credential_types", name="own", kind="cloud", inputs={"fields": [field]})
+    assert words in refused["inputs"][0]
+
+
+def test_a_custom_type_has_one_of_two_kinds(client):
+    assert client.refused("credential_types", name="own", kind="ssh") == {"kind": ['"ssh" is not a valid choice.']}
+
+
+def test_secrets_are_hidden_and_stay_if_the_hidden_word_comes_back(client):
+    organization = client.make("organizations", name="ops")
+    kind = client.get("credential_types/?name=Machine")["results"][0]["id"]
+    fields = {"name": "key", "organization": organization, "credential_type": kind}
+    made = client.make("credentials", **fields, inputs={"username": "root", "password": "p"})
+    assert client.get(f"credentials/{made}/")["inputs"] == {"username": "root", "password": "$encrypted$"}
+    client.ask("PATCH", f"credentials/{made}/", {"inputs": {"username": "other", "password": "$encrypted$"}})
+    assert client.service.objects.row("credentials", made)["inputs"] == {"username": "other", "password": "p"}
+    assert client.refused("credentials", **{**fields, "name": "b"}, inputs={"colour": "red"}).keys() == {"inputs"}
+    without = {key: value for key, value in fields.items() if key != "organization"}
+    assert "organization" in client.refused("credentials", **without, inputs={})["detail"]
+
+
+def test_a_template_names_a_playbook_of_its_project(client, project):
+    assert template(client, project).status == 201
+    for playbook, words in {
+        "": "Must select playbook for project.",
+        "aiready.vsphere.site": "Playbook not found for project.",
+        "tasks/more.yml": "Playbook not found for project.",
+        "notes.yml": "Playbook not found for project.",
+    }.items():
+        one = {"name": "other", "project": project, "inventory": 1, "playbook": playbook}
+        assert client.refused("job_templates", **one) == {"playbook": [words]}
+
+
+def test_a_template_without_an_inventory_asks_for_one(client, project):
+    one = {"name": "site", "project": project, "playbook": "site.yml"}
+    assert "ask to prompt" in client.refused("job_templates", **one)["inventory"][0]
+    assert client.make("job_templates", **one, ask_inventory_on_launch=True)
+
+
+def test_a_template_has_one_credential_of_each_type(client, project):
+    number = template(client, project).body["id"]
+    kind = client.get("credential_types/?name=Machine")["results"][0]["id"]
+    first, second = (
+        client.make("credentials", name=name, organization=1, credential_type=kind, inputs={}) for name in ("a", "b")
+    )
+    link = f"job_templates/{number}/credentials/"
+    assert client.ask("POST", link, {"id": first}).status == 204
+    assert client.ask("POST", link, {"id": second}).body == {"error": "Cannot assign multiple Machine credentials."}
+    assert client.ask("POST", link, {"id": first, "disassociate": True}).status == 204
+    assert client.ask("POST", link, {"id": second}).status == 204
+    assert [row["name"] for row in client.get(link)["results"]] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "question, words",
+    [
+        ({"type": "boolean"}, "is not one of"),
+        ({"required": "yes"}, "expected to be boolean"),
+        ({"type": "integer", "default": "3"}, "expected to be integer"),
+        ({"type": "multiplechoice"}, "must specify choices"),
+        ({"type": "multiplechoice", "choices": ["a"], "default": "b"}, "must be answered from the choices"),
+        ({"min": "1"}, "expected to be integer"),
+    ],
+)
+def test_surveys_that_awx_rejects(client, project, question, words):
+    number = template(client, project).body["id"]
+    good = {"type": "text", "question_name": "Q", "variable": "q", "required": False}
+    spec = {"name": "", "description": "", "spec": [{**good, **question}]}
+    answer = client.ask("POST", f"job_templates/{number}/survey_spec/", spec)
+    assert answer.status == 400
+    assert words in answer.body["error"]
+
+
+def nodes(client, *names):
+    workflow = client.make("workflow_job_templates", name="flow", organization=1)
+    return [
+        client.make("workflow_job_template_nodes", identifier=name, workflow_job_template=workflow) for name in names
+    ]
+
+
+def test_nodes_form_no_cycle(client, project):
+    first, second, third = nodes(client, "a", "b", "c")
+    for one, other in ((first, second), (second, third)):
+        assert client.ask("POST", f"workflow_job_template_nodes/{one}/success_nodes/", {"id": other}).status == 204
+    answer = client.ask("POST", f"workflow_job_template_nodes/{third}/always_nodes/", {"id": first})
+    assert answer.body == {"Error": "Cycle detected."}
+    answer = client.ask("POST", f"workflow_job_template_nodes/{first}/failure_nodes/", {"id": second})
+    assert answer.body == {"Error": "Relationship not allowed."}
+
+
+def test_an_approval_belongs_to_its_node(client, project):
+    (node,) = nodes(client, "approval")
+    made = client.ask("POST", f"workflow_job_template_nodes/{node}/create_approval_template/", {"name": "OK?"})
+    assert made.status == 201
+    related = client.get(f"workflow_job_template_nodes/{node}/")["related"]["unified_job_template"]
+    assert client.get(related.removeprefix("/api/v2/"))["name"] == "OK?"
+
+
+def test_a_node_prompts_only_for_what_its_template_asks(client, project):
+    number = template(client, project).body["id"]
+    workflow = client.make("workflow_job_templates", name="flow", organization=1)
+    one = {"identifier": "a", "workflow_job_template": workflow, "unified_job_template": number}
+    assert client.refused("workflow_job_template_nodes", **one, limit="esx-01").keys() == {"limit"}
+    assert client.refused("workflow_job_template_nodes", **one, extra_data={"a": 1}).keys() == {"extra_data"}
+
+
+@pytest.mark.parametrize(
+    "rule, words",
+    [
+        ("RRULE:FREQ=DAILY;INTERVAL=1", "Valid DTSTART required"),
+        ("DTSTART:20260101T020000Z", "One or more rule required"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY", "INTERVAL required"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=SECONDLY;INTERVAL=1", "SECONDLY is not supported"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=OFTEN;INTERVAL=1", "failed validation"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COUNT=1000", "COUNT > 999"),
+    ],
+)
+def test_schedules_that_awx_rejects(client, project, rule, words):
+    number = template(client, project).body["id"]
+    refused = client.refused("schedules", name="nightly", unified_job_template=number, rrule=rule)
+    assert words in refused["rrule"][0]
+
+
+def test_a_project_of_a_missing_repository_has_failed(client):
+    organization = client.make("organizations", name="ops")
+    fields = {"name": "git", "organization": organization, "scm_type": "git"}
+    assert client.refused("projects", **fields) == {"scm_url": ["SCM URL is required."]}
+    made = client.make("projects", **fields, scm_url=str(client.directory / "missing"))
+    assert client.get(f"project_updates/{made}/")["status"] == "failed"
+
+
+def test_who_is_no_administrator_changes_nothing(client):
+    client.make("users", username="guest", password="p")
+    guest = {"Authorization": "Basic " + base64.b64encode(b"guest:p").decode()}
+    assert client.ask("GET", "organizations/", headers=guest).status == 200
+    assert client.ask("POST", "organizations/", {"name": "x"}, headers=guest).status == 403

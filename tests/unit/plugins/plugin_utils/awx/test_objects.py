@@ -1,0 +1,115 @@
+"""The lists of objects for AWX: names, references between them, and what is rejected."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import TEMPLATES, TYPES, objects
+
+from house.collection import ROOT
+
+NEEDED = {
+    "awx_execution_environment": {"image": "registry.example.org/aiready:1"},
+    "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
+}
+PROJECT = ROOT / "extensions" / "awx" / "project"
+# Playbooks that others import, and the one that configures the controller.
+NOT_RUN = {"known_guests", "later_guests", "awx"}
+
+
+def made(**options):
+    return objects({**NEEDED, **options})
+
+
+def names(rows):
+    return [row["name"] for row in rows]
+
+
+def test_every_playbook_has_a_template_and_a_file_of_the_project():
+    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - NOT_RUN
+    assert {one.file.removesuffix(".yml") for one in TEMPLATES} == playbooks
+    for name in playbooks:
+        (play,) = yaml.safe_load((PROJECT / f"{name}.yml").read_text())
+        assert play["ansible.builtin.import_playbook"] == f"aiready.vsphere.{name}"
+
+
+def test_the_image_is_required():
+    with pytest.raises(AnsibleFilterError, match="image"):
+        made(awx_execution_environment={})
+
+
+def test_the_plan_is_a_job_in_check_mode_with_a_diff():
+    plan = next(row for row in made()["controller_templates"] if row["name"] == "aiready plan")
+    assert (plan["job_type"], plan["diff_mode"], plan["playbook"]) == ("check", True, "site.yml")
+
+
+def test_the_workflow_waits_for_an_approval_between_plan_and_change():
+    (workflow,) = made()["controller_workflows"]
+    links = {one["identifier"]: one["success_nodes"] for one in workflow["simplified_workflow_nodes"]}
+    assert links == {
+        "preflight": ["plan"],
+        "plan": ["approval"],
+        "approval": ["setup"],
+        "setup": ["validate"],
+        "validate": [],
+    }
+    assert made(awx_workflow={"enabled": False})["controller_workflows"] == []
+
+
+def test_every_reference_names_an_object_of_the_lists():
+    found = made(
+        awx_credentials=[{"kind": "vcenter", "inputs": {}}, {"kind": "scm"}, {"kind": "image_registry"}],
+        awx_notifications=[{"name": "mail", "type": "email", "events": ["error", "approvals"]}],
+        awx_instance_groups=[{"name": "gpu"}],
+        awx_schedules=[{"name": "nightly", "template": "preflight", "rrule": "DTSTART:20260101T020000Z RRULE:X"}],
+    )
+    templates = found["controller_templates"]
+    credentials = set(names(found["controller_credentials"]))
+    assert {one for row in templates for one in row["credentials"]} == {"aiready vCenter"}
+    assert {found["controller_projects"][0]["credential"]} < credentials
+    assert {found["controller_execution_environments"][0]["credential"]} < credentials
+    assert {row["project"] for row in templates} == set(names(found["controller_projects"]))
+    assert {row["inventory"] for row in templates} == set(names(found["controller_inventories"]))
+    assert {one for row in templates for one in row["notification_templates_error"]} == {"mail"}
+    assert found["controller_workflows"][0]["notification_templates_approvals"] == ["mail"]
+    nodes = found["controller_workflows"][0]["simplified_workflow_nodes"]
+    assert {one["unified_job_template"] for one in nodes if "unified_job_template" in one} <= set(names(templates))
+    assert found["controller_schedules"][0]["unified_job_template"] in names(templates)
+
+
+def test_only_used_credential_types_are_created():
+    assert names(made(awx_credentials=[{"kind": "bmc"}])["controller_credential_types"]) == ["aiready BMC"]
+
+
+def test_the_type_for_vcenter_keeps_the_check_of_its_certificate():
+    assert TYPES["vcenter"]["injectors"]["env"]["VMWARE_VALIDATE_CERTS"] == "True"
+
+
+def test_no_type_sets_a_name_that_awx_rejects():
+    assert [
+        name for one in TYPES.values() for name in one["injectors"].get("env", {}) if name.startswith("ANSIBLE_")
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"awx_templates": ["colour"]}, "has no such playbook"),
+        ({"awx_templates": ["site"]}, "awx_templates lacks plan, preflight, setup, validate"),
+        ({"awx_schedules": [{"name": "n", "template": "x", "rrule": "r"}]}, "is not one of awx_templates"),
+        ({"awx_credentials": [{"kind": "bmc"}, {"kind": "bmc", "name": "b"}]}, "accepts one credential of the type"),
+        ({"awx_credentials": [{"kind": "colour"}]}, "value of kind must be one of"),
+        ({"awx_project": {"scm": "git"}}, "Unknown option: awx_project.scm"),
+        ({"awx_project": {}}, "Set awx_project.scm_url"),
+        ({"awx_project": {"scm_type": "manual"}}, "Set awx_project.local_path"),
+    ],
+)
+def test_wrong_options_are_rejected_by_name(options, words):
+    with pytest.raises(AnsibleFilterError, match=words):
+        made(**options)
+
+
+def test_several_vaults_are_attached_to_a_template():
+    found = made(awx_credentials=[{"kind": "vault", "name": "a"}, {"kind": "vault", "name": "b"}])
+    assert found["controller_templates"][0]["credentials"] == ["a", "b"]

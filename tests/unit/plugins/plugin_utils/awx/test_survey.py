@@ -1,0 +1,87 @@
+"""Surveys made of the specification of a site, and the site with the answers."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import answered, survey
+
+SITE = {"gpu": {"mode": "vgpu", "per_vm": 1}, "vms": [{"name": "a"}]}
+
+
+def question(key, **more):
+    return survey([{"key": key, **more}])["spec"][0]
+
+
+def test_types_choices_and_help_come_from_the_site():
+    assert question("gpu.per_vm")["type"] == "integer"
+    assert question("gpu.profile")["type"] == "text"
+    path = question("network.path")
+    assert (path["type"], path["choices"][:2]) == ("multiplechoice", ["tcp", "pvrdma"])
+    assert "The default of the site is tcp." in path["question_description"]
+    assert question("validation.share_hosts")["choices"] == ["true", "false"]
+
+
+def test_a_description_has_no_markup():
+    text = question("hosts.reboot")["question_description"]
+    assert [one for one in ("V(", "C(", "M(", "O(") if one in text] == []
+
+
+def test_a_question_without_a_default_keeps_the_value_of_the_site():
+    assert question("gpu.per_vm")["default"] == ""
+    assert question("gpu.per_vm", default="4")["default"] == 4
+    assert question("placement.anti_affinity", default=False)["default"] == "false"
+
+
+def test_prepared_sites_are_the_first_question():
+    first, second = survey(["gpu.profile"], ["lab", "production"])["spec"]
+    assert (first["variable"], first["choices"], first["default"]) == ("site_choice", ["lab", "production"], "lab")
+    assert second["variable"] == "site_answer_gpu__profile"
+
+
+def test_no_question_is_no_survey():
+    assert survey([]) == {}
+
+
+@pytest.mark.parametrize("key", ["vms", "gpu", "gpu.colour", "", "gpu.mode.deeper"])
+def test_only_keys_with_one_value_are_asked(key):
+    with pytest.raises(AnsibleFilterError, match="Cannot ask for"):
+        survey([key])
+
+
+def test_a_default_outside_the_choices_is_rejected():
+    with pytest.raises(AnsibleFilterError, match="is not one of"):
+        survey([{"key": "network.path", "default": "telepathy"}])
+
+
+def test_answers_replace_single_values_and_leave_the_rest():
+    found = answered(SITE, {"site_answer_gpu__per_vm": "2", "site_answer_network__path": "pvrdma"})
+    assert found == {"gpu": {"mode": "vgpu", "per_vm": 2}, "network": {"path": "pvrdma"}, "vms": [{"name": "a"}]}
+    assert SITE["gpu"]["per_vm"] == 1
+
+
+def test_an_empty_answer_keeps_the_value_of_the_site():
+    assert answered(SITE, {"site_answer_gpu__per_vm": "", "site_answer_gpu__profile": None}) == SITE
+
+
+def test_the_words_true_and_false_become_booleans():
+    assert answered({}, {"site_answer_placement__anti_affinity": "false"}) == {"placement": {"anti_affinity": False}}
+
+
+@pytest.mark.parametrize(
+    "answers, words",
+    [
+        ({"site_answer_gpu__per_vm": "two"}, "is a whole number"),
+        ({"site_answer_gpu__colour": "red"}, "has no single value gpu.colour"),
+        ({"site_answer_network__path": "telepathy"}, "is not one of tcp"),
+        ({"gpu": "x"}, "has no single value gpu"),
+    ],
+)
+def test_wrong_answers_are_rejected_by_name(answers, words):
+    with pytest.raises(AnsibleFilterError, match=words):
+        answered(SITE, answers)
+
+
+def test_a_site_that_is_no_dictionary_is_rejected():
+    with pytest.raises(AnsibleFilterError, match="site_base is not a dictionary"):
+        answered(None, {})
