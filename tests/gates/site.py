@@ -76,6 +76,7 @@ NAVIGATION = {
     ),
     "Reference: roles": (
         "roles/site/README.md",
+        "roles/awx/README.md",
         "roles/bios/README.md",
         "roles/esxi_host/README.md",
         "roles/switch/README.md",

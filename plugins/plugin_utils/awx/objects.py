@@ -18,7 +18,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     Row = dict[str, Any]
 
@@ -59,6 +59,36 @@ TEMPLATES = (
     Template("fleet_start", "Start the VMs of the site", "fleet", variables=(("site_fleet", "start"),)),
     Template("fleet_stop", "Stop the VMs of the site", "fleet", variables=(("site_fleet", "stop"),)),
     Template("capture", "Capture the site, anonymised. Changes nothing"),
+    Template("drift", "Compare the site with its current state. Changes nothing"),
+    Template("restore_plan", "List what restore would set back. Changes nothing", "restore", check=True),
+    Template("restore", "Set back what earlier runs changed"),
+)
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """Job templates in their order. A person approves before the first one that changes something."""
+
+    suffix: str
+    description: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    asks: bool = False
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return (*self.before, *self.after)
+
+
+WORKFLOWS = (
+    Workflow(
+        "site with approval",
+        "Preflight, plan, approval, all stages, validation",
+        ("preflight", "plan"),
+        ("setup", "validate"),
+        asks=True,
+    ),
+    Workflow("restore with approval", "Plan of restore, approval, restore", ("restore_plan",), ("restore",)),
 )
 
 # Own types: the built-in type for vCenter also switches the check of its certificate off. AWX rejects names of the
@@ -143,6 +173,7 @@ BUILT_IN = {"machine": "Machine", "vault": "Vault", "scm": "Source Control", "im
 # Credentials of these kinds belong to the project or the execution environment, not to job templates.
 ELSEWHERE = ("scm", "image_registry")
 WHEN = ("started", "success", "error", "approvals")
+APPROVAL = "approval"
 
 
 def objects(options: Mapping[str, Any]) -> dict[str, list[Row]]:
@@ -187,7 +218,7 @@ class _Objects:
             "controller_inventories": [self._owned({"name": options["inventory"]["name"]})],
             "controller_inventory_sources": list(self._sources()),
             "controller_templates": [self._template(one) for one in self._templates()],
-            "controller_workflows": [self._workflow()] if options["workflow"]["enabled"] else [],
+            "controller_workflows": [self._workflow(one) for one in WORKFLOWS if options["workflow"]["enabled"]],
             "controller_schedules": [self._schedule(one) for one in options["schedules"]],
         }
 
@@ -329,41 +360,41 @@ class _Objects:
         told = {key: value for key, value in self._told().items() if not key.endswith("approvals")}
         return self._owned({**row, **told})
 
-    def _workflow(self) -> Row:
-        given = self._options["workflow"]
-        approval = {
-            "name": "Approve the plan",
-            "description": f"Read the output of the job {self.title('plan')} before you approve. The next job changes "
-            "hosts, switches and VMs as this output lists.",
-            "timeout": given["approval_timeout_s"],
-        }
-        nodes: list[Row] = [
-            self._node("preflight", ["plan"]),
-            self._node("plan", ["approval"]),
-            {"identifier": "approval", "approval_node": approval, "success_nodes": ["setup"]},
-            self._node("setup", ["validate"]),
-            self._node("validate", []),
-        ]
-        missing = {"preflight", "plan", "setup", "validate"} - {one.name for one in self._templates()}
+    def _workflow(self, workflow: Workflow) -> Row:
+        missing = set(workflow.templates) - {one.name for one in self._templates()}
         if missing:
             raise AnsibleFilterError(
-                f"Cannot create the workflow. awx_templates lacks {', '.join(sorted(missing))}. Add them, or set "
-                "awx_workflow.enabled to false."
+                f"Cannot create the workflow {self.title(workflow.suffix)}. awx_templates lacks "
+                f"{', '.join(sorted(missing))}. Add them, or set awx_workflow.enabled to false."
             )
+        asks = workflow.asks and bool(self._survey)
         row = {
-            "name": given["name"],
-            "description": "Preflight, plan, approval, all stages, validation",
+            "name": self.title(workflow.suffix),
+            "description": workflow.description,
             "inventory": self._options["inventory"]["name"],
             "labels": list(self._options["labels"]),
-            "survey_enabled": bool(self._survey),
-            "survey_spec": self._survey,
+            "survey_enabled": asks,
+            "survey_spec": self._survey if asks else {},
             "allow_simultaneous": False,
-            "simplified_workflow_nodes": nodes,
+            "simplified_workflow_nodes": self._nodes(workflow),
         }
         return self._owned({**row, **self._told()})
 
-    def _node(self, name: str, following: Sequence[str]) -> Row:
-        return {"identifier": name, "unified_job_template": self.title(name), "success_nodes": list(following)}
+    def _nodes(self, workflow: Workflow) -> list[Row]:
+        """One node after the other, with the approval between the two parts."""
+        plan = self.title(workflow.before[-1])
+        approval = {
+            "name": f"Approve {plan}",
+            "description": f"Read the output of the job {plan} before you approve. The next job changes what it lists.",
+            "timeout": self._options["workflow"]["approval_timeout_s"],
+        }
+        order = [*workflow.before, APPROVAL, *workflow.after]
+        nodes: list[Row] = []
+        for name, following in zip(order, [*order[1:], None]):
+            node: Row = {"identifier": name, "success_nodes": [following] if following else []}
+            node.update({"approval_node": approval} if name == APPROVAL else {"unified_job_template": self.title(name)})
+            nodes.append(node)
+        return nodes
 
     def _schedule(self, given: Mapping[str, Any]) -> Row:
         if given["template"] not in {one.name for one in self._templates()}:

@@ -44,16 +44,20 @@ def test_the_plan_is_a_job_in_check_mode_with_a_diff():
     assert (plan["job_type"], plan["diff_mode"], plan["playbook"]) == ("check", True, "site.yml")
 
 
-def test_the_workflow_waits_for_an_approval_between_plan_and_change():
-    (workflow,) = made()["controller_workflows"]
-    links = {one["identifier"]: one["success_nodes"] for one in workflow["simplified_workflow_nodes"]}
-    assert links == {
+def links(workflow):
+    return {one["identifier"]: one["success_nodes"] for one in workflow["simplified_workflow_nodes"]}
+
+
+def test_a_workflow_waits_for_an_approval_between_plan_and_change():
+    site, restore = made()["controller_workflows"]
+    assert links(site) == {
         "preflight": ["plan"],
         "plan": ["approval"],
         "approval": ["setup"],
         "setup": ["validate"],
         "validate": [],
     }
+    assert links(restore) == {"restore_plan": ["approval"], "approval": ["restore"], "restore": []}
     assert made(awx_workflow={"enabled": False})["controller_workflows"] == []
 
 
