@@ -60,8 +60,10 @@ TEMPLATES = (
     Template("fleet_stop", "Stop the VMs of the site", "fleet", variables=(("site_fleet", "stop"),)),
     Template("capture", "Capture the site, anonymised. Changes nothing"),
     Template("drift", "Compare the site with its current state. Changes nothing"),
+    Template("health", "Compare the health of hosts and guests with the last check"),
     Template("restore_plan", "List what restore would set back. Changes nothing", "restore", check=True),
     Template("restore", "Set back what earlier runs changed"),
+    Template("restore_guests", "Set back what earlier runs changed in the guests"),
 )
 
 
