@@ -48,7 +48,7 @@ def of(name: str) -> Site:
     return Site(_seed(), arguments, title, _ready, _proof, _lossless, _damage, again=AGAIN, licence=False)
 
 
-# Two hosts, and SSH is started and stopped again.
+# Two hosts, and SSH is started and stopped on each, to read the firmware of its ports (docs/hosts.md).
 AGAIN = 4
 
 

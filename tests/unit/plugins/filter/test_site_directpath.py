@@ -175,9 +175,29 @@ def test_the_page_quotes_the_message_of_a_case(words, name):
     assert any(words in problem for problem in site_problems(WRONG[name][0]))
 
 
+TABLE = PAGE.partition("## Rejected cases of DirectPath")[2].partition("\n## ")[0]
+CASES = re.findall(r"^\| (.*?) \| .* \| (`.*`, .*) \|$", TABLE, re.M)
+# Test files by the part of their path that the page has.
+FILES = {str(path.relative_to(ROOT / "tests")): path for path in (ROOT / "tests").rglob("test_*.py")}
+
+
 def test_the_page_lists_twenty_cases():
-    table = PAGE.partition("## Rejected cases of DirectPath")[2].partition("\n## ")[0]
-    assert len(re.findall(r"^\| .*`, .* \|$", table, re.M)) >= 20
+    assert len(CASES) >= 20
+    assert len(CASES) == len(re.findall(r"^\| ", TABLE, re.M)) - 2
+
+
+@pytest.mark.parametrize("item", ["P2P", "ATS", "mode", "label", "image", "token"])
+def test_the_page_has_a_case_for_each_item_that_a_run_needs(item):
+    assert [case for case, dummy in CASES if item in case]
+
+
+@pytest.mark.parametrize("case, tests", CASES, ids=[case for case, tests in CASES])
+def test_each_case_of_the_page_has_its_test(case, tests):
+    for one in tests.split("; "):
+        name, function, row = re.fullmatch(r"`(\S+\.py)`, (?:`(\w+)`|\*(.+)\*)", one).groups()
+        found = [path for part, path in FILES.items() if part == name or part.endswith(f"/{name}")]
+        assert len(found) == 1, name
+        assert (f"def {function}(" if function else f'"{row}"') in found[0].read_text(), one
 
 
 def test_hosts_without_a_licence_get_passthrough_labels_ats_and_no_driver():
