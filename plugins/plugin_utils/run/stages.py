@@ -30,7 +30,7 @@ USUAL = {
     "restore": (30, 2700),
 }
 # Playbooks of this collection whose name differs from their stage.
-PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "validate": "validation"}
+PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "restore_guests": "restore", "validate": "validation"}
 # Playbooks that other playbooks import as a part of their stage.
 PARTS = {"fabric_check": ("fabric", "validation")}
 # Playbooks that only prepare the next stage.

@@ -34,6 +34,7 @@ STAGES = {
     "runtime": (GUESTS, GPU),
     "training": (GUESTS, GPU, RDMA, NETWORK),
     "validation": WORDS,
+    "restore": (VCENTER, HOSTS, SWITCHES, GUESTS),
 }
 # Restarts: of an ESXi host, and of a VM or its guest.
 OF_HOST, OF_VM = (HOSTS,), (GUESTS, VCENTER)

@@ -10,8 +10,10 @@ from house.collection import NAME, ROOT, roles
 PLAYBOOKS = ROOT / "playbooks"
 # They hold no play of their own.
 ONLY_IMPORT = {"site"}
-# They change nothing and belong to no stage.
-NO_STAGE = ("capture", "check")
+# They change nothing of the site and belong to no stage.
+NO_STAGE = ("awx", "capture", "check", "health")
+# Roles of these.
+NO_STAGE_ROLES = {"awx"}
 # The playbooks that import it set its stage.
 OF_ANY_STAGE = "later_guests"
 
@@ -25,11 +27,11 @@ def test_a_play_of_a_playbook_of_the_collection_is_told_by_its_file(name):
 
 
 @pytest.mark.parametrize("name", NO_STAGE)
-def test_playbook_that_only_reads_is_no_stage(name):
+def test_playbook_that_leaves_the_site_as_it_is_is_no_stage(name):
     assert run_stages.of_play(f"{PLAYBOOKS}/{name}.yml:12", {}) == (None, False)
 
 
-@pytest.mark.parametrize("role", sorted(set(roles()) - {"site"}))
+@pytest.mark.parametrize("role", sorted(set(roles()) - {"site"} - NO_STAGE_ROLES))
 def test_every_role_but_the_one_that_all_stages_have_belongs_to_a_stage(role):
     assert run_stages.of_role(f"{NAME}.{role}") in run_stages.USUAL
 
