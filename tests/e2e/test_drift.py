@@ -115,6 +115,7 @@ def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_v
     assert {row["state"] for row in told["rows"]} == {"as requested"}
     assert (folder / "drift.txt").read_text() == "gpu: no drift. 11 as requested.\n"
     planted(one)
+    one.twin.requests.clear()
     before = everything(one)
     run, told, folder = drift(one)
     assert everything(one) == before

@@ -40,6 +40,7 @@ READS = {
     "QueryConfigOptionEx",
     "QueryConfigTarget",
     "QueryDateTime",
+    "QueryEvents",
     "QueryLockdownExceptions",
     "QueryModules",
     "QueryOptions",

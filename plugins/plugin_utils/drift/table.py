@@ -34,9 +34,10 @@ CODES = {NO_DRIFT: 0, DRIFT: 10, UNKNOWN: 20}
 SHOWN = 5
 
 
-def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
-    """The table; see the filter drift_report for the keys."""
-    rows = sorted(map(_clean, _rows(seen)), key=lambda row: STATES.index(row.state))
+def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The table; see the filter drift_report for the keys. events: the result of vcenter_event_info."""
+    found_rows = changed_by(list(_rows(seen)), (events or {}).get("events") or ())
+    rows = sorted(map(_clean, found_rows), key=lambda row: STATES.index(row.state))
     counts = {state: sum(1 for row in rows if row.state == state) for state in STATES}
     status = _status(counts)
     found = {"status": status, "code": CODES[status], "counts": counts, "rows": [asdict(row) for row in rows]}
@@ -49,6 +50,25 @@ def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
         "table": table(rows),
         "markdown": markdown(counts, rows, seen),
     }
+
+
+def asked(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """{objects, since}: the objects whose events name who changed them, and from when; empty without any."""
+    rows = [row for row in _rows(seen) if row.state == CHANGED and row.moid and row.since]
+    return {"objects": sorted({row.moid for row in rows}), "since": min((row.since for row in rows), default="")}
+
+
+def changed_by(rows: Iterable[Row], events: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The rows, with the last event of the object after the run that applied the setting."""
+    return [_changed_by(row, events) for row in rows]
+
+
+def _changed_by(row: Row, events: Sequence[Mapping[str, Any]]) -> Row:
+    if not (row.state == CHANGED and row.moid and row.since):
+        return row
+    mine = [one for one in events if one["moid"] == row.moid and str(one["at"]) >= row.since]
+    last = max(mine, key=lambda one: str(one["at"]), default=None)
+    return row if last is None else replace(row, changed_at=str(last["at"]), changed_by=str(last["user"]))
 
 
 def _rows(seen: Mapping[str, Any]) -> Iterator[Row]:
@@ -93,7 +113,7 @@ def line(row: Row) -> str:
     text = f"{where}: requested {row.requested}, found {row.found}"
     if row.changed_by or row.changed_at:
         who = " ".join(part for part in (f"by {row.changed_by}" if row.changed_by else "", row.changed_at) if part)
-        text += f" (changed {who})"
+        text += f" (last event of the object: {who})"
     elif row.state == CHANGED and row.run:
         text += f" (changed since the run {row.run}{f' of {row.since}' if row.since else ''})"
     return f"{text}. {row.why}" if row.why else f"{text}."

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import recorded
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import alike, spoken
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.seen import seen
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.table import answer
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.table import answer, asked
 
 STAGE = {"name": "hosts", "state": "ok", "hosts": ["esx-01"], "began": "2026-03-01T08:00:00Z", "seconds": 60.4}
 
@@ -182,3 +182,20 @@ def test_records_are_read_newest_first_and_damaged_ones_are_left_out(tmp_path):
 def test_values_are_compared_however_they_are_spelled(one, other):
     assert alike(one, other)
     assert spoken(None) == "none"
+
+
+def test_row_names_the_last_event_of_its_object_after_the_run():
+    runs = recorded.known([("first", record())])
+    given = {"hosts": {"esx-01": host(("vmk1.mtu", "9000", "1500"))}, "recorded": runs, **vms()}
+    assert asked(given) == {"objects": ["host-1"], "since": "2026-03-01T08:01:00Z"}
+    assert asked(vms()) == {"objects": [], "since": ""}
+    times = {"before": "2026-03-01T08:00:30Z", "ann": "2026-03-01T09:00:00Z", "bob": "2026-03-01T10:00:00Z"}
+    events = [{"moid": "host-1", "at": at, "user": user} for user, at in times.items()]
+    events.append({"moid": "host-2", "at": "2026-03-01T11:00:00Z", "user": "eve"})
+    told = answer(given, {"events": events})
+    (row,) = [row for row in told["rows"] if row["state"] == "changed since"]
+    assert (row["changed_by"], row["changed_at"]) == ("bob", times["bob"])
+    assert "last event of the object: by bob 2026-03-01T10:00:00Z" in told["text"]
+    assert "| 2026-03-01T10:00:00Z bob |" in told["markdown"]
+    (row,) = [row for row in answer(given, {"events": events[:1]})["rows"] if row["state"] == "changed since"]
+    assert (row["changed_by"], row["run"]) == ("", "first")
