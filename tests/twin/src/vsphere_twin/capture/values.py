@@ -93,10 +93,11 @@ def _declared(kind, name):
 
 
 def _fits(found, expected):
-    """Whether a value has a type; lists of references have one type for all kinds."""
-    if _is(expected, list) and _is(expected.Item, VmomiSupport.ManagedObject):
-        return isinstance(found, list) and all(isinstance(one, VmomiSupport.ManagedObject) for one in found)
-    return isinstance(found, expected)
+    """Whether a value has a type. pyVmomi may have two types of one list, and lists of references fit all kinds."""
+    if not _is(expected, list):
+        return isinstance(found, expected)
+    item = VmomiSupport.ManagedObject if _is(expected.Item, VmomiSupport.ManagedObject) else expected.Item
+    return isinstance(found, list) and all(isinstance(one, item) for one in found)
 
 
 def answered(text):
