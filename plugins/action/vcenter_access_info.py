@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.plugins.action.normal import ActionModule as Normal
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.journal import VARIABLE
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.journal import VARIABLE, visit
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure, journal
 
 
@@ -20,10 +21,15 @@ class ActionModule(Normal):
     """Runs the module that the task names."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        # Guests keep no journal, so the name stays on the controller.
-        if self._connection.transport == "local":
-            place = journal.place(self, task_vars or {})
-            if place:
-                self._task.environment = [*(self._task.environment or []), {VARIABLE: place}]
+        place = journal.place(self, task_vars or {})
+        if place and self._connection.transport == "local":
+            self._task.environment = [*(self._task.environment or []), {VARIABLE: place}]
+        elif place:
+            # The record of its changes is on the guest itself. The journal only notes that there is one.
+            try:
+                visit(place)
+            except OperatorError as error:
+                result = {"failed": True, "changed": False, "msg": error.message, "failure": error.failure}
+                return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
         result = super().run(tmp, task_vars)
         return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)

@@ -61,7 +61,7 @@ def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[
         "problems": list(told.problems),
         "steps": [one for _when, one in steps],
         "cannot": lost,
-        "guests": any(entry.module in table.IN_GUESTS for entry in due),
+        "guests": any(run in runs and module in table.IN_GUESTS for run, module in told.tasks),
     }
 
 

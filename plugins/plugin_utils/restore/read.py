@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Told:
-    """The entries of a journal, the oldest first, and sentences about its damage."""
+    """The entries of a journal, the oldest first, sentences about its damage, and (run, module) of all its tasks."""
 
     entries: tuple[Entry, ...]
     problems: tuple[str, ...]
+    tasks: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def runs(self) -> list[str]:
-        """The runs in the order of their first changes."""
-        return list(dict.fromkeys(entry.run for entry in self.entries))
+        """The runs in the order of their first changes, then those that only changed guests."""
+        return list(dict.fromkeys([*(entry.run for entry in self.entries), *sorted(run for run, _ in self.tasks)]))
 
 
 def read(folder: str) -> Told:
@@ -42,6 +43,7 @@ def read(folder: str) -> Told:
         return Told((), (f"The journal {folder} has no runs. It is not known which changes were made.",))
     entries: list[Entry] = []
     problems: list[str] = []
+    tasks: set[tuple[str, str]] = set()
     for name in names:
         path = os.path.join(folder, name)
         try:
@@ -50,15 +52,16 @@ def read(folder: str) -> Told:
         except OSError as error:
             problems.append(f"Cannot read {path}. {error.strerror or error}. The changes of its run are not known.")
             continue
-        found, wrong = understood(path, lines)
+        found, wrong, known = understood(path, lines)
         entries += found
+        tasks |= known
         problems += wrong
     entries.sort(key=lambda entry: entry.when)
-    return Told(tuple(entries), tuple(problems))
+    return Told(tuple(entries), tuple(problems), frozenset(tasks))
 
 
-def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str]]:
-    """Return (entries, problems) of one file."""
+def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str], set[tuple[str, str]]]:
+    """Return (entries, problems, tasks) of one file."""
     tasks: dict[str, Mapping[str, Any]] = {}
     entries: dict[tuple[str, int], Entry] = {}
     problems = []
@@ -81,7 +84,7 @@ def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str]]
                 )
         except (ValueError, KeyError, TypeError) as error:
             problems.append(f"{path}, line {number}: {error}. The changes of this line are not known.")
-    return list(entries.values()), problems
+    return list(entries.values()), problems, {(one["run"], one["module"]) for one in tasks.values()}
 
 
 def _line(text: str) -> dict[str, Any]:

@@ -83,6 +83,15 @@ def test_an_unknown_run_is_rejected_with_the_known_ones(tmp_path):
         plan(str(tmp_path), "frist")
 
 
+def test_a_guest_has_a_record_of_its_own(tmp_path):
+    write(tmp_path, "first", ATS)
+    assert plan(str(tmp_path))["guests"] is False
+    place = journal.Place(str(tmp_path / "later.jsonl"), "later", "guests", "guest_roce", "job-01")
+    journal.visit(place.as_text())
+    found = plan(str(tmp_path))
+    assert (found["guests"], found["runs"], len(found["steps"])) == (True, ["first", "later"], 1)
+
+
 def test_a_module_without_a_function_is_listed(tmp_path):
     write(tmp_path, "first", change("light", 1, 2), module="lamp")
     found = plan(str(tmp_path))
