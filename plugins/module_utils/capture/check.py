@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import _FIXED, UUID, _address
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import _FIXED, UUID, _address, swapped
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.redfish_words import WORDS as REDFISH
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_words import WORDS as SWITCHES
 
@@ -64,19 +64,13 @@ def _names(table: Table) -> Iterator[str]:
         if original not in issued and _identifies(original):
             yield original
             if UUID.fullmatch(original):
-                yield _swapped(original)
+                yield swapped(original)
 
 
 def _identifies(text: str) -> bool:
     common = text in fields.WORDS or text in fields.GIVEN or text in REDFISH or text in SWITCHES
     plain = common or fields.HARMLESS.fullmatch(text) or not re.search(r"[a-z0-9]", text)
     return len(text) >= _LEAST and not plain
-
-
-def _swapped(uuid: str) -> str:
-    """The same UUID with the first three parts in the other order of bytes, as SMBIOS has them."""
-    first, second, third, rest = uuid.split("-", 3)
-    return "-".join("".join(reversed(re.findall("..", part))) for part in (first, second, third)) + f"-{rest}"
 
 
 def _left(text: str, issued: set[str], names: set[str], keep_names: bool) -> Iterator[str]:

@@ -124,9 +124,14 @@ class Table:
         return ("-" if "-" in text else ":").join(pairs)
 
     def uuid(self, text: str) -> str:
-        digest = self._digest(f"uuid {text.lower()}").hex()
-        made = "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
-        self.addresses[text.lower()] = made
+        """The same for both orders of bytes: vCenter, Redfish and dmidecode differ about that of a system."""
+        plain = text.lower()
+        # The order that came first decides, so that a table of an earlier capture keeps its pseudonyms.
+        made = self.addresses.get(plain) or self.addresses.get(swapped(plain))
+        if made is None:
+            digest = self._digest(f"uuid {plain}").hex()
+            made = "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
+        self.addresses[plain] = made
         return made
 
     def dvs_uuid(self, text: str) -> str:
@@ -164,6 +169,12 @@ class Table:
     def of_data(cls, data: dict[str, Any]) -> Table:
         spelled, addresses = data.get("spelled", {}), data.get("addresses", {})
         return cls(base64.b64decode(data["salt"]), data["names"], data["known"], spelled, addresses)
+
+
+def swapped(uuid: str) -> str:
+    """The same UUID with the first three parts in the other order of bytes, as SMBIOS has them."""
+    first, second, third, rest = uuid.split("-", 3)
+    return "-".join("".join(reversed(re.findall("..", part))) for part in (first, second, third)) + f"-{rest}"
 
 
 def _spelled(address: ipaddress.IPv6Address, long: bool) -> str:

@@ -154,3 +154,15 @@ def test_the_mac_addresses_of_all_and_of_none_stay(mac):
 )
 def test_keys_of_gpus_in_vms_stay(scrub, key):
     assert scrub.text("key", key) == key
+
+
+SYSTEM = ("4c4c4544-0042-3510-8052-b4c04f4e3532", "44454c4c-4200-1035-8052-b4c04f4e3532")
+
+
+@pytest.mark.parametrize("first, second", [SYSTEM, SYSTEM[::-1]])
+def test_both_byte_orders_of_a_uuid_have_one_pseudonym(first, second):
+    table = Table(salt=b"x" * 32)
+    made = [table.uuid(text) for text in (first, second, first.upper(), second, first)]
+    assert len(set(made)) == 1
+    assert Table.of_data(table.as_data()).uuid(second) == made[0]
+    assert table.uuid("4c4c4544-0042-3510-8052-b4c04f4e3533") != made[0]
