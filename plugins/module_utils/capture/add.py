@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load, pack, write
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import PARTS, index, load, update, write
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -44,39 +45,97 @@ def add(dest: str, keep_names: bool, make: Callable[[Table], Addition]) -> Addit
 
 def add_all(dest: str, keep_names: bool, make: Callable[[Table], Sequence[Addition]]) -> Sequence[Addition]:
     """The same for several sources, with one new file."""
-    with _reported(dest), alone(dest) as table:
-        earlier = Capture(dest) if os.path.exists(dest) else None
-        manifest: dict[str, Any] = {"anonymised": not keep_names, "coverage": {}}
-        if earlier is not None:
-            manifest = dict(earlier.manifest)
-        if manifest["anonymised"] is keep_names:
-            raise OperatorError(
-                dest,
-                "cannot add to the capture",
-                "The capture was written with another value of `keep`.",
-                "Use the same value, or another path",
-                "capture_not_written",
-            )
-        made = make(table)
-        files, coverage = dict(earlier.files if earlier else {}), dict(manifest["coverage"])
-        added = dict(manifest.get("added", {}))
-        for one in made:
-            label, folders = f"{one.source}/", one.folders
-            files = {name: text for name, text in files.items() if not name.startswith(folders)}
-            files.update({name: text.encode("utf-8") for name, text in one.files.items()})
-            coverage = {
-                name: row for name, row in coverage.items() if name != one.source and not name.startswith(label)
-            }
-            coverage.update(one.coverage)
-            manifest.update(one.manifest)
-            added[one.source] = {
-                "texts": dict(one.texts),
-                "dropped": dict(one.dropped),
-                "check": check.check(one.files, table, keep_names),
-            }
-        save(dest, table)
-        pack(dest, dict(manifest, coverage=coverage, added=added), files)
+    parts = f"{dest}{PARTS}"
+    with _reported(dest):
+        with alone(dest) as table:
+            _manifest(dest, keep_names)
+            made = make(table)
+            save(dest, table)
+            os.makedirs(parts, mode=0o700, exist_ok=True)
+            for one in made:
+                found = check.check(one.files, table, keep_names)
+                path = os.path.join(parts, hashlib.sha256(one.source.encode("utf-8")).hexdigest() + _ENDING)
+                write(path, json.dumps(dict(vars(one), keep_names=keep_names, check=found)))
+        _join(dest, parts, keep_names)
         return made
+
+
+def _join(dest: str, parts: str, keep_names: bool) -> None:
+    """Add the parts of all processes to the zip at once. A process that waited finds its own already there."""
+    try:
+        folder = os.open(parts, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        found = {}
+        for name in sorted(os.listdir(parts)) if os.path.isdir(parts) else ():
+            if name.endswith(_ENDING):
+                with open(os.path.join(parts, name), "rb") as file:
+                    found[name] = file.read()
+        if found:
+            made = [json.loads(text) for text in found.values()]
+            if any(one["keep_names"] is not keep_names for one in made):
+                raise _unfinished(dest, parts)
+            _write(dest, keep_names, made)
+        with alone(dest):
+            _forget(parts, found)
+    finally:
+        os.close(folder)
+
+
+def _forget(parts: str, found: Mapping[str, bytes]) -> None:
+    """Remove the parts that are in the zip. Another process can have replaced one, or added one, in the meantime."""
+    for name, text in found.items():
+        path = os.path.join(parts, name)
+        with open(path, "rb") as file:
+            same = file.read() == text
+        if same:
+            os.remove(path)
+    with contextlib.suppress(OSError):
+        os.rmdir(parts)
+
+
+def _write(dest: str, keep_names: bool, made: Sequence[dict[str, Any]]) -> None:
+    manifest = _manifest(dest, keep_names)
+    coverage, added = dict(manifest["coverage"]), dict(manifest.get("added", {}))
+    files: dict[str, bytes] = {}
+    kept = set(manifest["files"])
+    for one in made:
+        source, folders = one["source"], tuple(one["folders"])
+        kept = {name for name in kept if not name.startswith(folders)}
+        files.update({name: text.encode("utf-8") for name, text in one["files"].items()})
+        coverage = {name: row for name, row in coverage.items() if name != source and not name.startswith(f"{source}/")}
+        coverage.update(one["coverage"])
+        manifest.update(one["manifest"])
+        added[source] = {key: one[key] for key in ("texts", "dropped", "check")}
+    update(dest, dict(manifest, coverage=coverage, added=added), kept, files)
+
+
+def _manifest(dest: str, keep_names: bool) -> dict[str, Any]:
+    """The manifest of the capture, or that of a new one."""
+    manifest: dict[str, Any] = {"anonymised": not keep_names, "coverage": {}, "files": {}}
+    if os.path.exists(dest):
+        manifest = index(dest)
+    if manifest["anonymised"] is keep_names:
+        raise OperatorError(
+            dest,
+            "cannot add to the capture",
+            "The capture was written with another value of `keep`.",
+            "Use the same value, or another path",
+            "capture_not_written",
+        )
+    return manifest
+
+
+def _unfinished(dest: str, folder: str) -> OperatorError:
+    return OperatorError(
+        dest,
+        "cannot continue the capture",
+        "An unfinished capture with another value of `keep` is there.",
+        f"Remove the folder {folder}, or use the value of the earlier run",
+        "capture_not_written",
+    )
 
 
 class Part:
@@ -116,13 +175,7 @@ class Part:
     def _load(self, name: str) -> Addition:
         data = load(os.path.join(self.path, name))
         if data.pop("keep_names") is not self._keep_names:
-            raise OperatorError(
-                self._dest,
-                "cannot continue the capture",
-                "An unfinished capture with another value of `keep` is there.",
-                f"Remove the folder {self.path}, or use the value of the earlier run",
-                "capture_not_written",
-            )
+            raise _unfinished(self._dest, self.path)
         texts, dropped = Counter(data["texts"]), Counter(data["dropped"])
         return Addition(
             data["source"], tuple(data["folders"]), data["files"], data["coverage"], texts=texts, dropped=dropped

@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
+import struct
 import tempfile
 import zipfile
-from typing import Any
+import zlib
+from typing import IO, Any, Iterable, Iterator, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
@@ -20,6 +23,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 
 FORMAT = 1
 MANIFEST, STATE = "manifest.json", "state.json"
+# The end of the name of the folder with sources that are not in the zip yet.
+PARTS = ".sources.partial"
+# Bytes of a member before its name.
+_HEADER = 30
 # Members of a zip get this time, so that equal captures are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -68,11 +75,14 @@ class Folder:
             os.path.relpath(os.path.join(folder, name), self.path).replace(os.sep, "/")
             for folder, _folders, names in os.walk(self.path)
             for name in names
-            if name != STATE
+            # A killed run leaves drafts, whose names begin with a dot.
+            if name != STATE and not name.startswith(".")
         )
         texts = {name: _bytes(os.path.join(self.path, *name.split("/"))) for name in files}
         found = check.check(texts, self.table, not manifest.get("anonymised", True))
         pack(self.dest, dict(manifest, coverage=self.coverage, check=found), texts)
+        # Sources of an earlier capture that a killed run left.
+        shutil.rmtree(f"{self.dest}{PARTS}", ignore_errors=True)
         shutil.rmtree(self.path)
         return found
 
@@ -85,11 +95,76 @@ def pack(dest: str, manifest: dict[str, Any], texts: dict[str, bytes]) -> None:
     sums = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
     whole = dict(manifest, format=FORMAT, files=sums)
     members = dict(texts, **{MANIFEST: json.dumps(whole, indent=1, sort_keys=True).encode("utf-8")})
-    handle, draft = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(dest)), prefix=".capture-")
-    with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+    with _draft(dest) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         for name in sorted(members):
             made.writestr(zipfile.ZipInfo(name, _EPOCH), members[name], zipfile.ZIP_DEFLATED)
-    os.replace(draft, dest)
+
+
+def index(path: str) -> dict[str, Any]:
+    """The manifest of a capture. The content of its files is not verified."""
+    try:
+        with zipfile.ZipFile(path) as found:
+            manifest = json.loads(found.read(MANIFEST))
+            names = set(found.namelist()) - {MANIFEST}
+        known, listed = manifest["format"] == FORMAT, set(manifest["files"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise _damaged(path, f"{error}.") from error
+    if not known:
+        raise _damaged(path, f"Its format is {manifest['format']}, and this version reads {FORMAT}.")
+    if names != listed:
+        raise _damaged(path, "Its files differ from those in its manifest.")
+    return dict(manifest)
+
+
+def update(dest: str, manifest: dict[str, Any], kept: Iterable[str], texts: dict[str, bytes]) -> None:
+    """Write the zip in one step, with members of the earlier one as they are: compressed, and with their checksums."""
+    sums = {name: manifest["files"][name] for name in kept if name not in texts}
+    sums.update({name: hashlib.sha256(text).hexdigest() for name, text in texts.items()})
+    whole = dict(manifest, format=FORMAT, files=sums)
+    members = dict(texts, **{MANIFEST: json.dumps(whole, indent=1, sort_keys=True).encode("utf-8")})
+    with contextlib.ExitStack() as stack:
+        made = stack.enter_context(zipfile.ZipFile(stack.enter_context(_draft(dest)), "w", zipfile.ZIP_DEFLATED))
+        earlier = stack.enter_context(zipfile.ZipFile(dest)) if os.path.exists(dest) else None
+        for name in sorted({*sums, MANIFEST}):
+            if name in members:
+                made.writestr(zipfile.ZipInfo(name, _EPOCH), members[name], zipfile.ZIP_DEFLATED)
+            elif earlier is not None:
+                _copy(earlier, made, name)
+
+
+def _copy(earlier: zipfile.ZipFile, made: zipfile.ZipFile, name: str) -> None:
+    """One member without unpacking it."""
+    found = earlier.getinfo(name)
+    source, target = cast("IO[bytes]", earlier.fp), cast("IO[bytes]", made.fp)
+    source.seek(found.header_offset)
+    lengths = struct.unpack("<HH", source.read(_HEADER)[-4:])
+    source.seek(sum(lengths), os.SEEK_CUR)
+    data = source.read(found.compress_size)
+    if len(data) != found.compress_size:
+        raise ValueError(f"{name} is incomplete")
+    own = zipfile.ZipInfo(name, _EPOCH)
+    own.compress_type, own.CRC, own.external_attr = found.compress_type, found.CRC, 0o600 << 16
+    own.compress_size, own.file_size = found.compress_size, found.file_size
+    target.seek(made.start_dir)
+    own.header_offset = target.tell()
+    target.write(own.FileHeader(False) + data)
+    made.filelist.append(own)
+    made.NameToInfo[name] = own
+    made.start_dir = target.tell()
+
+
+@contextlib.contextmanager
+def _draft(dest: str) -> Iterator[IO[bytes]]:
+    """A new file that replaces dest when it is complete; a failure leaves nothing."""
+    handle, draft = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(dest)), prefix=".capture-")
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
+        os.replace(draft, dest)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(draft)
+        raise
 
 
 class Capture:
@@ -102,7 +177,7 @@ class Capture:
             self.manifest = json.loads(self.files.pop(MANIFEST))
             known = self.manifest["format"] == FORMAT
             sums = {name: hashlib.sha256(text).hexdigest() for name, text in self.files.items()}
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             raise _damaged(path, f"{error}.") from error
         if not known:
             raise _damaged(path, f"Its format is {self.manifest['format']}, and this version reads {FORMAT}.")
@@ -132,7 +207,5 @@ def _bytes(path: str) -> bytes:
 
 def write(path: str, text: str) -> None:
     """Write a whole file that only its owner can read."""
-    handle, draft = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".draft-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(draft, path)
+    with _draft(path) as file:
+        file.write(text.encode("utf-8"))
