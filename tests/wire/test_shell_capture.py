@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture import she
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_commands import COMMANDS
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.shell_commands import GUEST_LINES, HOST_LINES
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import commands
 
 from house.collection import ROOT
 from vsphere_twin.launch import launch
@@ -94,7 +95,9 @@ def test_a_host_receives_only_the_commands_that_the_page_lists(host, tmp_path):
     on_host(running, tmp_path)
     sent = {" ".join([argv[0].rpartition("/")[2], *argv[1:]]) for argv in ran}
     sent = {re.sub(r"mt\d+_pciconf\d+", "DEVICE", one) for one in sent if not one.startswith(("/bin/sh", "sh "))}
-    assert sent <= {words_of(line) for line in HOST_LINES}
+    limits = {one for one in sent if re.fullmatch(r"head -c \d+|echo aiready-status \d+", one)}
+    assert f"head -c {shell.LARGEST + 32}" in limits
+    assert sent - limits <= {words_of(line) for line in HOST_LINES}
     assert listed(HOST_LINES) == []
 
 
@@ -234,6 +237,25 @@ def test_planted_texts_of_a_host_are_nowhere_in_the_capture(host, tmp_path, monk
     assert LEAKS.findall(text) == []
     assert HOST not in text
     assert [vm.name for vm in found.vms.values() if vm.name in text] == []
+
+
+def test_a_guest_itself_ends_an_output_that_is_too_large(tmp_path, monkeypatch):
+    received, run = [], commands.Remote.run_limited
+
+    def noted(self, words, most):
+        received.append(run(self, words, most))
+        return received[-1]
+
+    monkeypatch.setattr(commands.Remote, "run_limited", noted)
+    monkeypatch.setattr(shell, "LARGEST", 4000)
+    linux = LinuxHost(tmp_path / "linux", {}, {"uname -r": "6.8.0-45-generic"})
+    endless = tmp_path / "linux" / "bin" / "nvidia-smi"
+    endless.write_text("#!/bin/sh\nwhile :; do echo 0123456789; done\n")
+    endless.chmod(0o755)
+    answer = on_guest(linux, tmp_path)
+    assert answer["refused"]["guest vm-001/002-nvidia-smi-q-x"] == {"": "too_large"}
+    assert max(len(one.stdout) for one in received) < 4000 + 100
+    assert Capture(answer["dest"]).is_read("guest vm-001/001-uname-r")
 
 
 def test_hostile_output_is_bounded_and_has_no_control_characters(tmp_path):

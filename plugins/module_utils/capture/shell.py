@@ -139,14 +139,15 @@ def _ask(asked: Output, run: Callable[[Iterable[str]], Done], found: Outputs) ->
     except Unreachable:
         asked.refused = "unreachable"
         raise
-    if done.rc in _NOT_FOUND:
+    # A command whose output was cut has no status of its own.
+    if len(done.stdout) >= LARGEST:
+        asked.refused = "too_large"
+    elif done.rc in _NOT_FOUND:
         asked.refused = "not_found"
     elif done.rc in _TIMED_OUT:
         asked.refused = "timed_out"
     elif done.rc != 0:
         asked.refused, asked.complaint = f"status {done.rc}", done.text[:_WORDS_OF_REFUSAL]
-    elif len(done.stdout) > LARGEST:
-        asked.refused = "too_large"
     else:
         # A program can print bytes that are no text.
         asked.text = done.stdout.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
@@ -163,10 +164,10 @@ class ShellEsxcli:
         """The answer of a command."""
         options = [f"--{name.replace('_', '-')}={value}" for name, value in arguments.items()]
         done = self._run(["esxcli", "--formatter=json", *command.split("."), *options])
+        if len(done.stdout) >= LARGEST:
+            raise OperatorError("esxcli", "failed", "Its answer is too large", "", "esxcli_failed")
         if done.rc != 0:
             raise OperatorError("esxcli", "failed", "It was refused", "", "esxcli_failed")
-        if len(done.stdout) > LARGEST:
-            raise OperatorError("esxcli", "failed", "Its answer is too large", "", "esxcli_failed")
         text = done.stdout.strip()
         # A command without fields prints a plain text.
         return json.loads(text) if text[:1] in ('"', "[", "{") else text

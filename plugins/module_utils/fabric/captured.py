@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
 ARGUMENTS = dict(CAPTURE, **PLATFORM)
+# Characters of one output. The running configuration of a switch with 64 ports has about 100 kB.
+LARGEST = 4 * 1024 * 1024
 _LONGEST = 48
 NOTHING = "It printed nothing."
+TOO_LARGE = "too_large"
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,10 @@ def _ask(commands: Iterable[str], session: Session, found: Outputs) -> None:
         if command not in found.times:
             found.times[command] = _now()
             try:
-                found.texts[command] = again(session, lambda asked=command: session.run(asked))  # type: ignore[misc]
+                text = again(session, lambda asked=command: session.run(asked))  # type: ignore[misc]
+                if len(text) > LARGEST:
+                    raise Refused(command, TOO_LARGE)
+                found.texts[command] = text
             except Refused as refusal:
                 found.refused[command] = refusal.complaint
 
@@ -92,7 +98,8 @@ def addition(
             made.files[f"{folder}{label}.txt"] = text.output(outputs.texts[command])
         refused = _silent(command, outputs.texts[command]) if answered else {"": "The session ended."}
         if command in outputs.refused:
-            refused = {"": text.output(outputs.refused[command])}
+            complaint = outputs.refused[command]
+            refused = {"": complaint if complaint == TOO_LARGE else text.output(complaint)}
         made.coverage[f"{source}/{label}"] = {"answered": answered, "refused": refused, "time": time}
         listed.append({"command": command, "file": f"{label}.txt" if answered else None})
     if outputs.lost is not None:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 # Line that ssh appends to standard error of commands in a terminal.
 SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
+_STATUS = "aiready-status"
+_ENDED = re.compile(rf"{_STATUS} (\d{{1,3}})\s*\Z")
+# Bytes of the line with the status.
+_ROOM = 32
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,17 @@ class Remote:
             shlex.join(argv), sudoable=self._action._connection.become is not None
         )
         return Completed(argv, answer["rc"], answer["stdout"], answer["stderr"])
+
+    def run_limited(self, argv: Iterable[str], most: int) -> Completed:
+        """The same, but the host itself ends the output after so many bytes: nobody holds more of it in memory."""
+        argv = tuple(str(argument) for argument in argv)
+        # The status of a command in a pipe is lost, so it is the last line of the output.
+        line = f"({shlex.join(argv)}; echo {_STATUS} $?) | head -c {most + _ROOM}"
+        answer = self._action._low_level_execute_command(line, sudoable=self._action._connection.become is not None)
+        found = _ENDED.search(answer["stdout"])
+        if found is None:
+            return Completed(argv, answer["rc"] or 1, answer["stdout"], answer["stderr"])
+        return Completed(argv, int(found[1]), answer["stdout"][: found.start()], answer["stderr"])
 
 
 class Left(Exception):

@@ -39,7 +39,7 @@ class ShellCaptureAction(RemoteAction):
 
         def run(words: Iterable[str]) -> Completed:
             try:
-                return remote.run(words)
+                return remote.run_limited(words, shell.LARGEST)
             except AnsibleConnectionFailure as error:
                 raise shell.Unreachable from error
 

@@ -154,3 +154,17 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(OperatorError) as error:
         taken(tmp_path / "none" / "a.zip")
     assert error.value.code == "capture_not_written"
+
+
+def test_an_output_that_is_too_large_is_refused_and_hides_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(captured, "LARGEST", 2 * len(CONFIG))
+
+    class Long(Session):
+        def run(self, command):
+            return "x" * 10_000 if command == "show interfaces | json" else CONFIG
+
+    platform = platform_of("eos", None)
+    outputs = captured.read(platform, Long())
+    assert outputs.refused == {"show interfaces | json": "too_large"}
+    made = captured.addition(platform, "leaf-01", [], outputs, Table(bytes(32)), False)
+    assert {str(one["refused"]) for one in made.coverage.values()} == {"{}", "{'': 'too_large'}"}

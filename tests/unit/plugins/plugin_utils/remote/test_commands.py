@@ -63,6 +63,18 @@ def test_a_command_that_fails_is_an_answer_with_its_outputs_apart():
     assert done.command == "sh -c 'echo out; echo err >&2; exit 23'"
 
 
+@pytest.mark.parametrize("word", ["a b", "$HOME", "it's", ";id", "aiready-status 0", "two\nlines\n", ""])
+def test_a_limited_command_has_its_output_and_status(word):
+    done = Remote(action({})).run_limited(["sh", "-c", 'printf %s "$1"; echo err >&2; exit 23', "sh", word], 100)
+    assert (done.rc, done.stdout, done.stderr.strip()) == (23, word, "err")
+
+
+def test_the_host_ends_an_output_that_is_too_long():
+    done = Remote(action({})).run_limited(["yes"], 1000)
+    assert done.rc != 0
+    assert 1000 <= len(done.stdout) < 1100
+
+
 def test_with_become_a_command_runs_as_the_other_user(tmp_path):
     """The become plugin is Ansible's own; in the place of sudo stands a program that leaves a trace."""
     sudo = tmp_path / "sudo"

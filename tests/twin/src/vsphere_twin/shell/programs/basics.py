@@ -89,6 +89,10 @@ def grep(shell, argv, stdin):
 
 @program("head", "tail")
 def head(shell, argv, stdin):
+    if argv[1:2] == ["-c"]:
+        most = int(argv[2])
+        text = stdin()
+        return Output(text[:most] if argv[0] == "head" else text[-most:])
     count = next((int(word.lstrip("-n")) for word in argv[1:] if word.lstrip("-n").isdigit()), 10)
     lines = stdin().splitlines(keepends=True)
     return Output("".join(lines[:count] if argv[0] == "head" else lines[-count:]))
