@@ -37,6 +37,8 @@ SHOWN = 5
 def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The table; see the filter drift_report for the keys. events: the result of vcenter_event_info."""
     found_rows = changed_by(list(_rows(seen)), (events or {}).get("events") or ())
+    if events and "events" not in events and events.get("msg"):
+        found_rows = [_without_events(row, str(events["msg"])) for row in found_rows]
     rows = sorted(map(_clean, found_rows), key=lambda row: STATES.index(row.state))
     counts = {state: sum(1 for row in rows if row.state == state) for state in STATES}
     status = _status(counts)
@@ -61,6 +63,12 @@ def asked(seen: Mapping[str, Any]) -> dict[str, Any]:
 def changed_by(rows: Iterable[Row], events: Sequence[Mapping[str, Any]]) -> list[Row]:
     """The rows, with the last event of the object after the run that applied the setting."""
     return [_changed_by(row, events) for row in rows]
+
+
+def _without_events(row: Row, why: str) -> Row:
+    """A row whose events were asked for and not read."""
+    asked_for = row.state == CHANGED and row.moid and row.since
+    return replace(row, why=f"{row.why} Who changed it is unknown. {why}".strip()) if asked_for else row
 
 
 def _changed_by(row: Row, events: Sequence[Mapping[str, Any]]) -> Row:

@@ -199,3 +199,6 @@ def test_row_names_the_last_event_of_its_object_after_the_run():
     assert "| 2026-03-01T10:00:00Z bob |" in told["markdown"]
     (row,) = [row for row in answer(given, {"events": events[:1]})["rows"] if row["state"] == "changed since"]
     assert (row["changed_by"], row["run"]) == ("", "first")
+    # Events that were asked for and not read are no sign that nobody changed it.
+    (row,) = [row for row in answer(given, {"msg": "No permission."})["rows"] if row["state"] == "changed since"]
+    assert row["why"].endswith("Who changed it is unknown. No permission.")
