@@ -45,6 +45,21 @@ def test_what_happens_to_a_vm_leaves_events(client):
     assert [type(one) for one in events_of(client, vm, "VmPoweredOnEvent")] == [vim.event.VmPoweredOnEvent]
 
 
+def test_events_of_a_clone_and_of_a_move_name_their_source(client):
+    vm = client.vm("train-02")
+    place = vim.vm.RelocateSpec(pool=vm.resourcePool)
+    spec = vim.vm.CloneSpec(location=place, powerOn=False, template=False)
+    copy = ended(vm.CloneVM_Task(folder=vm.parent, name="copy", spec=spec))
+    (cloned,) = events_of(client, copy, "VmClonedEvent")
+    assert (cloned.vm.name, cloned.sourceVm.name, cloned.sourceVm.vm) == ("copy", "train-02", vm)
+    before = copy.runtime.host
+    other = next(one for one in before.parent.host if one != before)
+    assert ended(copy.RelocateVM_Task(vim.vm.RelocateSpec(host=other))) is None
+    (moved,) = events_of(client, copy, "VmRelocatedEvent")
+    assert (moved.sourceHost.host, moved.host.host) == (before, other)
+    assert ended(copy.Destroy_Task()) is None
+
+
 def test_events_are_found_below_an_object_and_by_user(client):
     ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
     assert not events_of(client, client.center)

@@ -22,6 +22,12 @@ ARGUMENTS = {
     "Network": ("net", EVENT.NetworkEventArgument, "network"),
     "VirtualMachine": ("vm", EVENT.VmEventArgument, "vm"),
 }
+# Events with a required argument about the state before their task: its kind, and the name of the field.
+BEFORE = {
+    "VmClonedEvent": ("VirtualMachine", "sourceVm"),
+    "VmMigratedEvent": ("HostSystem", "sourceHost"),
+    "VmRelocatedEvent": ("HostSystem", "sourceHost"),
+}
 SESSION_KINDS = ("UserLoginSessionEvent", "UserLogoutSessionEvent")
 OTHERS = ("TaskEvent", "GeneralUserEvent", "CustomizationStartedEvent", "CustomizationSucceeded")
 KINDS = sorted({*journal.WORDS, *SESSION_KINDS, *OTHERS})
@@ -34,6 +40,11 @@ def shown(event, world):
         if kind in ARGUMENTS:
             field, argument, inner = ARGUMENTS[kind]
             values.setdefault(field, make(argument, name=name, **{inner: _reference(kind, moid)}))
+    if event.kind in BEFORE:
+        kind, field = BEFORE[event.kind]
+        _field, argument, inner = ARGUMENTS[kind]
+        _kind, moid, name = _before(event, kind, world)
+        values[field] = make(argument, name=name, **{inner: _reference(kind, moid)})
     for name, value in event.fields.items():
         if name == "reason" and value is not None:
             values["reason"] = value
@@ -50,6 +61,12 @@ def shown(event, world):
         fullFormattedMessage=event.message,
         **values,
     )
+
+
+def _before(event, kind, world):
+    """The object of a kind when the task of an event began; the present one if that event is gone."""
+    chain = [one for one in world.journal.events if one.chain == event.chain and one.kind == "TaskEvent"]
+    return next(row for one in [*chain, event] for row in one.above if row[0] == kind)
 
 
 @prop("EventManager", "latestEvent")
