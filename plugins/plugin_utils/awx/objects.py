@@ -328,7 +328,7 @@ class _Objects:
     def title(self, name: str) -> str:
         return f"{self._options['prefix']} {name.replace('_', ' ')}"
 
-    def _told(self) -> Row:
+    def _notified(self) -> Row:
         """{notification_templates_EVENT: names} of a template or a workflow."""
         return {
             f"notification_templates_{when}": [
@@ -359,8 +359,8 @@ class _Objects:
             # Two runs on the same site would change the same objects.
             "allow_simultaneous": False,
         }
-        told = {key: value for key, value in self._told().items() if not key.endswith("approvals")}
-        return self._owned({**row, **told})
+        notified = {key: value for key, value in self._notified().items() if not key.endswith("approvals")}
+        return self._owned({**row, **notified})
 
     def _workflow(self, workflow: Workflow) -> Row:
         missing = set(workflow.templates) - {one.name for one in self._templates()}
@@ -380,7 +380,7 @@ class _Objects:
             "allow_simultaneous": False,
             "simplified_workflow_nodes": self._nodes(workflow),
         }
-        return self._owned({**row, **self._told()})
+        return self._owned({**row, **self._notified()})
 
     def _nodes(self, workflow: Workflow) -> list[Row]:
         """One node after the other, with the approval between the two parts."""

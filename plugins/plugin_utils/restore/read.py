@@ -30,7 +30,8 @@ class Told:
     @property
     def runs(self) -> list[str]:
         """The runs in the order of their first changes, then those that only changed guests."""
-        return list(dict.fromkeys([*(entry.run for entry in self.entries), *sorted(run for run, _ in self.tasks)]))
+        of_tasks = sorted(run for run, _module in self.tasks)
+        return list(dict.fromkeys([*(entry.run for entry in self.entries), *of_tasks]))
 
 
 def read(folder: str) -> Told:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 PLANNED, DONE, FAILED = "planned", "done", "failed"
 
@@ -95,7 +95,7 @@ class Net:
 
 if TYPE_CHECKING:
     # Entries of one object by one module, the oldest first.
-    Inverse = Callable[[Sequence[Entry]], "list[Union[Step, Cannot]]"]
+    Inverse = Callable[[Sequence[Entry]], "list[Step | Cannot]"]
 
 
 def net(entries: Sequence[Entry], settled: bool = False) -> dict[str, Net]:

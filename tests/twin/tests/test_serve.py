@@ -85,7 +85,8 @@ def test_an_unknown_face_is_refused_with_those_that_exist():
     with process("--faces", "telnet") as started:
         _out, errors = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 2
-    assert "there is no telnet; choose from ssh, redfish, switches, guests, depot, registry, or none" in errors
+    faces = "ssh, redfish, switches, controller, guests, depot, registry"
+    assert f"there is no telnet; choose from {faces}, or none" in errors
 
 
 def test_unknown_seed_is_said_in_a_sentence():

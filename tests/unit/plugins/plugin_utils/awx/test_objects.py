@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import
 from house.collection import ROOT
 
 NEEDED = {
-    "awx_execution_environment": {"image": "registry.example.org/aiready:1"},
+    "awx_execution_environment": {"image": "images.example.org/aiready:1"},
     "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
 }
 PROJECT = ROOT / "extensions" / "awx" / "project"
