@@ -17,9 +17,10 @@ from rehearse.playbook import PROGRAMS
 
 # The Pythons that the oldest core runs on and that the tools are installed with.
 OLDEST_CORE_MINORS = (11, 12)
-# One commit out of this number has guests in the rehearsal with the oldest core, which takes several times as long with
-# them.
+# One commit out of this number runs everything with the oldest core: preflight and the rehearsal with guests, which take
+# most of its time. The next one runs preflight only, and the one after it the rehearsal without guests only.
 WITH_GUESTS = 3
+PREFLIGHT, INFRASTRUCTURE = 1, 2
 # Python minor version on which every file is compiled and imported. The newest core does that on the newest Python, and
 # the tests do it on the Python of the tools. Code that works on these works between them: Python removes modules and
 # syntax in one direction only.
@@ -85,22 +86,37 @@ def _tests_of_ansible() -> list[str]:
 
 
 def oldest_core(gate: Gate) -> None:
-    """Rehearse with the oldest core and a user's collections and pyVmomi; the twin stays on those of the lock."""
+    """Run playbooks with the oldest core and a user's collections and pyVmomi; the twin stays on those of the lock."""
     _minor, python = _newest(OLDEST_CORE_MINORS)
     if python is None:
         gate.notes.append("skipped: neither Python 3.11 nor 3.12 is installed")
         return
+    number = number_of_commit()
+    preflight, stages = turn(number, os.environ.get("AIREADY_ENGINE") == "required")
+    if stages is None:
+        gate.notes.append(f"without the rehearsal on commit {number}: its turn is preflight")
+    elif not preflight:
+        gate.notes.append(f"without preflight and guests on commit {number}: only multiples of {WITH_GUESTS} have all")
     venv = venvs.of_lock(gate, python, "core-oldest", "oldest-core")
     env = {**environment(), PROGRAMS: str(venv / "bin")}
     # The rehearsal does not run preflight.
-    gate.pytest(PYTHON, ["tests/e2e/test_preflight.py", "-k", "good_lab or one_trouble"], env)
-    # Without guests if there is no container engine, unless one is required.
-    stages = "all" if os.environ.get("AIREADY_ENGINE") == "required" else "auto"
-    number = number_of_commit()
-    if number % WITH_GUESTS:
-        gate.notes.append(f"without guests on commit {number}: only multiples of {WITH_GUESTS} have them")
-        stages = "infrastructure"
-    gate.call([PYTHON, "-m", "rehearse", "--stages", stages, "--results", str(BUILD / "rehearsal-oldest")], env=env)
+    if preflight:
+        gate.pytest(PYTHON, ["tests/e2e/test_preflight.py", "-k", "good_lab or one_trouble"], env)
+    if stages is not None:
+        gate.call([PYTHON, "-m", "rehearse", "--stages", stages, "--results", str(BUILD / "rehearsal-oldest")], env=env)
+
+
+def turn(number: int, required: bool) -> tuple[bool, str | None]:
+    """Return whether a commit runs preflight with the oldest core, and the stages of its rehearsal, None without one.
+
+    The rehearsal has no guests if there is no container engine, unless one is required.
+    """
+    part = number % WITH_GUESTS
+    if part == PREFLIGHT:
+        return True, None
+    if part == INFRASTRUCTURE:
+        return False, "infrastructure"
+    return True, "all" if required else "auto"
 
 
 def _newest(minors: tuple[int, ...]) -> tuple[int, Path | None]:
