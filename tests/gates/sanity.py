@@ -17,8 +17,8 @@ from rehearse.playbook import PROGRAMS
 
 # The Pythons that the oldest core runs on and that the tools are installed with.
 OLDEST_CORE_MINORS = (11, 12)
-# One commit out of this number runs everything with the oldest core: preflight and the rehearsal with guests, which take
-# most of its time. The next one runs preflight only, and the one after it the rehearsal without guests only.
+# One commit out of this number runs everything with the oldest core: preflight, and the rehearsal with guests.
+# The next one runs preflight only, and the one after it the rehearsal without guests only.
 WITH_GUESTS = 3
 PREFLIGHT, INFRASTRUCTURE = 1, 2
 # Python minor version on which every file is compiled and imported. The newest core does that on the newest Python, and
