@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import judge, plan, table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import (
+    adapters,
+    judge,
+    machines,
+    plan,
+    table,
+)
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure as stage_failure
 
 if TYPE_CHECKING:
@@ -39,8 +45,9 @@ class ActionModule(ActionBase):
     def _restore(self, step: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         seen = self._module(step["module"], step["args"], known, True)
         if seen.get("failed"):
-            return self._failed(step, seen)
-        item = _item(seen)
+            rows = _of_others(step, seen)
+            return self._answer(step, rows, [], []) if rows else self._failed(step, seen)
+        item = _item(seen, step)
         rows = judge.judge(step, item["changes"])
         due = [row.setting for row in rows if row.state == judge.DUE]
         kept = {row.setting for row in rows if row.state == judge.KEPT}
@@ -53,7 +60,7 @@ class ActionModule(ActionBase):
             done = self._module(step["module"], args, known, False)
             if done.get("failed"):
                 return self._failed(step, done)
-            item = _item(done)
+            item = _item(done, step)
             pending = [one for one in item["pending"] if one["what"] not in kept]
         made = [change for change in item["changes"] if change["path"] in due]
         if not self._task.check_mode:
@@ -69,8 +76,10 @@ class ActionModule(ActionBase):
         """Arguments for the due settings alone. If the module cannot leave out the others, nothing is due."""
         one = plan.narrowed(step, due)
         if one is not None:
-            would = _item(self._module(step["module"], one.args, known, True))["changes"]
-            if not judge.beside({"back": dict.fromkeys(due)}, would):
+            seen = self._module(step["module"], one.args, known, True)
+            would = _item(seen, step)["changes"]
+            # The module may not accept these values beside those that somebody changed.
+            if not seen.get("failed") and not judge.beside({"back": dict.fromkeys(due)}, would):
                 return one.args, rows, due
         kept = [judge.Row(row.setting, judge.KEPT, row.back, row.left, row.found) for row in rows]
         return step["args"], kept, []
@@ -81,7 +90,7 @@ class ActionModule(ActionBase):
         task = self._task.copy()
         task.action = whole
         task.check_mode = check
-        task.args = {**self._connections(name), **args}
+        task.args = {**self._connections(name), **args, **(self._task.args.get("options") or {})}
         loader = self._shared_loader_obj.action_loader
         action = loader.get(
             whole if loader.has_plugin(whole) else ANY,
@@ -99,7 +108,7 @@ class ActionModule(ActionBase):
         """The connection options of the task that this module has."""
         if name in table.ON_HOST:
             return {}
-        given = {key: value for key, value in self._task.args.items() if key != "step"}
+        given = {key: value for key, value in self._task.args.items() if key not in ("step", "options")}
         return {key: value for key, value in given.items() if (key in BMC) == (name in table.OF_BMC)}
 
     @staticmethod
@@ -141,8 +150,33 @@ class ActionModule(ActionBase):
         return answer
 
 
-def _item(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.Row]:
+    """Rows for a VM that is gone, or that is another one now; empty for any other failure."""
+    code = (seen.get("failure") or {}).get("code")
+    if step["module"] not in machines.OF_VMS:
+        return []
+    if code == machines.GONE and step.get("whole"):
+        return [judge.Row(path, judge.ALREADY, back, step["left"][path], back) for path, back in step["back"].items()]
+    if code == machines.GONE:
+        found = "the VM does not exist"
+    elif step.get("whole") and code in machines.OF_OTHERS:
+        found = str(seen.get("msg") or code)
+    else:
+        return []
+    return [judge.Row(path, judge.KEPT, back, step["left"][path], found) for path, back in step["back"].items()]
+
+
+def _item(answer: Mapping[str, Any], step: Mapping[str, Any]) -> dict[str, Any]:
     """The one object in the result of a module. A fleet of one is a list of one."""
+    found = _object(answer)
+    if step["module"] in machines.WITH_ADAPTERS:
+        # The power cycle of a running VM is no setting of a step.
+        lasting = [change for change in found["changes"] if change["path"] not in machines.PASSING]
+        found["changes"] = adapters.lasting(lasting)
+    return found
+
+
+def _object(answer: Mapping[str, Any]) -> dict[str, Any]:
     for value in answer.values():
         one = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(one, dict) and {"changes", "before", "after"} <= set(one):

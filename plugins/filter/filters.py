@@ -38,6 +38,7 @@ class FilterModule:
             "machine_facts": deferred("plugin_utils.stages.machine_facts", "facts"),
             "machine_left": deferred("plugin_utils.stages.machine_left", "left"),
             "machine_options": deferred("plugin_utils.stages.machine_options", "options"),
+            "machine_restore": deferred("plugin_utils.stages.machine_restore", "plan"),
             "machine_steps": deferred("plugin_utils.stages.machine_steps", "steps"),
             "machine_table": deferred("plugin_utils.stages.machine_facts", "table"),
             "peer_keys": deferred("plugin_utils.stages.peer_keys", "peer_keys"),

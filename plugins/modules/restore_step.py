@@ -45,6 +45,12 @@ options:
     description: One of the steps of P(aiready.vsphere.restore_plan#filter).
     type: dict
     required: true
+  options:
+    description:
+      - Options for the module of the step, which replace those of the earlier run. For example, C(power) of
+        M(aiready.vsphere.vm_config) decides whether a running VM may be powered off.
+    type: dict
+    default: {}
 seealso:
   - plugin: aiready.vsphere.restore_plan
     plugin_type: filter

@@ -60,6 +60,10 @@ options:
         description: Name of the VM, at most 80 characters. It must be unique within the datacenter.
         type: str
         required: true
+      instance_uuid:
+        description:
+          - Instance UUID that the VM must have, with O(state=absent). The module rejects another VM of the same name.
+        type: str
       folder:
         description: O(folder) for this VM alone.
         type: str

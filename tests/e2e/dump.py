@@ -55,3 +55,29 @@ def _walk(path, value, found, above):
             _walk(f"{path}.{name}", one, found, (*above, id(value)))
     else:
         found[path] = str(sorted(value)) if isinstance(value, (set, frozenset)) else str(value)
+
+
+OF_VM = (
+    "hardware_version",
+    "power",
+    "cpus",
+    "cores_per_socket",
+    "memory_mb",
+    "memory_locked",
+    "memory_allocation",
+    "cpu_allocation",
+    "latency_sensitivity",
+    "cores_per_numa_node",
+    "vgpus",
+    "passthrough_devices",
+    "nics",
+    "extra",
+)
+
+
+def of_vm(vm):
+    """{path: value} of the configuration of a VM that a client can change."""
+    found = {}
+    for part in OF_VM:
+        _walk(part, getattr(vm, part), found, ())
+    return found

@@ -1,4 +1,4 @@
-"""Restore takes hosts back to the state before the run, keeps what others changed, and survives being killed."""
+"""Restore takes hosts and VMs back to the state before the run, keeps what others changed, and survives kills."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 from rehearse import playbook
 
 from . import dump
+from .conftest import MACHINES
 from .hosts import FACTORY, factory, hosts_of, state
 from .kills import kill_in
 
@@ -18,8 +19,24 @@ LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests", "software.modified", "sof
 OF_DRIVER = ("kernel.modules.nvidia.", "gpus[0].configured_type")
 
 
+# One VM that exists and a new one, on one host with one GPU.
+SITE = {
+    "power": "cycle",
+    "gpu": {"profile": "grid_a100-20c"},
+    "placement": {"anti_affinity": False},
+    "machine": {"cpus": 8},
+    "vms": [{"name": "train-01"}, {"name": "job-01"}],
+}
+# What stays on a VM, because no module takes it back.
+ON_VMS = ("memory_locked", "memory_allocation.", "extra.pciPassthru.64bitMMIOSizeGB", "extra.pciPassthru.use64bitMMIO")
+
+
 def restore(lab, *arguments, **env):
-    return lab.run(*arguments, of=RESTORE, inventory=lab.inventory(), env=env)
+    return lab.run(*arguments, of=RESTORE, inventory=lab.inventory(SITE), env=env)
+
+
+def vms_of(lab):
+    return {vm.name: vm for vm in lab.twin.world.of_kind("VirtualMachine")}
 
 
 def left(before, host):
@@ -44,8 +61,12 @@ def test_restore_ends_in_the_state_before_the_run_and_keeps_what_others_changed(
     lab = host_lab(factory(1))
     (host,) = hosts_of(lab)
     before = dump.of_host(host)
-    assert lab.hosts().status == 0
+    vms = {name: dump.of_vm(vm) for name, vm in vms_of(lab).items()}
+    assert lab.hosts(site=SITE).status == 0
+    made = lab.run(of=MACHINES, inventory=lab.inventory(SITE))
+    assert made.status == 0, made.output
     kept = changed_by_another(host)
+    vms_of(lab)["train-01"].cpus = 6
     between = dump.of_host(host)
 
     unknown = restore(lab, "--extra-vars", "restore_from=nothing")
@@ -55,12 +76,16 @@ def test_restore_ends_in_the_state_before_the_run_and_keeps_what_others_changed(
     assert planned.status == 0, planned.output
     # What cannot be restored comes first.
     assert planned.text.index("cannot: esx-01.lab.example (hosts), mtu.dvs-train") < planned.text.index("due: ")
+    assert "cannot: job-01 (machines), exists. These runs created the VM. Set restore_delete_vms" in planned.text
     assert "A restart is needed, because of" in planned.text
+    assert "due: train-01 (machines), profiles: grid_a100-20c -> none" in planned.text
     assert "due: esx-01.lab.example (hosts), kernel.atsSupport: TRUE -> FALSE" in planned.text
     assert {path for path in dump.differences(between, dump.of_host(host)) if not path.startswith("bmc.")} == set()
 
-    run = restore(lab)
+    run = restore(lab, "--extra-vars", "restore_delete_vms=true")
     assert run.status == 0, run.output
+    assert "restored: job-01 (machines), exists: true -> false" in run.text
+    assert "changed since by another: train-01 (machines), cpus: 6, we left 8, before 16" in run.text
     assert "changed since by another: esx-01.lab.example (hosts), mtu.vmk1: 4000, we left 9000, before 1500" in run.text
     assert "changed since by another: esx-01.lab.example (hosts), nmlx5_core.pfcrx: 0x18" in run.text
     assert "restored: esx-01.lab.example (hosts), nmlx5_core.pfctx: 0x08 -> none" in run.text
@@ -68,10 +93,14 @@ def test_restore_ends_in_the_state_before_the_run_and_keeps_what_others_changed(
     assert (left(before, host), host.boots) == ({**kept, **active}, 2)
 
     as_the_run_left_them(host)
+    vms_of(lab)["train-01"].cpus = 8
     again = restore(lab)
     assert again.status == 0, again.output
     assert "changed since by another" not in again.text
     assert left(before, host) == {}
+    assert vms_of(lab).keys() == vms.keys()
+    changed = {path for name, vm in vms_of(lab).items() for path in dump.differences(vms[name], dump.of_vm(vm))}
+    assert {path for path in changed if not path.startswith(ON_VMS)} == set()
     idle = restore(lab)
     assert (idle.status, idle.changed) == (0, 0), idle.output
 

@@ -12,7 +12,7 @@ from house.handover import defaults, from_site, handed_over, receivers
 
 SITE = {"gpu": {"mode": "vgpu"}, "vms": []}
 # The options of a role that a playbook gives it and that are not of the site.
-BESIDE = {"training_vm": {"undone_hosts", "userdata"}}
+BESIDE = {"training_vm": {"restore", "undone_hosts", "userdata"}}
 # What the filter returns for others than the role.
 ELSEWHERE = {"switch": {"agreement", "cables"}}
 WORKED_OUT = {"training_vm": machines(SITE), "esxi_host": hosts(SITE), "switch": switches(SITE, ["leaf-01"])["leaf-01"]}
@@ -42,5 +42,5 @@ def test_a_role_that_is_used_without_a_site_gets_nothing_from_it(role):
 
 def test_the_filters_for_vms_read_every_option_but_secrets_and_what_tasks_read():
     read = set(load("roles/training_vm/vars/main.yml")["__training_vm_names"])
-    by_tasks = {"site", "start", "drs", "power", "undone_hosts", "userdata", "wait_for", "wait_timeout_s"}
+    by_tasks = {"site", "start", "drs", "power", "restore", "undone_hosts", "userdata", "wait_for", "wait_timeout_s"}
     assert set(defaults("training_vm")) - read == {f"training_vm_{name}" for name in by_tasks}

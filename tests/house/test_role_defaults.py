@@ -71,6 +71,7 @@ def test_role_is_told_everything_that_a_site_says_of_vms():
     beyond = {
         "training_vm_site",
         "training_vm_vgpu_state",
+        "training_vm_restore",
         "training_vm_undone_hosts",
         "training_vm_userdata",
         "training_vm_tasks_in_flight",

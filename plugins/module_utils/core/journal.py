@@ -77,6 +77,7 @@ class Journal:
         self._request = _public(params, spec, self._secrets)
         self._task = uuid.uuid4().hex
         self._numbers: dict[int, int] = {}
+        self._ids: dict[int, dict[str, Any]] = {}
 
     def planned(self, items: Sequence[Item[Any, Any]]) -> None:
         """Write the changes of the items, before the first of them is made. Raises OperatorError if that fails."""
@@ -85,6 +86,7 @@ class Journal:
         lines = [self._line(TASK, **head, request=self._request)]
         for number, item in enumerate(items):
             self._numbers[id(item)] = number
+            self._ids[id(item)] = dict(item.ids)
             changes = self._told(item.changes)
             lines.append(self._line(PLANNED, item=number, label=item.label, ids=item.ids, changes=changes))
         try:
@@ -107,7 +109,10 @@ class Journal:
         """
         lines = [
             self._line(
-                DONE if item.error is None else FAILED, item=self._numbers[id(item)], changes=self._told(changes)
+                DONE if item.error is None else FAILED,
+                item=self._numbers[id(item)],
+                changes=self._told(changes),
+                **self._new_ids(item),
             )
             for item, changes in ends
             if changes is not None and id(item) in self._numbers
@@ -120,6 +125,12 @@ class Journal:
                 "The changes were made. The playbook restore compares their objects with both values."
             )
         return ""
+
+    def _new_ids(self, item: Item[Any, Any]) -> dict[str, Any]:
+        """The ids that an object got by its creation, and the path that it has since."""
+        before = self._ids[id(item)]
+        found = {name: value for name, value in item.ids.items() if before.get(name) is None and value is not None}
+        return {"ids": found} if found.get("moid") else {}
 
     def _told(self, changes: Iterable[Change]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = _without(self._secrets, [change.as_result() for change in changes])

@@ -10,6 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import adapters
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,7 +37,8 @@ def judge(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[Row
     for path, back in step["back"].items():
         left = step["left"].get(path)
         if path not in current:
-            rows.append(Row(path, ALREADY, back, left, back))
+            other = _instead(path, step, current)
+            rows.append(Row(path, KEPT if other else ALREADY, back, left, other or back))
             continue
         found = current[path]["before"]
         ours = [left, *(step.get("also") or {}).get(path, ())]
@@ -46,7 +49,17 @@ def judge(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[Row
 
 def beside(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[str]:
     """Settings that the module would change and that are not part of the step."""
+    if step.get("whole"):
+        return []
     return [str(change["path"]) for change in changes if change["path"] not in step["back"]]
+
+
+def _instead(path: str, step: Mapping[str, Any], current: Mapping[str, Mapping[str, Any]]) -> str:
+    """An adapter of a VM that has the place of another one, because somebody moved it."""
+    if not path.startswith(adapters.PREFIX) or step["left"].get(path) != adapters.PRESENT:
+        return ""
+    others = [one for one, change in current.items() if one not in step["back"] and change["after"] is None]
+    return next((one for one in others if one.startswith(adapters.PREFIX)), "")
 
 
 def same(one: Any, other: Any) -> bool:

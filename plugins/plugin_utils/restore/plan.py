@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import machines, table
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     Cannot,
@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
 
 
-def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[str, Any]:
+def plan(
+    folder: str, start: str = "", stage: str = "", host: str = "", delete_vms: bool = False, vms: Sequence[str] = ()
+) -> dict[str, Any]:
     """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
 
     guests: whether these runs changed guests, which have a record of their own.
 
-    start is the first run to restore; empty for the first run of the site.
+    start is the first run to restore; empty for the first run of the site. delete_vms: whether to delete VMs that the
+    runs created. vms: names of the only VMs to restore; empty for all VMs and the DRS settings.
     """
     told = read(folder)
     runs = told.runs
@@ -45,12 +48,19 @@ def plan(folder: str, start: str = "", stage: str = "", host: str = "") -> dict[
         )
     runs = runs[runs.index(start) :] if start else runs
     steps, lost = [], []
-    due = [entry for entry in told.entries if entry.run in runs]
+    due = [machines.plain(entry) for entry in told.entries if entry.run in runs]
+    new = machines.created(due)
     for entries in objects(due):
         last = entries[-1]
         if (stage and last.stage != stage) or (host and last.host != host):
             continue
-        for one in inverse(entries):
+        if last.module != "vm_clone" and last.module in machines.OF_VMS and machines.is_of(last, new):
+            # A VM that did not exist before has no earlier values.
+            continue
+        if vms and last.stage == machines.STAGE and not machines.is_named(last, vms):
+            continue
+        found = inverse(entries)
+        for one in found if delete_vms else machines.kept(found):
             if isinstance(one, Cannot):
                 lost.append(asdict(one))
             else:
@@ -69,7 +79,9 @@ def objects(entries: Iterable[Entry]) -> list[list[Entry]]:
     """The entries of each object and module, the oldest first."""
     found: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in entries:
-        ids = tuple(str(entry.ids[name]) for name in STABLE if entry.ids.get(name))
+        # A VM that was renamed or moved to another folder keeps its instance UUID.
+        stable = ("instance_uuid",) if entry.ids.get("instance_uuid") else STABLE
+        ids = tuple(str(entry.ids[name]) for name in stable if entry.ids.get(name))
         found.setdefault((entry.module, entry.host, *(ids or (entry.label,))), []).append(entry)
     return list(found.values())
 
@@ -105,7 +117,8 @@ def narrowed(step: Mapping[str, Any], paths: Iterable[str]) -> Step | None:
         Entry(**{**vars(entry), "changes": tuple(made for made in entry.changes if made.path in wanted)})
         for entry in entries
     ]
-    for one in inverse([entry for entry in fewer if entry.changes]):
+    left = [entry for entry in fewer if entry.changes]
+    for one in inverse(left) if left else ():
         if isinstance(one, Step) and set(one.back) == wanted:
             return one
     return None

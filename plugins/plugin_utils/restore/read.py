@@ -77,7 +77,7 @@ def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str],
             elif line["kind"] == journal.PLANNED:
                 entries[key] = _entry(tasks[line["task"]], line)
             elif key in entries:
-                entries[key] = replace(entries[key], state=line["kind"], changes=tuple(_made(line["changes"])))
+                entries[key] = _ended(entries[key], line)
             else:
                 problems.append(
                     f"{path}, line {number}: the start of this change is lost. It is not known which object "
@@ -116,6 +116,12 @@ def _entry(task: Mapping[str, Any], line: Mapping[str, Any]) -> Entry:
         changes=tuple(_made(line["changes"])),
         state=line["kind"],
     )
+
+
+def _ended(entry: Entry, line: Mapping[str, Any]) -> Entry:
+    # A new object has its ids only at the end.
+    ids = {**entry.ids, **line.get("ids", {})}
+    return replace(entry, ids=ids, state=line["kind"], changes=tuple(_made(line["changes"])))
 
 
 def _made(changes: Iterable[Mapping[str, Any]]) -> Iterator[Made]:

@@ -62,6 +62,8 @@ class Step:
     needs: str | None = None
     # Further values that we left, if a run was killed: {path: values}.
     also: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    # The step deletes the object, so everything that its module reports beside the setting goes with it.
+    whole: bool = False
 
 
 @dataclass(frozen=True)

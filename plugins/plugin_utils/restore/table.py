@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import hosts
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import hosts, machines
 
 if TYPE_CHECKING:
     from typing import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Inverse
 
 # Each file of this package has the functions of one stage, by the name of the module.
-INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE}
+INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE, **machines.INVERSE}
 # Modules that use the connection of the host of the play. All others run on the controller.
 ON_HOST = ("mig_partition", "nic_firmware")
 # Modules that connect to a BMC instead of vCenter.

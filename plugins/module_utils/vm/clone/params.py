@@ -72,7 +72,7 @@ ARGUMENTS = dict(
         "type": "list",
         "elements": "dict",
         "required": True,
-        "options": dict({"name": {"type": "str", "required": True}}, **_PER_VM),
+        "options": dict({"name": {"type": "str", "required": True}, "instance_uuid": {"type": "str"}}, **_PER_VM),
     },
     state={"type": "str", "choices": ["present", "absent"], "default": "present"},
     owner={"type": "str"},
@@ -110,6 +110,8 @@ class CloneRequest:
     """One VM that is to exist, or not."""
 
     name: str
+    # The only VM that may be removed under this name.
+    instance_uuid: str | None
     state: str
     folder: str | None
     host: str | None
@@ -144,6 +146,7 @@ def _request(params: Mapping[str, Any], entry: Mapping[str, Any]) -> CloneReques
         CloneRequest,
         {**params, **options},
         name=entry["name"].strip(),
+        instance_uuid=(entry.get("instance_uuid") or "").strip().lower() or None,
         customization=request(Customization, options["customization"]) if options["customization"] else None,
         disk_gb=params["disk_gb"] or 0,
         planned_off=(params["planned"] or {}).get("power") == "off",
@@ -202,6 +205,8 @@ def _check(wish: CloneRequest) -> Iterator[str]:
         yield f"the name has {len(name)} characters; vSphere allows at most {LONGEST_NAME}."
     if _CONTROL.search(name):
         yield "the name contains a control character."
+    if wish.instance_uuid and wish.state == "present":
+        yield "instance_uuid is set, but it only restricts removals; remove it or set state=absent."
     if wish.cloud_init and wish.customization:
         yield "cloud_init and customization are both set; a guest uses only one of them; remove the other."
     if wish.cloud_init:

@@ -126,6 +126,7 @@ def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machin
             "Remove it in vCenter, or with community.vmware.vmware_guest, if you intend to",
             "not_ours",
         )
+    _refuse_other(item)
     _refuse_kept(item, now)
     if now.power != "off" and not (planning and item.wish.planned_off):
         raise _refused(
@@ -136,6 +137,19 @@ def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machin
             "running",
         )
     return Machine()
+
+
+def _refuse_other(item: Item[CloneRequest, Machine]) -> None:
+    """Refuse to delete a VM that only has the name of the requested one."""
+    uuid, found = item.wish.instance_uuid, str(item.ids.get("instance_uuid") or "")
+    if uuid and found.lower() != uuid:
+        raise _refused(
+            item,
+            "cannot be removed",
+            f"Its instance UUID is {found or 'unknown'}, and the request names {uuid}",
+            "Correct `instance_uuid`, or remove the VM in vCenter, if you intend to",
+            "other_instance",
+        )
 
 
 def _refuse_kept(item: Item[CloneRequest, Machine], now: Machine) -> None:

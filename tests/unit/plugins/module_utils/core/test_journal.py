@@ -9,7 +9,7 @@ import threading
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import journal, runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
@@ -57,6 +57,16 @@ def test_a_change_is_written_before_and_after(tmp_path):
     assert (entry.run, entry.stage, entry.module, entry.host, entry.label) == ("r1", "hosts", "lamp", "esx-01", "a")
     assert [(made.path, made.before, made.after) for made in entry.changes] == [("light", "blue", "red")]
     assert entry.state == "done"
+
+
+def test_the_ids_of_a_new_object_are_in_its_last_line(tmp_path):
+    item = Item("vm", {}, {"name": "vm", "moid": None}, changes=[Change("exists", False, True)])
+    book = journal.of(module_at(tmp_path))
+    book.planned([item])
+    item.ids.update(moid="vm-1", instance_uuid="52b6")
+    book.ended([(item, item.changes)])
+    (entry,) = read(str(tmp_path)).entries
+    assert entry.ids == {"name": "vm", "moid": "vm-1", "instance_uuid": "52b6"}
 
 
 def test_secrets_and_connection_options_stay_out(tmp_path):

@@ -105,6 +105,43 @@ def test_the_last_change_is_restored_first(tmp_path):
     assert [step["module"] for step in plan(str(tmp_path))["steps"]] == ["esxi_kernel_setting"]
 
 
+CREATED = [change("exists", False, True), change("path", None, "/dc/vm/new")]
+
+
+def created(folder, **ids):
+    common = {"v": 1, "task": "new"}
+    head = {"run": "first", "stage": "machines", "module": "vm_clone", "host": "localhost", "request": {}}
+    planned = {
+        "item": 0,
+        "label": "new",
+        "ids": {"name": "new", "moid": None, "path": "/dc/vm/new"},
+        "changes": CREATED,
+    }
+    rows = [{**common, "kind": "task", "when": "2026-01-01T00:00:01", **head}]
+    rows.append({**common, "kind": "planned", "when": "2026-01-01T00:00:02", **planned})
+    rows.append({**common, "kind": "done", "when": "2026-01-01T00:00:03", "item": 0, "changes": CREATED, **ids})
+    shape = {**common, "task": "shape", "item": 0, "label": "new", "ids": {"instance_uuid": "52b6", "name": "new"}}
+    rows.append({**rows[0], **common, "task": "shape", "module": "vm_config"})
+    rows.append({**shape, "kind": "planned", "when": "2026-01-01T00:00:04", "changes": [change("cpus", 4, 16)]})
+    journal.append(str(folder / "first.jsonl"), rows)
+
+
+def test_a_created_vm_has_its_ids_from_the_end_of_its_creation(tmp_path):
+    created(tmp_path, ids={"moid": "vm-9", "instance_uuid": "52b6"})
+    steps = plan(str(tmp_path), delete_vms=True)["steps"]
+    # Its settings have no earlier values.
+    assert [step["module"] for step in steps] == ["vm_power", "vm_clone"]
+    assert steps[1]["args"]["vms"] == [{"name": "new", "folder": "/dc/vm", "instance_uuid": "52b6"}]
+    listed = plan(str(tmp_path))
+    assert (listed["steps"], [one["what"] for one in listed["cannot"]]) == ([], ["exists"])
+
+
+def test_some_vms_are_restored_without_the_others(tmp_path):
+    created(tmp_path, ids={"moid": "vm-9", "instance_uuid": "52b6"})
+    assert len(plan(str(tmp_path), delete_vms=True, vms=["new"])["steps"]) == 2
+    assert plan(str(tmp_path), delete_vms=True, vms=["other"])["steps"] == []
+
+
 STEP = {"back": {"a": 1, "b": 1, "c": 1}, "left": {"a": 2, "b": 2, "c": 2}, "also": {"c": [3]}}
 
 
@@ -120,6 +157,17 @@ def test_a_killed_run_may_have_left_another_value():
 
 def test_a_change_beside_the_step_is_seen():
     assert beside(STEP, [change("a", 2, 1), change("other", 2, 1)]) == ["other"]
+
+
+def test_a_deletion_takes_everything_along():
+    assert beside({**STEP, "whole": True}, [change("other", 2, 1)]) == []
+
+
+def test_an_adapter_that_somebody_moved_is_named():
+    step = {"back": {"adapter a on b": None}, "left": {"adapter a on b": "present"}}
+    (row,) = judge(step, [change("adapter c on d", "present", None)])
+    assert (row.state, row.found) == (KEPT, "adapter c on d")
+    assert judge(step, [])[0].state == ALREADY
 
 
 def test_a_step_can_leave_out_a_setting(tmp_path):

@@ -9,7 +9,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.params im
 
 def request(name="train-01", **options):
     """The request for a VM, as the module fills it."""
-    unset = dict.fromkeys(("folder", "host", "datastore", "annotation", "cloud_init", "customization", "owner"))
+    names = ("instance_uuid", "folder", "host", "datastore", "annotation", "cloud_init", "customization", "owner")
+    unset = dict.fromkeys(names)
     usual = {"state": "present", "move": "keep", "disk_gb": 0, "planned_off": False}
     return CloneRequest(**{"name": name, **unset, **usual, **options})
 

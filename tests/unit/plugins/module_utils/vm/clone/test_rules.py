@@ -236,6 +236,16 @@ def test_what_a_removal_would_take_along_is_kept(now, owner, failure):
     assert refused.value.failure == documented(subject="VM train-01", **failure)
 
 
+@pytest.mark.parametrize("found, goes", [("52B6-01", True), ("52b6-02", False), (None, False)])
+def test_only_the_instance_that_was_named_is_removed(found, goes):
+    named = item(HERE, state="absent", instance_uuid="52b6-01")
+    named.ids["instance_uuid"] = found
+    if goes:
+        assert rules.removed(named) == state.Machine()
+    else:
+        assert code_of(rules.removed, named) == "other_instance"
+
+
 @pytest.mark.parametrize("owner", [None, "lab"])
 def test_an_owner_removes_what_it_has_and_what_has_none(owner):
     assert rules.removed(item(replace(HERE, owner=owner), state="absent", owner="lab")) == state.Machine()
