@@ -151,9 +151,13 @@ options:
     description:
       - Training that is part of the collection and needs no data. V(small) trains a small model, in about 15 seconds on
         CPUs. V(synthetic) is a benchmark with the layers of ResNet-50.
+      - V(all_reduce) trains nothing. It measures the bandwidth of an all-reduce with the PyTorch of the image.
+        It prints the table of C(all_reduce_perf) of nccl-tests, which needs C(mpirun) between guests.
+      - V(all_reduce) needs the O(engine) V(torchrun), V(deepspeed) or V(ray). Its O(arguments) are the options C(-b),
+        C(-e), C(-f), C(-i), C(-n), C(-w) and C(-c) of nccl-tests.
       - Mutually exclusive with O(command). One of them is required.
     type: str
-    choices: [small, synthetic]
+    choices: [small, synthetic, all_reduce]
   command:
     description:
       - Command of one rank, as a list of words.

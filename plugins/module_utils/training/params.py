@@ -21,7 +21,7 @@ RESTARTED = ("torchrun", "deepspeed")
 LAUNCHERS, CONTROLLERS = ("mpirun", "horovodrun"), ("mpi", "gloo")
 DATA_PATHS, RDMA_PATHS = ("tcp", "pvrdma", "sriov", "passthrough"), ("pvrdma", "sriov", "passthrough")
 CLIENTS = {"docker": "docker", "podman": "podman", "containerd": "nerdctl"}
-BUILTINS = ("small", "synthetic")
+BUILTINS = ("small", "synthetic", "all_reduce")
 LIMITS = {"wall_s": 3600, "stall_s": 300, "start_s": 120, "pull_s": 1800, "lost_s": 30, "return_s": 600}
 MOST_RESTARTS = 100
 
@@ -240,6 +240,11 @@ def _hosts(params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _engine(params: Mapping[str, Any]) -> Iterator[str]:
+    if params["builtin"] == "all_reduce" and params["engine"] == "horovod":
+        yield (
+            "builtin: all_reduce needs ranks of torchrun, deepspeed or ray. With engine: horovod, use "
+            "command: [all_reduce_perf] of nccl-tests, which mpirun starts."
+        )
     if params["engine"] != "horovod":
         if params["engine"] == "ray":
             yield from _ray(params)

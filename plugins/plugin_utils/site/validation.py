@@ -33,6 +33,8 @@ DIRECT = ("sriov", "passthrough")
 FRAMEWORK = "pytorch"
 EACH = 4
 STALL_S = 60
+# Program of nccl-tests that the built-in all_reduce of training_run replaces where no mpirun starts ranks.
+ALL_REDUCE = "all_reduce_perf"
 # Checks that run in containers.
 CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
 
@@ -61,6 +63,7 @@ def validation(
         "pairs": _pairs(site, wish, wanted),
         "run": _run(told, wanted["skip"]) if site["training"] else {},
         "nccl_command": [] if "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
+        "nccl_builtin": bool(site["training"]) and site["training"]["engine"] != "horovod",
         "osu": _osu(wish, intent, told) if site["training"] else [],
         "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
         "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
@@ -139,9 +142,10 @@ def _intent(
     if engine != "horovod" and _programs(wish):
         why = f"site.training.engine is {engine}, and OSU programs need mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
-    if engine != "horovod" and len(hosts) > 1:
-        # Without MPI, each process of nccl-tests is a job of its own.
-        skip.setdefault("cluster.nccl", f"site.training.engine is {engine}, and nccl-tests need mpirun between guests")
+    program = (wish["nccl_command"] or [""])[0].rpartition("/")[2]
+    if engine != "horovod" and program not in ("", ALL_REDUCE):
+        # Without MPI, each process of nccl-tests is a job of its own. Only this program has a replacement.
+        skip.setdefault("cluster.nccl", f"site.training.engine is {engine}, and {program} needs mpirun between ranks")
     if engine != "horovod":
         skip.setdefault("cluster.check_build", f"site.training.engine is {engine}, which is not part of Horovod")
     elif site["training"] and not site["training"]["check_build"]:

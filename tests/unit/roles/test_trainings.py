@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import collections
 import importlib.util
@@ -24,7 +25,7 @@ FILES = sorted(TRAININGS.glob("*.py"))
 def _of():
     """Load a training as Python does when it is started: its folder comes first."""
     sys.path.insert(0, str(TRAININGS))
-    names = ("engines", "small", "synthetic", "ray_cluster")
+    names = ("engines", "small", "synthetic", "all_reduce", "ray_cluster")
     try:
         yield collections.namedtuple("Trainings", names)(*(_load(name) for name in names))
     finally:
@@ -239,6 +240,104 @@ def test_an_event_is_one_line_in_one_piece(of, capfd):
     of.engines.say("end", rank=1, weights="ab")
     out = capfd.readouterr().out
     assert out == 'AIREADY {"event": "end", "rank": 1, "weights": "ab"}\n'
+
+
+@pytest.mark.parametrize("text, size", [("8", 8), ("8k", 8192), ("8M", 8 * 2**20), ("1G", 2**30)])
+def test_sizes_are_those_of_nccl_tests(of, text, size):
+    assert of.all_reduce.bytes_of(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "M", "0", "-1M", "1T"])
+def test_what_is_no_size_is_refused(of, text):
+    with pytest.raises(argparse.ArgumentTypeError, match="is no size"):
+        of.all_reduce.bytes_of(text)
+
+
+@pytest.mark.parametrize(
+    "least, most, step, factor, on_gpu, sizes",
+    [
+        (8, 64, 1, 2, True, [8, 16, 32, 64]),
+        (8, 20, 6, 1, True, [8, 12, 20]),
+        (9, 9, 1, 2, True, [8]),
+        (2, 2, 1, 2, True, [4]),
+        (16, 8, 1, 2, True, []),
+        (8 * 2**20, 2**30, 1, 2, False, [8 * 2**20, 16 * 2**20]),
+        (64 * 2**20, 2**30, 1, 2, False, [64 * 2**20]),
+    ],
+    ids=["by a factor", "by a step", "whole floats", "one float", "none", "on CPUs", "large on CPUs"],
+)
+def test_a_sweep_has_the_sizes_of_nccl_tests(of, least, most, step, factor, on_gpu, sizes):
+    assert of.all_reduce.sizes_of(least, most, step, factor, on_gpu) == sizes
+
+
+@pytest.mark.parametrize("ranks, bus", [(1, 0.0), (2, 4.0), (4, 6.0), (8, 7.0)])
+def test_the_bandwidth_of_the_bus_follows_from_the_ranks(of, ranks, bus):
+    assert of.all_reduce.bandwidths(4 * 10**9, 1.0, ranks) == (4.0, bus)
+    assert of.all_reduce.bandwidths(4, 0.0, ranks) == (0.0, 0.0)
+
+
+class Floats:
+    """The few words of a tensor that filling and comparing use; a slice is a view."""
+
+    def __init__(self, base, begin=0, end=None):
+        self.base, self.begin, self.end = base, begin, len(base) if end is None else end
+
+    @property
+    def values(self):
+        return self.base[self.begin : self.end]
+
+    def __len__(self):
+        return self.end - self.begin
+
+    def __getitem__(self, some):
+        begin, end, _step = some.indices(len(self))
+        return Floats(self.base, self.begin + begin, self.begin + end)
+
+    def copy_(self, other):
+        self.base[self.begin : self.end] = other.values
+
+    def add_(self, more):
+        self.base[self.begin : self.end] = [value + more for value in self.values]
+
+    def __mul__(self, factor):
+        return Floats([value * factor for value in self.values])
+
+    def __add__(self, more):
+        return Floats([value + more for value in self.values])
+
+    def __ne__(self, other):
+        return Floats([one != two for one, two in zip(self.values, other.values, strict=True)])
+
+    __hash__ = None
+
+    def sum(self):
+        return sum(self.values)
+
+
+def test_a_wrong_value_is_counted(of):
+    pattern, ranks = Floats([0, 1, 2]), 3
+    parts = [Floats([9] * 8) for _rank in range(ranks)]
+    for rank, part in enumerate(parts):
+        of.all_reduce.fill(part, pattern, rank)
+    assert parts[1].values == [2, 3, 4, 2, 3, 4, 2, 3]
+    reduced = [sum(values) for values in zip(*(part.values for part in parts), strict=True)]
+    assert of.all_reduce.wrong_values(Floats(reduced), pattern, ranks) == 0
+    reduced[0], reduced[7] = 0, reduced[7] + 1
+    assert of.all_reduce.wrong_values(Floats(reduced), pattern, ranks) == 2
+
+
+@pytest.mark.parametrize("wrong", [["-g", "2"], ["-d", "half"], ["-b", "1T"], ["-z", "1"], ["--engine", "horovod"]])
+def test_an_option_of_nccl_tests_that_is_not_measured_is_refused(of, wrong, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        of.all_reduce.parser().parse_args(wrong)
+    assert stopped.value.code == 2
+    assert wrong[0] in capsys.readouterr().err
+
+
+def test_the_options_of_nccl_tests_have_their_letters(of):
+    told = of.all_reduce.parser().parse_args(["-b", "8M", "-e", "1G", "-f", "2", "-n", "2", "-w", "1", "-c", "0"])
+    assert (told.minbytes, told.maxbytes, told.stepfactor) == (2**23, 2**30, 2)
+    assert (told.iters, told.warmup_iters, told.check) == (2, 1, 0)
 
 
 @pytest.mark.parametrize("training", ["small", "synthetic"])

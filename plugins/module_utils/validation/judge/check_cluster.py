@@ -67,11 +67,23 @@ def build(values: Mapping[str, Any], about: About) -> Found:
 
 def nccl(values: Mapping[str, Any], about: About) -> Found:
     """The bandwidth of an all-reduce and its transport, which only the NCCL log shows."""
+    if values.get("backend") not in (None, "nccl"):
+        return ended(_without_nccl(values), values, about)
     answer = _reduced(values, about)
     # For a fallback to sockets, the check reports more than the run.
     if mapping(values.get("verdict")).get("code") == "fell_back_to_tcp" and answer.verdict == FAIL:
         return answer
     return ended(answer, values, about)
+
+
+def _without_nccl(values: Mapping[str, Any]) -> Found:
+    """Ranks without GPUs: the program ran, and its bandwidth is none of NCCL."""
+    wrong = number(values.get("wrong"))
+    if wrong:
+        why = f"{short(wrong)} values of the result are wrong."
+        return Found(None).fail(why, "the memory of a guest, or the path between", "wrong")
+    backend, rate = values["backend"], short(values.get("busbw"))
+    return Found(None, skip=f"The ranks used no GPU, so {backend} reached {rate} GB/s. This is not a figure of NCCL.")
 
 
 def ended(answer: Found, values: Mapping[str, Any], about: About) -> Found:

@@ -257,6 +257,9 @@ def _nccl(subject: Mapping[str, Any], text: str, result: Mapping[str, Any], abou
     told, log = nccl_tests.parse(text), nccl_log.parse(text)
     values = readings({**log, **told})
     values["nodes"] = values.get("nodes") or len(subject["guests"])
+    # The ranks of the built-in all_reduce report it.
+    names = [str(mapping(one).get("engine") or "") for one in listing(result.get("ranks"))]
+    values["backend"] = next((name.split()[1] for name in names if name.startswith("torch.distributed ")), None)
     if told["why"]:
         return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about, text)
     # Figures of a failed run stay as evidence; the check fails by the verdict of the run.

@@ -151,14 +151,20 @@ def test_programs_of_osu_that_are_not_run_are_left_out_with_the_reason(given, wo
     assert words in told["intent"]["skip"].get("pair.mpi_lat", "")
 
 
-@pytest.mark.parametrize(
-    "engine, measured", [("horovod", True), ("torchrun", False), ("deepspeed", False), ("ray", False)]
-)
-def test_nccl_between_guests_is_measured_where_mpirun_starts_it(engine, measured):
+@pytest.mark.parametrize("engine", ["horovod", "torchrun", "deepspeed", "ray"])
+def test_nccl_between_guests_is_measured_by_the_collection_where_no_mpirun_starts_it(engine):
     told = validation(training={**TRAINING, "engine": engine})
+    assert (told["nccl_command"][0], told["nccl_builtin"]) == ("all_reduce_perf", engine != "horovod")
+    assert "cluster.nccl" not in told["intent"]["skip"]
+
+
+@pytest.mark.parametrize("engine, measured", [("horovod", True), ("torchrun", False)])
+@pytest.mark.parametrize("program", ["all_gather_perf", "/opt/nccl-tests/build/alltoall_perf"])
+def test_another_program_of_nccl_tests_needs_mpirun(engine, measured, program):
+    told = validation(training={**TRAINING, "engine": engine}, nccl_command=[program, "-b", "8M"])
     assert bool(told["nccl_command"]) is measured
     why = told["intent"]["skip"].get("cluster.nccl", "")
-    assert ("nccl-tests need mpirun between guests" in why) is not measured
+    assert ("_perf needs mpirun between ranks" in why) is not measured
 
 
 def test_a_site_without_a_training_still_measures_guests_and_pairs():

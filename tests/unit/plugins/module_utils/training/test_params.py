@@ -28,6 +28,7 @@ HOST = {"name": "job-01", "address": "10.0.112.11"}
         ({"hosts": [HOST, {**HOST, "name": "job-02"}]}, "10.0.112.11 is the address of two guests."),
         ({"hosts": [{"name": "a", "address": "fd00::1"}]}, "fd00::1 is not an IPv4 address"),
         ({"controller": "gloo"}, "only horovodrun starts gloo"),
+        ({"builtin": "all_reduce"}, "With engine: horovod, use command: [all_reduce_perf] of nccl-tests"),
         ({"ssh_port": 0}, "ssh_port: 0 is not a valid port."),
         ({"image": "horovod@sha512:" + "a" * 128}, "cannot be pulled. Write sha256: and 64 hexadecimal digits"),
         ({"image": f"horovod@sha256:{'A' * 64}"}, "cannot be pulled. Write sha256: and 64 hexadecimal digits"),

@@ -230,6 +230,22 @@ def test_a_bandwidth_of_nccl_counts_with_right_results_on_all_guests(values, exp
 
 
 @pytest.mark.parametrize(
+    "values, expected, skip",
+    [
+        ({}, [], "gloo reached 10 GB/s. This is not a figure of NCCL."),
+        ({"wrong": 2}, [("fail", "wrong")], ""),
+        ({"verdict": {"state": "failed", "reason": "Rank 1 died"}}, [("fail", "run")], ""),
+    ],
+    ids=["right", "wrong", "failed"],
+)
+def test_a_bandwidth_of_ranks_without_gpus_is_none_of_nccl(values, expected, skip):
+    given = {"busbw": 10.0, "nodes": 2, "large": True, "wrong": 0, "backend": "gloo", **values}
+    found = check_cluster.nccl(given, about("cluster.nccl", BOTH, variant="tcp"))
+    assert (codes(found), found.measured) == (expected, None)
+    assert (skip in found.skip, bool(found.skip)) == (True, bool(skip))
+
+
+@pytest.mark.parametrize(
     "values, devices, device",
     [
         ({"devices": 4, "ranks": [{"device": "cpu"}]}, 4, "CPU"),

@@ -251,6 +251,44 @@ def test_nccl_is_told_with_what_it_went_over():
     assert files["evidence/cluster.nccl.rdma.txt"].startswith("### job-01: mpirun -x 'A=b c'\n")
 
 
+# Of the built-in all_reduce, started by torchrun on two containers of the lab.
+BY_TORCHRUN = """\
+[default0]:# Collective test starting: all_reduce_perf, by torch.distributed
+[default0]:# torch.distributed {backend}, PyTorch 1.13.0a0
+[default0]:#  Rank  0 Group  0 Pid      9 on job-01 device  0 [1b:00] NVIDIA A100
+[default0]:#  Rank  1 Group  0 Pid     10 on job-02 device  0 [1b:00] NVIDIA A100
+[default0]:#                                                               in-place
+[default0]:#       size         count      type   redop    root     time   algbw   busbw  #wrong            timestamp
+[default0]:#        (B)    (elements)                               (us)  (GB/s)  (GB/s)
+[default0]:    67108864      16777216     float     sum      -1  6500.00   10.32   10.32       0  2026-11-29 02:27:05
+[default0]:   134217728      33554432     float     sum      -1 12400.00   10.82   10.82       0  2026-11-29 02:27:05
+[default0]:# Out of bounds values : 0 OK
+[default0]:# Avg bus bandwidth    : 10.57
+"""
+NETWORK = "[default0]:job-01:9:9 [0] NCCL INFO Using network {network}\n"
+
+
+@pytest.mark.parametrize(
+    "backend, network, verdict, words",
+    [
+        ("nccl", "IB", "pass", ""),
+        ("nccl", "Socket", "fail", "TCP sockets instead of RDMA"),
+        ("gloo", "", "skipped", "gloo reached 10.82 GB/s. This is not a figure of NCCL."),
+    ],
+)
+def test_an_all_reduce_of_torchrun_is_judged_as_that_of_nccl_tests(backend, network, verdict, words):
+    ranks = [{"rank": rank, "engine": f"torch.distributed {backend}"} for rank in (0, 1)]
+    given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma", ranks=ranks)}
+    log = BY_TORCHRUN.format(backend=backend) + (NETWORK.format(network=network) if network else "")
+    found, _files = collect.collect({"runs": [given]}, lambda path: log if path == "log" else "")
+    told = found[0]["readings"]
+    assert (told["busbw"], told["bytes"], told["wrong"], told["nodes"]) == (10.82, 134217728, 0, 2)
+    others = dict.fromkeys(set(rungs.CHECKS) - {"cluster.nccl"}, "It is not asked here")
+    rows = judge.judge(found, {"guests": GUESTS, "data_path": "pvrdma", "skip": others})["rows"]
+    (row,) = [row for row in rows if row["check"] == "cluster.nccl"]
+    assert (row["verdict"], words in row["why"]) == (verdict, True), row
+
+
 DIED = {"state": "failed", "code": "rank_failed", "reason": "Rank 1 on job-02 was killed", "host": "job-02"}
 
 
