@@ -8,6 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 # A class of ansible-core's own, private there: `ansible-test sanity` covers the public way to the same imports.
 from ansible.utils.collection_loader._collection_finder import _AnsibleCollectionFinder
 
@@ -56,6 +58,19 @@ def pytest_configure(config) -> None:
 
     if runs.inside() and config.option.basetemp is None:
         config.option.basetemp = tempfile.mkdtemp(prefix="t")
+
+
+@pytest.fixture(autouse=True)
+def kept_environment():
+    """Fail a test that leaves variables for those after it, such as playbooks that are no longer forks."""
+    before = _variables()
+    yield
+    assert _variables() == before
+
+
+def _variables() -> dict[str, str]:
+    """Return the environment without pytest's own name of the test."""
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
 
 
 def pytest_collection_finish() -> None:

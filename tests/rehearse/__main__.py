@@ -249,8 +249,6 @@ def main() -> int:
     parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
     options = parser.parse_args()
     _consistent(parser, options)
-    # Tests that start a rehearsal have it for themselves.
-    os.environ.pop(playbook.WARM, None)
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
         signal.signal(signal.SIGHUP, _terminated)
@@ -281,5 +279,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # Tests that start a rehearsal have it for themselves.
+    os.environ.pop(playbook.WARM, None)
     status = self_supervised()
     sys.exit(main() if status is None else status)

@@ -63,11 +63,13 @@ class Run:
 @contextlib.contextmanager
 def forked() -> Iterator[None]:
     """Meanwhile playbooks are forks of a server that has imported Ansible already."""
+    before = os.environ.get(WARM)
     os.environ[WARM] = "1"
     try:
         yield
     finally:
-        del os.environ[WARM]
+        if before is None:
+            del os.environ[WARM]
 
 
 def environment(work: Path, **more: str) -> dict[str, str]:
