@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import io
 import os
+import re
 import subprocess
 import sys
 import time
@@ -20,6 +23,20 @@ def install() -> None:
 
     # The module needs no more of the library than this.
     task_executor.subprocess = SimpleNamespace(PIPE=subprocess.PIPE, Popen=Helper)
+    with contextlib.suppress(ImportError):
+        nxos = importlib.import_module("ansible_collections.cisco.nxos.plugins.terminal.nxos").TerminalModule
+        nxos.terminal_stderr_re = [bounded(one) for one in nxos.terminal_stderr_re]
+
+
+def bounded(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
+    """The pattern without the search of a whole line from each of its characters, which JSON on one line makes slow.
+
+    Ansible only asks whether a pattern of an error is found: one character before its words is as good as all of them.
+    """
+    start = re.match(rb"\((\.\+)(?=[a-z )])", pattern.pattern)
+    if start is None:
+        return pattern
+    return re.compile(b"(." + pattern.pattern[start.end() :], pattern.flags)
 
 
 class Helper:
