@@ -62,15 +62,17 @@ def pytest_configure(config) -> None:
 
 @pytest.fixture(autouse=True)
 def kept_environment():
-    """Fail a test that leaves variables for those after it, such as playbooks that are no longer forks."""
+    """Fail a test after which playbooks would no longer be forks of the warm server."""
     before = _variables()
     yield
     assert _variables() == before
 
 
-def _variables() -> dict[str, str]:
-    """Return the environment without pytest's own name of the test."""
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+def _variables() -> list[str | None]:
+    from rehearse import playbook
+    from warm import client
+
+    return [os.environ.get(name) for name in (playbook.WARM, *client.IMPORTED)]
 
 
 def pytest_collection_finish() -> None:
