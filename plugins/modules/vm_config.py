@@ -98,6 +98,9 @@ options:
             type: str
             choices: [all, ignore]
             default: all
+          memory_reservation_mb:
+            description: See O(shape.memory_reservation_mb).
+            type: int
           cpu_reservation:
             description: See O(shape.cpu_reservation).
             type: str
@@ -136,7 +139,7 @@ options:
           mmio:
             description: See O(shape.mmio).
             type: str
-            choices: [auto, ignore]
+            choices: [auto, none, ignore]
             default: auto
           mmio_size_gb:
             description: See O(shape.mmio_size_gb).
@@ -373,6 +376,13 @@ options:
         type: str
         choices: [all, ignore]
         default: all
+      memory_reservation_mb:
+        description:
+          - Memory reservation in MB. It overrides O(shape.memory_reservation) and releases a lock on all memory. V(0)
+            removes the reservation.
+          - The module rejects a reservation below the whole memory for a VM with a vGPU, a passthrough device, or an
+            SR-IOV or PVRDMA adapter.
+        type: int
       cpu_reservation:
         description:
           - CPU reservation of the VM.
@@ -461,9 +471,10 @@ options:
             O(shape.gpus) and O(shape.direct_nics) announce.
           - The module rounds the sum up to a power of two. A larger existing window remains. Without a GPU that needs a
             window, the module sets nothing.
+          - V(none) removes both settings. The module rejects it for a VM with a GPU that needs a window.
           - V(ignore) leaves both settings unchanged.
         type: str
-        choices: [auto, ignore]
+        choices: [auto, none, ignore]
         default: auto
       mmio_size_gb:
         description:

@@ -95,6 +95,9 @@ options:
         description: O(memory_reservation) for this VM alone.
         type: str
         choices: [all, ignore]
+      memory_reservation_mb:
+        description: O(memory_reservation_mb) for this VM alone.
+        type: int
       cpu_reservation:
         description: O(cpu_reservation) for this VM alone.
         type: str
@@ -128,7 +131,7 @@ options:
       mmio:
         description: O(mmio) for this VM alone.
         type: str
-        choices: [auto, ignore]
+        choices: [auto, none, ignore]
       mmio_size_gb:
         description: O(mmio_size_gb) for this VM alone.
         type: int
@@ -164,6 +167,13 @@ options:
     type: str
     choices: [all, ignore]
     default: all
+  memory_reservation_mb:
+    description:
+      - Memory reservation in MB. It overrides O(memory_reservation) and releases a lock on all memory. V(0) removes the
+        reservation.
+      - The module rejects a reservation below the whole memory for a VM with a vGPU, a passthrough device, or an SR-IOV
+        or PVRDMA adapter.
+    type: int
   cpu_reservation:
     description:
       - CPU reservation of the VM.
@@ -249,9 +259,10 @@ options:
         O(direct_nics) announce.
       - The module rounds the sum up to a power of two. A larger existing window remains. Without a GPU that needs a
         window, the module sets nothing.
+      - V(none) removes both settings. The module rejects it for a VM with a GPU that needs a window.
       - V(ignore) leaves both settings unchanged.
     type: str
-    choices: [auto, ignore]
+    choices: [auto, none, ignore]
     default: auto
   mmio_size_gb:
     description:

@@ -50,7 +50,8 @@ def _walk(path, value, found, above):
     elif isinstance(value, dict):
         for key, one in value.items():
             _walk(f"{path}.{key}", one, found, (*above, id(value)))
-    elif hasattr(value, "__dict__") and not isinstance(value, enum.Enum):
+    # Numbers of pyVmomi are objects of classes of their own.
+    elif hasattr(value, "__dict__") and not isinstance(value, (enum.Enum, int, str)):
         for name, one in vars(value).items():
             _walk(f"{path}.{name}", one, found, (*above, id(value)))
     else:

@@ -36,8 +36,7 @@ _VIRTUAL_NODES = (
     "The VM had virtual NUMA nodes before. The module computes them from other options. Set them in vCenter."
 )
 _NOT_WHOLE = "The module sets whole GB of memory only. Set the memory in vCenter."
-_FIXED = "This release cannot lower the memory reservation. Lower it in vCenter."
-_WINDOW = "The module does not remove the MMIO window. A window without a device has no effect."
+_WINDOW = "The VM had only one of the two settings of the MMIO window before. Set them in vCenter."
 _STALE_DEVICE = "A device before was recorded for another host, so the VM could not start with it."
 
 
@@ -84,12 +83,17 @@ def shape(settings: Mapping[str, Net]) -> Found:
         elif path == "memory_gb":
             args[path], known[path] = one.back, one
         elif path == "memory_reservation":
-            lost[path] = _FIXED
+            args.update(_reservation(str(one.back)))
+            known[path] = one
         elif path in _MMIO:
-            lost[path] = _WINDOW
+            window = _window(settings)
+            if window is None:
+                lost[path] = _WINDOW
+            else:
+                args.update(window)
+                known[path] = one
         elif path in _GPUDIRECT:
-            on = str(one.back or "").lower() in ("1", "true", "yes", "on")
-            args["gpudirect"], known[path] = "enabled" if on else "disabled", one
+            args["gpudirect"], known[path] = "enabled" if _is_on(one.back) else "disabled", one
         elif path in _NODES:
             nodes = _affinity(path, one)
             if nodes is None:
@@ -112,6 +116,27 @@ def shape(settings: Mapping[str, Net]) -> Found:
     return {"shape": {**kept, **args}}, known, lost
 
 
+def _reservation(back: str) -> dict[str, Any]:
+    """The options for "all", "2048 MB" or, without a reservation, "partial"."""
+    if back == "all":
+        return {"memory_reservation": "all"}
+    amount = back.partition(" ")[0]
+    return {"memory_reservation_mb": int(amount) if amount.isdecimal() else 0}
+
+
+def _window(settings: Mapping[str, Net]) -> dict[str, Any] | None:
+    """The options for the MMIO window before; None if no option sets it."""
+    switch, size = settings.get(keys.USE_64BIT_MMIO), settings.get(keys.MMIO_SIZE)
+    if switch is None and size is not None and str(size.back or "").isdecimal():
+        return {"mmio": "auto", "mmio_size_gb": int(size.back)}
+    was_on = switch is None or _is_on(switch.back)
+    return {"mmio": "none"} if not was_on and size is not None and size.back is None else None
+
+
+def _is_on(value: Any) -> bool:
+    return str(value or "").lower() in ("1", "true", "yes", "on")
+
+
 def _affinity(path: str, one: Net) -> list[int] | None:
     """The NUMA nodes of the host before; None for virtual nodes."""
     if not one.back:
@@ -125,7 +150,7 @@ def _affinity(path: str, one: Net) -> list[int] | None:
 def _unified(memory: Mapping[str, Net]) -> str:
     if not memory:
         return "ignore"
-    return "enabled" if any(str(one.back or "").lower() in ("1", "true") for one in memory.values()) else "disabled"
+    return "enabled" if any(_is_on(one.back) for one in memory.values()) else "disabled"
 
 
 def _device(text: str) -> dict[str, Any] | None:

@@ -81,8 +81,10 @@ ROWS = [
             "cpus": 2,
             "cores_per_socket": 1,
             "memory_gb": 16,
+            "memory_reservation_mb": 0,
             "numa_nodes": [],
             "gpudirect": "disabled",
+            "mmio": "none",
         },
         observe=vms("train-01"),
         created=one(
@@ -91,8 +93,7 @@ ROWS = [
         modified=one(
             cpus=(32, 16), memory=(128, True), settings={**FOREIGN, **P2P, **window(256), "numa.nodeAffinity": "0,1"}
         ),
-        # Reservation and window stay: they do no harm, and devices may need them.
-        deleted=one(memory=(16, True), settings={**FOREIGN, **window(256)}),
+        deleted=one(settings=FOREIGN),
     ),
     Row(
         module="vm_shape",

@@ -29,6 +29,7 @@ class ShapeRequest:
     cores_per_socket: int | None
     memory_gb: int | None
     memory_reservation: str
+    memory_reservation_mb: int | None
     cpu_reservation: str
     cpu_reservation_mhz: int | None
     hardware_version: int | None
@@ -55,6 +56,7 @@ ARGUMENTS: FleetArguments[ShapeRequest] = FleetArguments(
         "cores_per_socket": {"type": "int"},
         "memory_gb": {"type": "int"},
         "memory_reservation": _choice("all", "all", "ignore"),
+        "memory_reservation_mb": {"type": "int"},
         "cpu_reservation": _choice("auto", "auto", "ignore"),
         "cpu_reservation_mhz": {"type": "int"},
         "hardware_version": {"type": "int"},
@@ -63,7 +65,7 @@ ARGUMENTS: FleetArguments[ShapeRequest] = FleetArguments(
         "numa_method": _choice("auto", "auto", "affinity", "device"),
         "latency_sensitivity": _choice("ignore", "low", "normal", "medium", "high", "ignore"),
         "gpudirect": _choice("ignore", "enabled", "disabled", "ignore"),
-        "mmio": _choice("auto", "auto", "ignore"),
+        "mmio": _choice("auto", "auto", "none", "ignore"),
         "mmio_size_gb": {"type": "int"},
         "gpus": {"type": "list", "elements": "str"},
         "direct_nics": {"type": "int"},
@@ -87,6 +89,7 @@ def check_wish(wish: ShapeRequest) -> Iterator[str]:
 
 def _too_small(wish: ShapeRequest) -> Iterator[str]:
     lowest = {"cpus": 1, "cores_per_socket": 1, "memory_gb": 1, "cpu_reservation_mhz": 0, "direct_nics": 0}
+    lowest["memory_reservation_mb"] = 0
     for name, low in lowest.items():
         value = getattr(wish, name)
         if value is not None and value < low:
@@ -131,5 +134,7 @@ def _window(wish: ShapeRequest) -> Iterator[str]:
         return
     if wish.mmio == "ignore":
         yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
+    if wish.mmio == "none":
+        yield "mmio_size_gb is set, but mmio=none removes the MMIO window; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

@@ -32,12 +32,16 @@ def want(now: Shape, wish: ShapeRequest) -> Shape:
     """Return the requested shape; never refuses, see rules.py."""
     cpus = wish.cpus or now.cpus
     latency = now.latency if wish.latency_sensitivity == "ignore" else wish.latency_sensitivity
+    vm, locked = now.vm, now.memory_locked or wish.memory_reservation == "all"
+    if wish.memory_reservation_mb is not None:
+        vm, locked = dataclasses.replace(vm, memory_reserved_mb=wish.memory_reservation_mb), False
     wanted = dataclasses.replace(
         now,
+        vm=vm,
         cpus=cpus,
         cores_per_socket=numa.cores_per_socket(now, wish, cpus),
         memory_mb=wish.memory_gb * 1024 if wish.memory_gb else now.memory_mb,
-        memory_locked=now.memory_locked or wish.memory_reservation == "all",
+        memory_locked=locked,
         # Never lowered: a guest that was used to newer hardware does not get its old one back.
         hardware_version=max(now.hardware_version, wish.hardware_version or 0),
         latency=latency,
@@ -57,6 +61,7 @@ def vm_to_be(vm: Vm, wanted: Shape) -> Vm:
         hardware_version=max(vm.hardware_version, wanted.hardware_version),
         memory_mb=wanted.memory_mb,
         memory_locked=wanted.memory_locked,
+        memory_reserved_mb=wanted.vm.memory_reserved_mb,
         extra=extra,
     )
 
@@ -136,6 +141,9 @@ def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
                 del vmx[key]
     if wish.mmio == "auto":
         vmx.update(_mmio(now, wish))
+    elif wish.mmio == "none":
+        for key in (keys.USE_64BIT_MMIO, keys.MMIO_SIZE):
+            vmx.pop(key, None)
     for name, value in (wish.advanced or {}).items():
         if value is None:
             vmx.pop(cast(str, keys.canonical(name)), None)
@@ -165,4 +173,5 @@ def _same_setting(name: str, one: str | None, other: str | None) -> bool:
 
 
 def _reservation(shape: Shape) -> str:
-    return "all" if shape.memory_locked else "partial"
+    reserved = shape.vm.memory_reserved_mb or 0
+    return "all" if shape.memory_locked else f"{reserved} MB" if reserved else "partial"

@@ -50,6 +50,7 @@ def told(wish: ShapeRequest) -> str:
         "cpus",
         "cores_per_socket",
         "memory_gb",
+        "memory_reservation_mb",
         "hardware_version",
         "firmware",
         "numa_nodes",
@@ -115,7 +116,7 @@ def _too_much_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem |
 
 
 def _below_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    reserved = now.vm.memory_reserved_mb or 0
+    reserved = wanted.vm.memory_reserved_mb or 0
     if wanted.memory_locked or reserved <= wanted.memory_mb:
         return None
     return Problem(
@@ -130,7 +131,7 @@ def _latency_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | 
         return Problem(
             "latency_memory",
             "High latency sensitivity needs all memory of the VM reserved, but memory_reservation=ignore keeps "
-            f"{gb(now.vm.memory_reserved_mb or 0)} of {gb(wanted.memory_mb)} GB.",
+            f"{gb(wanted.vm.memory_reserved_mb or 0)} of {gb(wanted.memory_mb)} GB.",
             "Use memory_reservation=all.",
         )
     return None
@@ -206,7 +207,7 @@ def _gpudirect_board(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem |
 
 
 def _unknown_gpu(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    if wish.mmio == "ignore" or wish.mmio_size_gb is not None:
+    if wish.mmio != "auto" or wish.mmio_size_gb is not None:
         return None
     unknown = {gpu for gpu in wish.gpus or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None}
     unknown |= {
@@ -234,6 +235,28 @@ def _small_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | No
         "mmio_too_small",
         f"Its GPUs need a window of {needed} GB together, and mmio_size_gb is {size}.",
         f"Set mmio_size_gb to {needed} or more, or leave it out.",
+    )
+
+
+def _no_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    needed = plan.needed_mmio_gb(now, wish, with_ports=False)
+    if wish.mmio != "none" or not needed:
+        return None
+    return Problem(
+        "mmio_too_small",
+        f"Its GPUs need a window of {needed} GB together, and mmio is none.",
+        "Remove the GPUs, or use mmio=auto.",
+    )
+
+
+def _devices_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+    if wish.memory_reservation_mb is None or wanted.fully_reserved or not wanted.direct:
+        return None
+    names = ", ".join(sorted({one.name for one in wanted.direct}))
+    return Problem(
+        "memory_reservation",
+        f"A VM with {names} starts only with all memory reserved.",
+        "Remove these devices, or use memory_reservation=all without memory_reservation_mb.",
     )
 
 
@@ -298,4 +321,6 @@ _RULES = (
     _gpudirect_board,
     _unknown_gpu,
     _small_window,
+    _no_window,
+    _devices_memory,
 )

@@ -56,6 +56,8 @@ def _reservations(spec: vim.vm.ConfigSpec, now: Shape, wanted: Shape) -> None:
         if not wanted.memory_locked:
             # The reservation that came with the lock does not go with it.
             spec.memoryAllocation = vim.ResourceAllocationInfo(reservation=wanted.vm.memory_reserved_mb)
+    elif not wanted.memory_locked and now.vm.memory_reserved_mb != wanted.vm.memory_reserved_mb:
+        spec.memoryAllocation = vim.ResourceAllocationInfo(reservation=wanted.vm.memory_reserved_mb)
     if now.cpu_reserved_mhz != wanted.cpu_reserved_mhz:
         spec.cpuAllocation = vim.ResourceAllocationInfo(reservation=wanted.cpu_reserved_mhz)
 

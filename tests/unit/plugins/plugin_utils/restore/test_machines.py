@@ -74,6 +74,28 @@ def inverse(module, *entries):
             id="settings of the VMX file",
         ),
         pytest.param(
+            [
+                ("memory_reservation", "2048 MB", "all"),
+                ("pciPassthru.use64bitMMIO", None, "TRUE"),
+                ("pciPassthru.64bitMMIOSizeGB", None, "128"),
+            ],
+            {"shape": {**LEFT, "memory_reservation_mb": 2048, "mmio": "none"}},
+            [],
+            id="reserved memory and a first window",
+        ),
+        pytest.param(
+            [("memory_reservation", "partial", "all"), ("pciPassthru.64bitMMIOSizeGB", "64", "128")],
+            {"shape": {**LEFT, "memory_reservation_mb": 0, "mmio": "auto", "mmio_size_gb": 64}},
+            [],
+            id="no reserved memory and a larger window",
+        ),
+        pytest.param(
+            [("memory_reservation", "all", "partial"), ("pciPassthru.use64bitMMIO", None, "TRUE")],
+            {"shape": {**LEFT, "memory_reservation": "all"}},
+            ["pciPassthru.use64bitMMIO"],
+            id="a window that was half there",
+        ),
+        pytest.param(
             [("cores_per_numa_node", None, 8), ("numa_devices", [], ["grid_a100-40c: 0"])],
             {"shape": {**LEFT, "numa_nodes": []}},
             [],

@@ -43,6 +43,10 @@ from .worlds import wish
             "device such as 10de:20f1.",
         ),
         (
+            {"mmio": "none", "mmio_size_gb": 128},
+            "mmio_size_gb is set, but mmio=none removes the MMIO window; remove one of them.",
+        ),
+        (
             {"mmio": "ignore", "mmio_size_gb": 128},
             "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them.",
         ),

@@ -17,6 +17,30 @@ def test_a_vm_without_gpus_and_wishes_gets_its_memory_reserved_and_nothing_else(
     assert changes(shape(), memory_reservation="ignore") == {}
 
 
+@pytest.mark.parametrize(
+    "reserved, wished, change",
+    [
+        (0, 2048, ("partial", "2048 MB")),
+        (4096, 2048, ("4096 MB", "2048 MB")),
+        (4096, 0, ("4096 MB", "partial")),
+        (2048, 2048, None),
+    ],
+)
+def test_a_memory_reservation_in_mb(reserved, wished, change):
+    found = changes(shape(memory_reserved_mb=reserved), memory_reservation_mb=wished)
+    assert found == ({} if change is None else {"memory_reservation": change})
+
+
+def test_a_memory_reservation_in_mb_releases_the_lock():
+    locked = shape(memory_reserved_mb=16384, **LOCKED)
+    assert changes(locked, memory_reservation_mb=0) == {"memory_reservation": ("all", "partial")}
+
+
+def test_the_window_is_removed_where_nothing_needs_it():
+    window = {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "128"}
+    assert changes(shape(vmx=window, **LOCKED), mmio="none") == {key: (value, None) for key, value in window.items()}
+
+
 def test_size_is_told_in_gb_and_vcpus():
     assert changes(shape(memory_mb=6656, **LOCKED), cpus=8, memory_gb=64) == {"cpus": (4, 8), "memory_gb": (6.5, 64)}
 

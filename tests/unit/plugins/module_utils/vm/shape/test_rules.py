@@ -69,6 +69,21 @@ REFUSED = [
         id="less memory than is reserved",
     ),
     pytest.param(
+        shape(direct=(vgpu(),)),
+        {"memory_reservation_mb": 1024, "mmio": "ignore"},
+        "memory_reservation",
+        "A VM with grid_a100-40c starts only with all memory reserved. "
+        "Remove these devices, or use memory_reservation=all without memory_reservation_mb.",
+        id="a part of the memory of a VM with a vGPU",
+    ),
+    pytest.param(
+        shape(direct=(vgpu(),)),
+        {"mmio": "none"},
+        "mmio_too_small",
+        "Its GPUs need a window of 128 GB together, and mmio is none. Remove the GPUs, or use mmio=auto.",
+        id="no window for a vGPU",
+    ),
+    pytest.param(
         shape(memory_reserved_mb=2048),
         {"latency_sensitivity": "high", "memory_reservation": "ignore"},
         "latency_memory",
