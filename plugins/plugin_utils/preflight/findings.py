@@ -12,7 +12,7 @@ from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, compatibility, machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, compatibility, job, machines
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import hosts as preflight_hosts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     BLOCKS,
@@ -37,6 +37,8 @@ NOT_FOUND = {
     "vm": "template_not_found",
 }
 NO_DATACENTER = "datacenter_not_found"
+# AWX's own type of credential sets it to False.
+VMWARE = "environment variable VMWARE_VALIDATE_CERTS"
 # VMs that exist need none of these.
 FOR_NEW_VMS = ("vm ", "folder ", "datastore ")
 # Messages of modules list the existing names after these words; a test checks this.
@@ -56,6 +58,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         *around.site(asked["problems"], seen.get("secrets") or ()),
         *around.plain(asked.get("plain") or ()),
         *unverified(asked.get("unverified") or ()),
+        *job.findings(asked.get("job") or ()),
         *around.broken(seen.get("broken") or ()),
         *around.vcenter(seen.get("vcenter"), asked, seen["limits"]),
         *around.different(seen.get("problems") or {}, seen.get("switch_problems") or ()),
@@ -161,6 +164,8 @@ def unverified(connections: Iterable[Sequence[str]]) -> Iterator[Finding]:
         found = f"The certificate is not verified: {setting}. An attacker on the network can read the password."
         key = "site.vcenter" if what == "vCenter" else "site.hosts.bmc"
         todo = f"Set {key}.validate_certs to true and {key}.ca_file to the authority."
+        if VMWARE in setting:
+            todo += " In AWX, replace the credential of the type VMware vCenter by one of the type aiready vCenter."
         yield Finding("trust", what, "certificate", OPEN, found, todo=todo)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import job
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileges import NEEDS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, guests, inventory_checks, trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
@@ -47,6 +48,7 @@ def everything(
         problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
         plain=inventory_checks.plain(variables),
+        job=job.pitfalls((given or {}).get("job") or {}),
         # A missing secret may exist under a wrong name.
         secrets=[] if misnamed else [list(one) for one in secrets(site, {"bmcs": bmcs, **(given or {})})],
     )
