@@ -1,0 +1,99 @@
+"""Artifacts of jobs of AWX: what the playbooks return by set_stats, and how large it becomes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from house.collection import ROOT
+from unit.playbooks.expressions import entries, entry_of, is_met, worked_out
+
+MODULE = "ansible.builtin.set_stats"
+CONTROLLER = "Return the {} to the automation controller"
+RUN = {"localhost": {"aiready_run_folder": "/srv/results/1"}}
+
+
+def preflight(**told):
+    task = entry_of("preflight", CONTROLLER.format("result"), MODULE)
+    known = {"blocked": False, "counts": {"ok": 3, "will be changed": 2, "open": 0, "blocks": 0}, "sentence": "S."}
+    given = {"__preflight_told": {**known, **told}, "aiready_run_folder": "/srv/results/1"}
+    return worked_out(task[MODULE]["data"], {}, **given)["aiready_preflight"]
+
+
+def test_preflight_returns_its_counts_and_the_path_of_the_report():
+    found = preflight()
+    assert found["status"] == "ok"
+    assert found["counts"]["will be changed"] == 2
+    assert found["report"] == "/srv/results/1/preflight.json"
+
+
+@pytest.mark.parametrize(
+    "told, status",
+    [
+        ({"counts": {"open": 1}}, "open"),
+        ({"counts": {"open": 1}, "blocked": True}, "blocked"),
+        ({"counts": {"open": 0}, "blocked": True}, "blocked"),
+    ],
+)
+def test_the_status_of_preflight_is_that_of_its_worst_row(told, status):
+    assert preflight(**told)["status"] == status
+
+
+def test_many_blocking_rows_do_not_make_the_artifact_large():
+    found = preflight(sentence="4000 checks: 4000 block.\n" + "- esx-01, driver: It is not there.\n" * 40_000)
+    assert found["text"] == "4000 checks: 4000 block."
+    assert len(json.dumps(found)) < 1000
+
+
+def test_validation_returns_its_verdict_before_it_fails():
+    tasks = yaml.safe_load((ROOT / "roles/validation/tasks/judge.yml").read_text())
+    names = [task["name"] for task in tasks]
+    returned = names.index(CONTROLLER.format("verdict"))
+    assert returned < names.index("Report the result of the validation")
+    verdict = {"state": "fail", "sentence": "1 of 12 checks failed.", "counts": {"pass": 11, "fail": 1}}
+    found = worked_out(
+        tasks[returned][MODULE]["data"],
+        {},
+        __validation_judged={"validation": {"verdict": verdict}},
+        validation_result_dir="/srv/results/1",
+    )["aiready_validation"]
+    assert found == {
+        "status": "fail",
+        "text": "1 of 12 checks failed.",
+        "counts": {"pass": 11, "fail": 1},
+        "report": "/srv/results/1",
+    }
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_run_returns_its_stages_and_its_folder(check):
+    play = entry_of("site", "Start the run", "vars")
+    task = entry_of("site", CONTROLLER.format("stages and the folder of the run"), MODULE)
+    given = {"site_stop_after": "fabric", "hostvars": RUN, "ansible_check_mode": check}
+    found = worked_out(task[MODULE]["data"], play["vars"], **given)["aiready_site"]
+    assert found == {"check": check, "stages": ["hosts", "fabric"], "report": "/srv/results/1"}
+
+
+def test_later_jobs_of_a_workflow_compare_themselves_with_the_plan():
+    task = entry_of("site", CONTROLLER.format("plan"), MODULE)
+    assert worked_out(task[MODULE]["data"], {}, hostvars=RUN) == {"aiready_plan": "/srv/results/1"}
+
+
+@pytest.mark.parametrize(
+    "check, callbacks, returned",
+    [(True, "aiready.vsphere.record", True), (False, "aiready.vsphere.record", False), (True, "", False)],
+)
+def test_only_a_recorded_dry_run_is_a_plan(monkeypatch, check, callbacks, returned):
+    monkeypatch.setenv("ANSIBLE_CALLBACKS_ENABLED", callbacks)
+    assert is_met("site", CONTROLLER.format("plan"), ansible_check_mode=check) is returned
+
+
+@pytest.mark.parametrize("playbook", ["site", "preflight", "drift", "health"])
+def test_artifacts_are_those_of_the_job_and_have_names_of_the_collection(playbook):
+    tasks = [one for one in entries(playbook) if MODULE in one]
+    assert tasks
+    for task in tasks:
+        assert "per_host" not in task[MODULE]
+        assert all(name.startswith("aiready_") for name in task[MODULE]["data"])
