@@ -49,6 +49,8 @@ class Scrubber:
         return self._names(value)
 
     def _text(self, field: str, value: str, owner: str, stays: bool) -> tuple[str, str]:
+        if field in fields.FAULT_FIELDS and value in fields.FAULT_TEXTS:
+            return value, KEPT
         if field in fields.DROPPED:
             return "", DROPPED
         if not value or self.keep_names or value in fields.GIVEN:

@@ -86,6 +86,17 @@ DROPPED = _words(
     thumbprint ticket token
     """
 )
+# Words of faults that name nothing of a site. They stay where other texts of faults are replaced.
+FAULT_TEXTS = frozenset(
+    (
+        "The amount of graphics resource available in the parent resource pool is insufficient for the operation.",
+        "The host does not have sufficient CPU resources to satisfy the reservation.",
+        "The host does not have sufficient memory resources to satisfy the reservation.",
+        "The operation is not allowed in the current state.",
+        "The operation is not supported on the object.",
+    )
+)
+FAULT_FIELDS = frozenset(("localizedMessage", "msg"))
 # The managed objects that have a name of their own, with the kind of their pseudonyms.
 KINDS = {
     "ClusterComputeResource": "cluster",

@@ -14,7 +14,13 @@ from vsphere_twin import __main__ as command
 from vsphere_twin import calibrate
 
 CAPTURES = Path(__file__).parents[3] / "data" / "captures"
-SHIPPED = sorted(CAPTURES.glob("*.zip"))
+
+
+def shipped(folder):
+    return sorted(folder.glob("*.zip"))
+
+
+SHIPPED = shipped(CAPTURES)
 
 
 @pytest.mark.skipif(not CAPTURES.is_dir(), reason="the package alone has no captures")
@@ -34,10 +40,10 @@ def test_a_capture_refutes_no_rule(path):
     assert any(one.result == calibrate.CONFIRMED for one in verdicts)
 
 
-def written(path, *objects):
+def written(path, *objects, anonymised=True):
     files = {f"vcenter/{number}.xml": text.encode() for number, text in enumerate(objects)}
     sums = {name: hashlib.sha256(text).hexdigest() for name, text in files.items()}
-    manifest = {"format": 1, "files": sums, "anonymised": True, "vcenter": {"version": "8.0.3"}, "coverage": {}}
+    manifest = {"format": 1, "files": sums, "anonymised": anonymised, "vcenter": {"version": "8.0.3"}, "coverage": {}}
     with zipfile.ZipFile(path, "w") as made:
         for name, text in {**files, "manifest.json": json.dumps(manifest).encode()}.items():
             made.writestr(name, text)
@@ -64,6 +70,22 @@ def test_the_command_writes_a_file_to_send(tmp_path, capsys):
 def test_a_refuted_rule_is_in_the_exit_status_and_first(tmp_path, capsys):
     assert command.main(["calibrate", str(written(tmp_path / "a.zip", vm(14000)))]) == 2
     assert capsys.readouterr().out.startswith("refuted      pci-device-keys ")
+
+
+def test_a_refuting_capture_in_the_folder_fails_its_test(tmp_path):
+    (path,) = shipped(written(tmp_path / "site.zip", vm(13000), vm(14000)).parent)
+    with pytest.raises(AssertionError, match="pci-device-keys.*key 14000, unit None, controller 100"):
+        test_a_capture_refutes_no_rule(path)
+
+
+def test_the_file_to_send_has_no_object_of_a_capture_with_names(tmp_path):
+    output = tmp_path / "calibration.json"
+    path = written(tmp_path / "a.zip", vm(14000), anonymised=False)
+    assert command.main(["calibrate", str(path), "--output", str(output)]) == 2
+    assert "vm-001" not in output.read_text()
+    data = json.loads(output.read_text())
+    (refuted,) = [one for one in data["rules"] if one["result"] == "refuted"]
+    assert (data["anonymised"], refuted["count"]) == (False, 1)
 
 
 def test_a_file_that_is_no_capture_is_named(tmp_path, capsys):

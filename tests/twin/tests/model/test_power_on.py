@@ -192,3 +192,19 @@ def test_a_guest_shuts_down_only_with_tools_and_then_the_gpu_is_free(lab):
     assert not here.hosts[0].gpus[0].residents
     with pytest.raises(vim.fault.ToolsUnavailable, match="Tools is not running"):
         power.shut_down_guest(here.world, here.vm("bare"))
+
+
+def test_a_start_adds_the_slots_of_adapters_and_the_pci_devices_once(lab):
+    here = lab(vms=[{"name": "vm", "vgpus": [A100, A100], "networks": ["VM Network"] * 4}], hosts=[a100(2)])
+    vm = here.vm("vm")
+    before = dict(vm.extra)
+    assert here.power_on("vm").state == "success"
+    added = {key: value for key, value in vm.extra.items() if key not in before}
+    assert added == {
+        **{f"ethernet{number}.pciSlotNumber": slot for number, slot in enumerate(("192", "224", "256", "1184"))},
+        **{f"pciPassthru{number}.present": "TRUE" for number in range(2)},
+    }
+    vm.extra["ethernet0.pciSlotNumber"] = "160"
+    here.power_off("vm")
+    here.power_on("vm")
+    assert vm.setting("ethernet0.pciSlotNumber") == "160"

@@ -24,14 +24,15 @@ def counts(verdicts):
 
 
 def as_data(evidence, verdicts):
-    """The file that a user can send: nothing beyond the texts of the capture."""
+    """The file that a user can send: no text beyond the capture, and no objects of a capture with names."""
+    anonymised = evidence.manifest.get("anonymised") is True
     return {
         "format": FORMAT,
         "twin": __version__,
         "vcenter": evidence.manifest.get("vcenter") or {},
-        "anonymised": evidence.manifest.get("anonymised"),
+        "anonymised": anonymised,
         "counts": counts(verdicts),
-        "rules": [one.as_data() for one in verdicts],
+        "rules": [one.as_data(with_objects=anonymised) for one in verdicts],
     }
 
 

@@ -9,6 +9,8 @@ from .verdict import confirms, either, lacks, refutes
 MIGRATIONS = ("VmMigratedEvent", "DrsVmMigratedEvent")
 HOTMIGRATE = "vgpu.hotmigrate.enabled"
 TWO = 2
+# What an apply would do to a host. UNKNOWN is no evidence.
+IMPACTS = ("NO_IMPACT", "PARTIAL_MAINTENANCE_MODE_REQUIRED", "MAINTENANCE_MODE_REQUIRED", "REBOOT_REQUIRED")
 
 
 @rule("drs-rule-keys")
@@ -52,12 +54,13 @@ def _option(evidence, key):
 
 @rule("apply-reboots")
 def impact(evidence):
-    for path, data in evidence.rest("/reports/apply-impact").items():
-        for host, one in (data.get("host_impacts") or data.get("hosts") or {}).items():
-            impacts = one.get("impact") if isinstance(one, dict) else one
-            if impacts in (None, "NO_IMPACT"):
-                continue
-            yield either("REBOOT" in str(impacts), host, f"{path}: {impacts}")
+    for data in evidence.rest("/software/compliance").values():
+        for moid, one in (data.get("hosts") or {}).items():
+            found = one.get("impact") if isinstance(one, dict) else None
+            if found in IMPACTS and one.get("status") == "NON_COMPLIANT":
+                host = evidence.find("HostSystem", moid)
+                name = host.name if host is not None else moid
+                yield either(found == "REBOOT_REQUIRED", name, f"status NON_COMPLIANT, impact {found}")
 
 
 @rule("failed-apply-is-a-success")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from vsphere_twin.model import admission, assigned, catalogue, nics, release
+from vsphere_twin.model import admission, assigned, catalogue, graphics, nics, release, resources, started_keys
+from vsphere_twin.model.cloudinit import NAMES
 from vsphere_twin.vcenter.projections import hardware_options
 
 from .gpus import vgpus_of
@@ -15,7 +16,6 @@ PASSTHROUGH = "VirtualPCIPassthrough"
 SRIOV, PVRDMA = "VirtualSriovEthernetCard", "VirtualVmxnet3Vrdma"
 ADAPTERS = re.compile(r"Virtual(?:Vmxnet\w*|E1000e?|PCNet32|SriovEthernetCard)")
 FIRST_DEVICE, LAST_DEVICE, FIRST_ADAPTER = 13000, 13999, 4000
-FIRST_SLOT, NEXT_SLOT = 192, 32
 # The estimate of a VM's overhead is fitted to sample overheads of a manual, so it is compared with this tolerance.
 TOLERANCE = 0.25
 MB = 1024 * 1024
@@ -75,15 +75,17 @@ def numbering(evidence):
 @rule("guest-adapter-names")
 def adapter_names(evidence):
     for vm in evidence.running:
-        cards = [one for one in adapters(vm) if one.kind == "VirtualVmxnet3"]
+        placed = [one for one in adapters(vm) if one.kind != SRIOV][: len(started_keys.SLOTS)]
+        cards = [one for one in placed if one.kind == "VirtualVmxnet3"]
         slots = [setting(vm, f"ethernet{(one.number('key') or 0) - FIRST_ADAPTER}.pciSlotNumber") for one in cards]
-        expected = [str(FIRST_SLOT + NEXT_SLOT * number) for number in range(len(cards))]
+        places = [number for number, one in enumerate(placed) if one.kind == "VirtualVmxnet3"]
+        expected = [str(started_keys.SLOTS[number]) for number in places]
         links = evidence.outputs("guests", vm.name).data("ip -j link")
         if isinstance(links, list) and cards:
             by_mac = {str(one.get("address", "")).lower(): one.get("ifname") for one in links if isinstance(one, dict)}
             names = [by_mac.get((card.text("macAddress") or "").lower()) for card in cards]
             if None not in names:
-                yield either(names == [f"ens{slot}" for slot in expected], vm.name, f"guest: {', '.join(names)}")
+                yield either(names == [NAMES[number] for number in places], vm.name, f"guest: {', '.join(names)}")
                 continue
         if cards and None not in slots:
             yield either(
@@ -287,12 +289,25 @@ REASONS = frozenset(
 )
 
 
+# Words of faults by which the twin rejects a start, with their class.
+WORDS_OF = {
+    graphics.NO_GRAPHICS: "InsufficientGraphicsResourcesFault",
+    resources.NO_MEMORY: "InsufficientMemoryResourcesFault",
+    resources.NO_CPU: "InsufficientCpuResourcesFault",
+}
+
+
 @rule("power-on-faults")
 def faults(evidence):
     for event in evidence.events:
         if event.kind != "VmFailedToPowerOnEvent":
             continue
-        kind = (event.one("reason.fault") or event.one("reason") or event).kind
+        reason = event.one("reason.fault") or event.one("reason") or event
+        kind = reason.kind
         if kind in ("", "LocalizedMethodFault", event.kind):
             continue
-        yield either(kind in REASONS, event.text("vm.name") or event.kind, f"the start failed with {kind}")
+        values = f"the start failed with {kind}"
+        # A capture has the words of a fault only if they are known and name nothing of the site.
+        said = {event.text("reason.localizedMessage"), reason.text("msg")} & {*WORDS_OF}
+        right = kind in REASONS and all(WORDS_OF[one] == kind for one in said)
+        yield either(right, event.text("vm.name") or event.kind, ": ".join([values, *sorted(filter(None, said))]))

@@ -46,10 +46,11 @@ class Verdict:
     objects: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
-    def as_data(self):
+    def as_data(self, with_objects=True):
         data = {"rule": self.rule, "number": self.number, "sentence": self.sentence, "result": self.result}
         if self.objects:
-            data["objects"] = [{"object": one.object, "values": one.values} for one in self.objects[:MOST]]
+            if with_objects:
+                data["objects"] = [{"object": one.object, "values": one.values} for one in self.objects[:MOST]]
             data["count"] = len(self.objects)
         if self.missing:
             data["missing"] = self.missing

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import admission, device_mode, devices, direct, drs, graphics, guest, nics, resources
+from . import admission, device_mode, devices, direct, drs, graphics, guest, nics, resources, started_keys
 from . import gpu as gpus
 from . import host as hosts
 
@@ -30,6 +30,7 @@ def power_on(world, vm, wanted_host=None):
     vm.power = "poweredOn"
     vm.booted = datetime.datetime.now(datetime.timezone.utc)
     connect_nics(vm, True)
+    started_keys.write(vm)
     touch(world, vm)
     if suspended:
         guest.resume(world, vm)

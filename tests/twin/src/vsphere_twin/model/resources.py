@@ -9,6 +9,8 @@ HOST_OVERHEAD_MHZ = 2000  # the same [unsure]
 # Overhead of a VM beside its memory [unsure: fitted to VMware's table of sample overheads]; the last is the figure that
 # frankdenneman.nl (2023-05-30) measured for an MMIO window of 128 GB.
 BASE_MB, PER_CPU_MB, PER_GB_MB, MMIO_MB = 25, 10, 1.5, 83
+NO_MEMORY = "The host does not have sufficient memory resources to satisfy the reservation."
+NO_CPU = "The host does not have sufficient CPU resources to satisfy the reservation."
 
 
 def overhead_mb(vm):
@@ -57,14 +59,14 @@ def admit(vm, host):
     free_mb, need_mb = unreserved_mb(host, but=vm), required_mb(vm)
     if need_mb > free_mb:
         raise vim.fault.InsufficientMemoryResourcesFault(
-            msg="The host does not have sufficient memory resources to satisfy the reservation.",
+            msg=NO_MEMORY,
             unreserved=max(0, free_mb) * 1024 * 1024,
             requested=need_mb * 1024 * 1024,
         )
     free_mhz, need_mhz = unreserved_mhz(host, but=vm), vm.cpu_allocation.reservation or 0
     if need_mhz > free_mhz:
         raise vim.fault.InsufficientCpuResourcesFault(
-            msg="The host does not have sufficient CPU resources to satisfy the reservation.",
+            msg=NO_CPU,
             unreserved=max(0, free_mhz),
             requested=need_mhz,
         )

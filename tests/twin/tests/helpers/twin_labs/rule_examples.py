@@ -213,12 +213,14 @@ SOFTWARE = "/api/esx/settings/clusters/domain-c1/software"
 
 
 def applied(state):
-    event = {
-        "_": "TaskEvent",
-        "info": {"state": state, "descriptionId": "com.vmware.esx.settings.clusters.software.apply"},
-    }
+    task = {"state": state, "descriptionId": "com.vmware.esx.settings.clusters.software.apply"}
+    event = {"_": "TaskEvent", "info": task}
     result = {f"{SOFTWARE}/reports/last-apply-result": {"status": "ERROR"}}
     return capture(rest=result, methods={"QueryEvents": [event]} if state else {})
+
+
+def impact(status, found):
+    return capture(rest={f"{SOFTWARE}/compliance": {"hosts": {"host-101": {"status": status, "impact": found}}}})
 
 
 def drift(status, components):
@@ -401,11 +403,9 @@ EXAMPLES = {
     "drs-rule-keys": (drs((1, ["vm-1", "vm-2"]), (5, ["vm-1", "vm-3"])), drs((1, []), (2, ["vm-1", "vm-2"])), drs()),
     "vgpu-hotmigrate": (moved("true"), moved("false"), moved("")),
     "apply-reboots": (
-        capture(
-            rest={f"{SOFTWARE}/reports/apply-impact": {"host_impacts": {"host-101": {"impact": "REBOOT_REQUIRED"}}}}
-        ),
-        capture(rest={f"{SOFTWARE}/reports/apply-impact": {"host_impacts": {"host-101": {"impact": "MAINTENANCE"}}}}),
-        capture(rest={f"{SOFTWARE}/reports/apply-impact": {"host_impacts": {"host-101": {"impact": "NO_IMPACT"}}}}),
+        impact("NON_COMPLIANT", "REBOOT_REQUIRED"),
+        impact("NON_COMPLIANT", "MAINTENANCE_MODE_REQUIRED"),
+        impact("COMPLIANT", "NO_IMPACT"),
     ),
     "failed-apply-is-a-success": (applied("success"), applied("error"), applied("")),
     "esxcli-drifts-from-image": (drift("NON_COMPLIANT", NVD), drift("COMPLIANT", NVD), drift("COMPLIANT", [])),

@@ -166,3 +166,11 @@ def test_both_byte_orders_of_a_uuid_have_one_pseudonym(first, second):
     assert len(set(made)) == 1
     assert Table.of_data(table.as_data()).uuid(second) == made[0]
     assert table.uuid("4c4c4544-0042-3510-8052-b4c04f4e3533") != made[0]
+
+
+@pytest.mark.parametrize("field", ["localizedMessage", "msg"])
+def test_known_words_of_a_fault_stay_and_all_others_go(scrub, field):
+    words = "The operation is not supported on the object."
+    assert scrub.text(field, words) == words
+    assert "secret-project" not in scrub.text(field, "Cannot start secret-project.")
+    assert words not in scrub.text("annotation", words)
