@@ -78,5 +78,8 @@ def build(target: Path) -> None:
 
 if __name__ == "__main__":
     chosen = Path(sys.argv[1] if len(sys.argv) > 1 else NAME)
-    build(chosen)
+    try:
+        build(chosen)
+    except OSError as problem:
+        sys.exit(f"{chosen}: cannot write the command. {problem}. Free space, or use another path.")
     print(chosen)

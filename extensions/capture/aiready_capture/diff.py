@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, names_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
 
 CHANGED = 3
@@ -41,7 +41,7 @@ def diff(args: argparse.Namespace) -> int:
         text = json.dumps([dict(asdict(one), text=one.text) for one in found], indent=1)
     else:
         text = "\n".join(one.text for one in found) or "No differences."
-    print(compare.named(text, load(args.names)) if args.names else text)
+    print(compare.named(text, names_of(args.names)) if args.names else text)
     if compare.share_names(before, after) is False and not args.json:
         print(
             "No host is in both captures. Captures of one site have the same pseudonyms only if the table of "

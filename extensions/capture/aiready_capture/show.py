@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from typing import Any
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, names_of
 
 
 def add(parsers: Any) -> None:
@@ -34,7 +34,7 @@ def show(args: argparse.Namespace) -> int:
     manifest = capture.manifest
     size = sum(len(text) for text in capture.files.values())
     print(f"{args.capture}: format {manifest['format']}, {len(capture.files)} files, {size} bytes")
-    print(f"Anonymised: {'yes' if manifest['anonymised'] else 'no, names are kept'}")
+    print(f"Anonymised: {'yes' if manifest.get('anonymised') else 'no, names are kept'}")
     for key, value in sorted(manifest.items()):
         if key not in ("format", "files", "coverage", "anonymised", "texts", "dropped", "added", "check"):
             print(f"{key}: {json.dumps(value, sort_keys=True)}")
@@ -64,5 +64,5 @@ def _coverage(coverage: dict[str, Any], everything: bool) -> None:
 
 def _table(path: str) -> None:
     if os.path.exists(path):
-        kinds = {kind: len(names) for kind, names in load(path)["names"].items()}
+        kinds = {kind: len(names) for kind, names in names_of(path)["names"].items()}
         print(f"\nPseudonyms in {path}, by kind: {json.dumps(kinds, sort_keys=True)}. Do not send this file.")

@@ -10,8 +10,8 @@ import argparse
 import os
 from typing import Any
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare, view
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load, write
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare, trouble, view
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, names_of, write
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import first
@@ -33,7 +33,7 @@ def add(parsers: Any) -> None:
 
 def site(args: argparse.Namespace) -> int:
     """Write the files, and print the guesses and the values that are missing. An existing file stays."""
-    names = compare.originals(load(args.names)) if args.names else {}
+    names = compare.originals(names_of(args.names)) if args.names else {}
     made = first.write(view.read(Capture(args.capture), parsed), names)
     there = [name for name in made.files if os.path.exists(os.path.join(args.folder, name))]
     if there:
@@ -46,8 +46,9 @@ def site(args: argparse.Namespace) -> int:
         )
     for name, text in made.files.items():
         path = os.path.join(args.folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        write(path, text)
+        with trouble.written(args.folder, "cannot write the site"):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            write(path, text)
         print(path)
     for title, found in (("Guessed", made.guesses), ("Fill in", made.missing)):
         print(f"\n{title}:")

@@ -16,8 +16,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import PARTS, index, load, update, write
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check, trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import (
+    PARTS,
+    index,
+    load,
+    names_of,
+    update,
+    write,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -46,7 +53,7 @@ def add(dest: str, keep_names: bool, make: Callable[[Table], Addition]) -> Addit
 def add_all(dest: str, keep_names: bool, make: Callable[[Table], Sequence[Addition]]) -> Sequence[Addition]:
     """The same for several sources, with one new file."""
     parts = f"{dest}{PARTS}"
-    with _reported(dest):
+    with trouble.written(dest):
         with alone(dest) as table:
             _manifest(dest, keep_names)
             made = make(table)
@@ -145,7 +152,7 @@ class Part:
         self._dest = dest
         self._keep_names = keep_names
         self.path = f"{dest}.{kind}.partial"
-        with _reported(dest):
+        with trouble.written(dest):
             os.makedirs(self.path, mode=0o700, exist_ok=True)
             names = [name for name in sorted(os.listdir(self.path)) if name.endswith(_ENDING)]
             self._made = {name[: -len(_ENDING)]: self._load(name) for name in names}
@@ -156,7 +163,7 @@ class Part:
 
     def keep(self, key: str, make: Callable[[Table], Addition]) -> None:
         """Keep what make() returns for the table of the capture."""
-        with _reported(self._dest):
+        with trouble.written(self._dest):
             with alone(self._dest) as table:
                 made = make(table)
                 save(self._dest, table)
@@ -182,21 +189,6 @@ class Part:
         )
 
 
-@contextlib.contextmanager
-def _reported(dest: str) -> Iterator[None]:
-    """A file that cannot be read or written is an error with the fix."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError) as error:
-        raise OperatorError(
-            dest,
-            "cannot write the capture",
-            f"{error}.",
-            "Check that the folder of `dest` exists and is writable",
-            "capture_not_written",
-        ) from error
-
-
 def save(dest: str, table: Table) -> None:
     """Write the table of the capture."""
     write(f"{dest}.secret.json", json.dumps(table.as_data(), indent=1, sort_keys=True))
@@ -209,6 +201,6 @@ def alone(dest: str) -> Iterator[Table]:
     folder = os.open(os.path.dirname(os.path.abspath(dest)), os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        yield Table.of_data(load(secret)) if os.path.exists(secret) else Table()
+        yield Table.of_data(names_of(secret)) if os.path.exists(secret) else Table()
     finally:
         os.close(folder)

@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from typing import IO, Any, Iterable, Iterator, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -27,6 +27,8 @@ MANIFEST, STATE = "manifest.json", "state.json"
 PARTS = ".sources.partial"
 # Bytes of a member before its name.
 _HEADER = 30
+# A zip that is no capture: absent, unreadable, cut off, encrypted, or of an unknown compression.
+_UNREAD = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 # Members of a zip get this time, so that equal captures are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -42,7 +44,7 @@ class Folder:
         self.counts: dict[str, dict[str, int]] = {}
         try:
             os.makedirs(self.path, mode=0o700, exist_ok=True)
-            self.table = Table.of_data(load(self.secret)) if os.path.exists(self.secret) else Table()
+            self.table = Table.of_data(names_of(self.secret)) if os.path.exists(self.secret) else Table()
             state = os.path.join(self.path, STATE)
             if os.path.exists(state):
                 found = load(state)
@@ -53,7 +55,7 @@ class Folder:
                     )
                 self.coverage, self.counts = found["coverage"], found["counts"]
         except (OSError, ValueError, KeyError) as error:
-            raise self._refused(f"{error}.", "Check that the folder of `dest` exists and is writable") from error
+            raise trouble.unwritten(self.dest, error) from error
         self._mode = mode
         self.resumed = bool(self.coverage)
 
@@ -107,12 +109,12 @@ def index(path: str) -> dict[str, Any]:
             manifest = json.loads(found.read(MANIFEST))
             names = set(found.namelist()) - {MANIFEST}
         known, listed = manifest["format"] == FORMAT, set(manifest["files"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise _damaged(path, f"{error}.") from error
+    except _UNREAD as error:
+        raise trouble.unread(path, error) from error
     if not known:
-        raise _damaged(path, f"Its format is {manifest['format']}, and this version reads {FORMAT}.")
+        raise trouble.unknown_format(path, manifest["format"], FORMAT)
     if names != listed:
-        raise _damaged(path, "Its files differ from those in its manifest.")
+        raise trouble.damaged(path, "Its files differ from those in its manifest.")
     return dict(manifest)
 
 
@@ -177,27 +179,31 @@ class Capture:
             self.manifest = json.loads(self.files.pop(MANIFEST))
             known = self.manifest["format"] == FORMAT
             sums = {name: hashlib.sha256(text).hexdigest() for name, text in self.files.items()}
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-            raise _damaged(path, f"{error}.") from error
+        except _UNREAD as error:
+            raise trouble.unread(path, error) from error
         if not known:
-            raise _damaged(path, f"Its format is {self.manifest['format']}, and this version reads {FORMAT}.")
+            raise trouble.unknown_format(path, self.manifest["format"], FORMAT)
         if sums != self.manifest["files"]:
-            raise _damaged(path, "Its files differ from the checksums in its manifest.")
+            raise trouble.damaged(path, "Its files differ from the checksums in its manifest.")
 
     def is_read(self, name: str) -> bool:
         """Whether a source answered. Everything else about it is unknown, and never a default."""
         return bool((self.manifest["coverage"].get(name) or {}).get("answered"))
 
 
-def _damaged(path: str, found: str) -> OperatorError:
-    return OperatorError(
-        path, "cannot read the capture", found, "Use the file as `capture` wrote it", "capture_damaged"
-    )
-
-
 def load(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def names_of(path: str) -> Any:
+    """The table of pseudonyms in a file."""
+    try:
+        found = load(path)
+        _names = found["names"], found["known"], found["salt"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise trouble.unread(path, error, trouble.TABLE) from error
+    return found
 
 
 def _bytes(path: str) -> bytes:

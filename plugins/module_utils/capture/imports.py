@@ -12,7 +12,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import add, govc, redfish, redfish_tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
+    add,
+    govc,
+    redfish,
+    redfish_tree,
+    trouble,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
@@ -37,7 +43,10 @@ def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addit
     """Add everything in these folders that a capture can hold. Other files are left alone."""
     makers: list[Maker] = []
     for folder in folders:
-        found = list(_makers(folder, keep_names))
+        try:
+            found = list(_makers(folder, keep_names))
+        except OSError as error:
+            raise trouble.unread(folder, error, trouble.FOLDER) from error
         if not found:
             raise OperatorError(
                 folder,
@@ -61,10 +70,8 @@ def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addit
 
 def _makers(folder: str, keep_names: bool) -> Iterator[Maker]:
     """One maker for each source below a folder. All files are read here, so that an error changes nothing."""
-    if not os.path.isdir(folder):
-        return
     names = 0
-    for place, inner, files in os.walk(folder):
+    for place, inner, files in os.walk(folder, onerror=_unreadable):
         inner[:] = sorted(name for name in inner if not os.path.islink(os.path.join(place, name)))
         names += len(files)
         if names > _MOST_FILES:
@@ -83,6 +90,10 @@ def _makers(folder: str, keep_names: bool) -> Iterator[Maker]:
                 text = _text(os.path.join(place, name))
                 if text is not None and "\0" not in text:
                     yield _config(name, text, keep_names)
+
+
+def _unreadable(error: OSError) -> None:
+    raise error
 
 
 def _objects(place: str, files: list[str], inner: list[str], keep_names: bool) -> Maker:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Folder
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.reader import Reader
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
@@ -39,13 +39,7 @@ def capture(vcenter: VCenter, request: CaptureRequest) -> dict[str, Any]:
     except vmodl.MethodFault as fault:
         raise explain(fault, vcenter.name, "cannot read the site") from fault
     except OSError as error:
-        raise OperatorError(
-            request.dest,
-            "cannot write the capture",
-            f"{error}.",
-            "Free space, and run again. The next run continues",
-            "capture_not_written",
-        ) from error
+        raise trouble.unwritten(request.dest, error) from error
     answered = sum(1 for one in folder.coverage.values() if one["answered"])
     return dict(
         counts,

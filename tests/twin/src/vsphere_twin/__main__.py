@@ -124,9 +124,14 @@ def _calibrate(options):
     """Exit status: 0, or 2 if the capture refutes a rule."""
     evidence = calibrate.load(options.capture)
     verdicts = calibrate.calibrate(evidence)
-    if options.output:
-        options.output.write_text(json.dumps(calibrate.as_data(evidence, verdicts), indent=1) + "\n", encoding="utf-8")
     print(calibrate.as_text(verdicts))
+    if options.output:
+        text = json.dumps(calibrate.as_data(evidence, verdicts), indent=1) + "\n"
+        try:
+            options.output.write_text(text, encoding="utf-8")
+        except OSError as problem:
+            why = f"{problem.strerror}. Free space, or use another path."
+            raise calibrate.CaptureError(f"{options.output}: the file to send cannot be written. {why}") from problem
     return 2 if any(one.result == calibrate.REFUTED for one in verdicts) else 0
 
 

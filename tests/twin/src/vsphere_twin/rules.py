@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def checks():
     return _data("calibration.yml")["checks"]
 
 
+@cache
 def by_id():
     """Each rule of the tables by its id."""
     return {rule["id"]: rule for rules in tables().values() for rule in rules}

@@ -11,7 +11,7 @@ import pytest
 
 from twin_labs.captures import thing
 from vsphere_twin import __main__ as command
-from vsphere_twin import calibrate
+from vsphere_twin import calibrate, rules
 
 CAPTURES = Path(__file__).parents[3] / "data" / "captures"
 
@@ -50,9 +50,9 @@ def written(path, *objects, anonymised=True):
     return path
 
 
-def vm(key):
+def vm(key, name="vm-001"):
     device = {"_": "VirtualPCIPassthrough", "key": key, "controllerKey": 100}
-    return thing("VirtualMachine", "vm-101", name="vm-001", config={"hardware": {"device": [device]}})
+    return thing("VirtualMachine", "vm-101", name=name, config={"hardware": {"device": [device]}})
 
 
 def test_the_command_writes_a_file_to_send(tmp_path, capsys):
@@ -72,6 +72,24 @@ def test_a_refuted_rule_is_in_the_exit_status_and_first(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("refuted      pci-device-keys ")
 
 
+def test_a_refuting_capture_names_rule_evidence_and_source_and_gives_a_small_file_to_send(tmp_path, capsys):
+    path = written(tmp_path / "a.zip", *(vm(14000 + number, f"vm-{number:03}") for number in range(300)))
+    output = tmp_path / "calibration.json"
+    assert command.main(["calibrate", str(path), "--output", str(output)]) == 2
+    line, rule, evidence, rows = capsys.readouterr().out.splitlines()[:4]
+    assert line.endswith("vm-000: key 14000, unit None, controller 100 (and 299 more)")
+    assert rule == "  rule: Keys of vGPUs and PCI devices of VMs are from 13000 on, on controller 100"
+    assert evidence == "  evidence: config.hardware.device[] of a VM with a PCI device"
+    (row,) = [one for one in rules.tables()["reconfig"] if one["id"] == "reconfig-04"]
+    assert rows == f"  rows of docs/rules.md: reconfig-04 ({row['source'].replace('*', '')})"
+    data = json.loads(output.read_text())
+    (refuted,) = [one for one in data["rules"] if one["result"] == "refuted"]
+    assert refuted["rows"] == [{key: row[key] for key in ("id", "source", "mark")}]
+    assert refuted["evidence"] in evidence
+    assert (len(refuted["objects"]), refuted["count"]) == (10, 300)
+    assert len(output.read_bytes()) < path.stat().st_size
+
+
 def test_a_refuting_capture_in_the_folder_fails_its_test(tmp_path):
     (path,) = shipped(written(tmp_path / "site.zip", vm(13000), vm(14000)).parent)
     with pytest.raises(AssertionError, match="pci-device-keys.*key 14000, unit None, controller 100"):
@@ -88,15 +106,71 @@ def test_the_file_to_send_has_no_object_of_a_capture_with_names(tmp_path):
     assert (data["anonymised"], refuted["count"]) == (False, 1)
 
 
-def test_a_file_that_is_no_capture_is_named(tmp_path, capsys):
-    (tmp_path / "a.zip").write_text("no zip")
-    assert command.main(["calibrate", str(tmp_path / "a.zip")]) == 1
-    assert "is no capture" in capsys.readouterr().err
-
-
 def test_a_changed_capture_is_rejected(tmp_path, capsys):
     path = written(tmp_path / "a.zip", vm(13000))
     with zipfile.ZipFile(path, "a") as made:
         made.writestr("vcenter/more.xml", vm(14000))
     assert command.main(["calibrate", str(path)]) == 1
-    assert "differ from the checksums" in capsys.readouterr().err
+    assert "vcenter/more.xml differs from the checksum" in capsys.readouterr().err
+
+
+def cut(path):
+    written(path, vm(13000))
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def newer(path):
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("manifest.json", json.dumps({"format": 2, "files": {}}))
+
+
+def without_manifest(path):
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("a.txt", "x")
+
+
+UNREADABLE = [
+    (lambda path: None, "It does not exist. Correct the path."),
+    (lambda path: path.write_text("no zip"), "It is not a zip file. Use the zip file"),
+    (cut, "It is cut off or damaged: File is not a zip file. Copy it again"),
+    (newer, "Its format is 2, and this twin reads 1. Install a newer version"),
+    (without_manifest, "It is no capture: its manifest lacks"),
+]
+
+
+@pytest.mark.parametrize("prepare, why", UNREADABLE)
+@pytest.mark.parametrize("verb", [("calibrate",), ("capture-to-seed",)])
+def test_a_capture_that_cannot_be_read_has_cause_and_fix(tmp_path, capsys, verb, prepare, why):
+    path = tmp_path / "a.zip"
+    prepare(path)
+    expected = "this is no capture of a vCenter" if (verb[0], prepare) == ("capture-to-seed", without_manifest) else why
+    more = [str(tmp_path / "seed.yml")] if verb[0] == "capture-to-seed" else []
+    assert command.main([*verb, str(path), *more]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{path}: ")
+    assert expected in error
+
+
+def denied(*_given, **_options):
+    raise PermissionError(13, "Permission denied")
+
+
+def full(*_given, **_options):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_capture_without_rights_has_cause_and_fix(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(zipfile, "ZipFile", denied)
+    assert command.main(["calibrate", str(tmp_path / "a.zip")]) == 1
+    assert "This user has no permission to read it. Run again as the owner of the file." in capsys.readouterr().err
+
+
+def test_a_full_disk_keeps_the_result_on_the_screen(tmp_path, capsys, monkeypatch):
+    path, output = written(tmp_path / "a.zip", vm(13000)), tmp_path / "calibration.json"
+    monkeypatch.setattr(Path, "write_text", full)
+    assert command.main(["calibrate", str(path), "--output", str(output)]) == 1
+    printed = capsys.readouterr()
+    assert "1 confirmed, 0 refuted" in printed.out
+    assert printed.err == (
+        f"{output}: the file to send cannot be written. No space left on device. Free space, or use another path.\n"
+    )

@@ -46,6 +46,10 @@ def as_text(verdicts):
         more = f" (and {len(one.objects) - 1} more)" if len(one.objects) > 1 else ""
         why = f"{first.object}: {first.values}{more}" if first else f"missing: {'; '.join(one.missing)}"
         lines.append(f"{one.result:12} {one.rule:{width}}  {why}")
+        if one.result == REFUTED:
+            lines.append(f"  rule: {one.sentence.replace('`', '')}")
+            lines.append(f"  evidence: {one.evidence}")
+            lines.append(f"  rows of docs/rules.md: {'; '.join(one.sources) or 'none'}")
     found = counts(verdicts)
     summary = ", ".join(f"{number} {result}" for result, number in found.items())
     return "\n".join([*lines, "", f"{summary}."])

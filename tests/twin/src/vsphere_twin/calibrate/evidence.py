@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
+from vsphere_twin.capture import unread
+
 FORMAT = 1
 MANIFEST = "manifest.json"
 _XSI_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
@@ -262,10 +264,12 @@ def load(path):
                 files = {name: found.read(name) for name in found.namelist() if not name.endswith("/")}
         manifest = json.loads(files.pop(MANIFEST))
         known, listed = manifest["format"], manifest["files"]
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise CaptureError(f"{path} is no capture: {error}") from error
+    except unread.ERRORS as error:
+        raise CaptureError(unread.why(path, error)) from error
     if known != FORMAT:
-        raise CaptureError(f"{path} has the format {known}. This version reads {FORMAT}.")
-    if {name: hashlib.sha256(text).hexdigest() for name, text in files.items()} != listed:
-        raise CaptureError(f"The files in {path} differ from the checksums in its manifest.")
+        raise CaptureError(unread.other_format(path, known, FORMAT))
+    sums = {name: hashlib.sha256(text).hexdigest() for name, text in files.items()}
+    if sums != listed:
+        names = sorted(name for name in {*sums, *listed} if sums.get(name) != dict(listed).get(name))
+        raise CaptureError(unread.changed(path, names[0]))
     return Evidence(files, manifest)

@@ -6,10 +6,10 @@ import hashlib
 import json
 import re
 import zipfile
-import zlib
 from pathlib import Path
 
 from ..model.seed_file import SeedError
+from . import unread
 from .values import CapturedObject
 
 FORMAT = 1
@@ -94,22 +94,21 @@ class Bundle:
             return {}
         manifest = self.table(MANIFEST)
         if manifest.get("format") != FORMAT:
-            raise SeedError(
-                [f"{self.path}: the capture has format {manifest.get('format')}; this twin reads {FORMAT}."]
-            )
+            raise SeedError([unread.other_format(self.path, manifest.get("format"), FORMAT)])
         sums = manifest.get("files")
         for name, digest in sums.items() if isinstance(sums, dict) else ():
             if name not in self.files or hashlib.sha256(self.files[name].encode("utf-8")).hexdigest() != digest:
-                raise SeedError([f"{self.path}: {name} differs from the checksum in the manifest."])
+                raise SeedError([unread.changed(self.path, name)])
         return manifest
 
     def _files(self):
         """The texts of all files by name. The names are keys: no file is written."""
         try:
             found = _folder(self.path) if self.path.is_dir() else _zip(self.path)
-        # Encrypted archives, unknown compressions and damaged data.
-        except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, ValueError) as problem:
-            raise SeedError([f"{self.path}: the capture cannot be read: {problem}."]) from problem
+        except SeedError:
+            raise
+        except unread.ERRORS as problem:
+            raise SeedError([unread.why(self.path, problem)]) from problem
         texts = {}
         for name, content in found.items():
             try:
@@ -128,6 +127,6 @@ def _zip(path):
         rows = [one for one in archive.infolist() if not one.is_dir()]
         size = sum(one.file_size for one in rows)
         if size > MOST_BYTES or len(rows) > MOST_FILES:
-            raise ValueError(f"it has {len(rows)} files with {size} bytes, which is no capture")
+            raise SeedError([f"{path}: it has {len(rows)} files with {size} bytes, which is no capture."])
         # zipfile does not read more of a file than the size that it declares.
         return {one.filename: archive.read(one) for one in rows}

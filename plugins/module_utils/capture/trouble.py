@@ -1,0 +1,98 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Files of a capture that cannot be read or written, as errors with cause and fix."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from typing import Iterator
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+CAPTURE, TABLE, FOLDER = "the capture", "the table of pseudonyms", "the folder"
+_USE = {
+    CAPTURE: "Use the zip file as `capture` wrote it",
+    TABLE: "Use the file `.secret.json` that is beside the capture",
+    FOLDER: "Use a folder of `govc object.save`, of a Redfish mockup or of a Batfish snapshot",
+}
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_ZIP = b"PK\x03\x04"
+
+
+def damaged(path: str, found: str, todo: str = "", what: str = CAPTURE) -> OperatorError:
+    """A file that is not what its reader needs."""
+    return OperatorError(path, f"cannot read {what}", found, todo or _USE[what], "capture_damaged")
+
+
+def unread(path: str, error: Exception, what: str = CAPTURE) -> OperatorError:
+    """An error of a read. Each cause has its own fix."""
+    if isinstance(error, FileNotFoundError):
+        return damaged(path, "It does not exist.", "Correct the path", what)
+    if isinstance(error, PermissionError):
+        return damaged(
+            error.filename or path,
+            "This user has no permission to read it.",
+            "Run again as the owner of the file",
+            what,
+        )
+    if isinstance(error, IsADirectoryError):
+        return damaged(path, "It is a folder.", "", what)
+    if isinstance(error, NotADirectoryError):
+        return damaged(path, "It is not a folder.", "", what)
+    if isinstance(error, OSError):
+        return damaged(path, f"{error}.", "Check the file system, and run again", what)
+    if what == CAPTURE and not _begins(path, _ZIP):
+        return damaged(path, "It is not a zip file.")
+    if what == CAPTURE and isinstance(error, KeyError):
+        return damaged(path, f"It is a zip file without the manifest of a capture: {error}.")
+    if what == CAPTURE:
+        return damaged(
+            path, f"The zip file is cut off or damaged: {error}.", "Copy it again, and compare the sizes of both files"
+        )
+    return damaged(path, f"Its content is damaged: {error}.", "", what)
+
+
+def unknown_format(path: str, found: object, known: int) -> OperatorError:
+    """A capture of another version."""
+    newer = isinstance(found, int) and found > known
+    return damaged(
+        path,
+        f"Its format is {found}, and this version reads {known}.",
+        "Install a newer version of the collection or build the command again" if newer else "",
+    )
+
+
+def unwritten(dest: str, error: Exception, wanted: str = "cannot write the capture") -> OperatorError:
+    """An error of a write. Each cause has its own fix."""
+    found, todo = f"{error}.", "Check that the folder of the path exists and is writable. Then run again"
+    folder = os.path.dirname(os.path.abspath(dest))
+    if isinstance(error, OSError) and error.errno in _FULL:
+        found = f"The file system is full: {error.strerror}."
+        todo = "Free space, or use another path. Then run again: the next run continues"
+    elif isinstance(error, PermissionError) or (isinstance(error, OSError) and error.errno == errno.EROFS):
+        found = f"This user has no permission to write to {error.filename or folder}."
+        todo = "Use a folder that this user can write to"
+    elif isinstance(error, FileNotFoundError):
+        found, todo = f"{error.filename or folder} does not exist.", "Create the folder, or correct the path"
+    elif isinstance(error, (NotADirectoryError, FileExistsError)):
+        found, todo = f"A part of the path is a file: {error.filename or folder}.", "Correct the path"
+    return OperatorError(dest, wanted, found, todo, "capture_not_written")
+
+
+@contextlib.contextmanager
+def written(dest: str, wanted: str = "cannot write the capture") -> Iterator[None]:
+    """A file that cannot be written is an error with the fix."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as error:
+        raise unwritten(dest, error, wanted) from error
+
+
+def _begins(path: str, start: bytes) -> bool:
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return file.read(len(start)) == start
+    return False
