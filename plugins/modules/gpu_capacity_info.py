@@ -63,6 +63,15 @@ options:
       - Memory of one VM in GB, all of it reserved, for VMs with one device each. RV(capacity.hosts[].fits) then
         considers the free memory of the host.
     type: int
+  most_per_gpu:
+    description:
+      - Maximum number of vGPUs of a profile on one GPU, by the name of the profile. The model of this collection then
+        uses it instead of its own maximum.
+      - NVIDIA does not publish all maxima, so those of some boards and modes are defaults [unsure]. The
+        row then has V(unsure) in RV(capacity.hosts[].model_maximum).
+      - The profile must still fit in the memory or the MIG slices of the GPU. The number of vCenter 9.0 and newer has
+        precedence.
+    type: dict
   host_overhead_gb:
     description:
       - Memory of each host in GB that VMs cannot reserve, because ESXi and the running VMs need it. It is an estimate.
@@ -225,6 +234,12 @@ capacity:
           description: Reason why the model answered. Null if vCenter answered.
           type: str
           returned: always
+        model_maximum:
+          description:
+            - Origin of the maximum that the model used. V(published) is a document of NVIDIA, V(unsure) a default
+              without one, V(most_per_gpu) the option.
+          type: str
+          returned: always
         blocked:
           description:
             - Causes that make devices unavailable. Each has C(cause), C(lost) (number of devices), C(gpus) (addresses),
@@ -306,6 +321,7 @@ capacity:
         server_free: 1
         model_free: 1
         why_model: null
+        model_maximum: published
         blocked:
           - cause: in_use
             lost: 1

@@ -118,6 +118,15 @@ options:
       - Maximum number of vGPUs per VM in your vSphere release.
       - Defaults to 4 before vSphere 8.0, and to 8 from vSphere 8.0 on.
     type: int
+  most_per_gpu:
+    description:
+      - Maximum number of vGPUs of a profile on one GPU, by the name of the profile. The model of this collection then
+        uses it instead of its own maximum.
+      - NVIDIA does not publish all maxima, so those of some boards and modes are defaults [unsure]. RV(capacity.unsure)
+        lists them.
+      - The profile must still fit in the memory or the MIG slices of the GPU. The number of vCenter 9.0 and newer has
+        precedence.
+    type: dict
   host_overhead_gb:
     description:
       - Memory of each host in GB that VMs cannot reserve, because ESXi and the running VMs need it. It is an estimate
@@ -374,10 +383,16 @@ capacity:
       description:
         - Numbers of vCenter and of the model for each device on each cluster, and on hosts where they differ. Empty if
           vCenter was not asked.
-        - The keys are C(place), C(kind) (V(cluster) or V(host)), C(device), C(source), C(server_free), C(model_free)
-          and C(why_model).
+        - The keys are C(place), C(kind) (V(cluster) or V(host)), C(device), C(source), C(server_free), C(model_free),
+          C(why_model) and C(model_maximum) (V(published), V(unsure) or V(most_per_gpu)).
       type: list
       elements: dict
+      returned: always
+    unsure:
+      description:
+        - Profiles for which the model answered with a maximum that no vendor publishes. O(most_per_gpu) replaces it.
+      type: list
+      elements: str
       returned: always
   sample:
     source: server
@@ -390,6 +405,8 @@ capacity:
         server_free: 2
         model_free: 2
         why_model: null
+        model_maximum: published
+    unsure: []
 msg:
   description: Result of the plan in one line.
   returned: always

@@ -35,7 +35,8 @@ NOT_LOOSER = {
         directpath.gpu_class directpath.port_class
     """,
     "It says what is built, and that is checked whatever it is.": """
-        gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.passthrough.assignment driver.method
+        gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.most_per_gpu gpu.passthrough.assignment
+        driver.method
         network.path network.vfs network.protocol network.adapters network.assignment roce.priority roce.dscp
         roce.cnp_priority roce.cnp_dscp roce.trust roce.mtu roce.bandwidth_percent roce.ecn.min_kb roce.ecn.max_kb
         roce.ecn.probability roce.ecn.by_speed[].speed roce.ecn.by_speed[].min_kb roce.ecn.by_speed[].max_kb

@@ -57,6 +57,7 @@ def test_an_earlier_vcenter_is_answered_by_the_model(twin, drive):
     assert answer["capacity"] == {
         "source": "model",
         "why_model": ["vCenter 8.0.3 reports no capacity, vSphere 9.0 and newer do"],
+        "unsure": [],
         "checks": [],
     }
     assert "GPU capacity" not in answer["placement"]["table"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.params import check_maxima
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, safety
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.fabric_checks import fabric_problems
@@ -148,6 +149,7 @@ def _gpu(gpu: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> Iterator[s
             f"site.gpu.max_per_vm: {gpu['max_per_vm']} is not a valid limit. Use at least 1, or remove it to use "
             "the maximum of the vSphere release."
         )
+    yield from (f"site.gpu.{one}" for one in check_maxima(gpu["most_per_gpu"]))
     yield from _mmio(gpu["mmio"], gpu["mmio_size_gb"])
     if gpu["profile"]:
         yield from _profiles("site.gpu.profile", [gpu["profile"]], gpu["mode"])

@@ -54,6 +54,7 @@ def machines(site: Any) -> dict[str, Any]:
         "nic_class": classes.get("nic", ""),
         "mmio_size_gb": gpu["mmio_size_gb"],
         "max_per_vm": gpu["max_per_vm"],
+        "most_per_gpu": gpu["most_per_gpu"],
         "owner": site["name"],
         "absent": site["absent"],
         "prune": site["prune"],

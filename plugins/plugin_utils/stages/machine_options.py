@@ -26,7 +26,18 @@ CLONE = (*WAITING, "cluster", "datacenter", "datastore", "disk_gb", "folder", "o
 # Names of the role, and those of vm_clone.
 FROM_LIBRARY = {"content_library": "library", "content_item": "library_item"}
 LABELS = ("gpu_label", "nic_label")
-PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
+PLACE = (
+    *LABELS,
+    "anti_affinity",
+    "cluster",
+    "datacenter",
+    "datastore",
+    "gpu_mode",
+    "max_per_vm",
+    "most_per_gpu",
+    "path",
+    "policy",
+)
 
 
 def options(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], userdata: str = "") -> dict[str, Any]:

@@ -133,4 +133,4 @@ def _mode_block(host: Host, gpu: Gpu, wanted: Wanted) -> str:
 
 def _whole(gpu: Gpu, wanted: Wanted) -> int:
     """Return how many devices one GPU of this board gives at most."""
-    return capacity.most_alike(wanted.profile) if wanted.profile else 1
+    return dict(gpu.maxima).get(wanted.profile) or capacity.most_alike(wanted.profile) if wanted.profile else 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import server
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import Numbers, numbers, total
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import Numbers, basis, numbers, total
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.server import CLUSTER, HOST, Told
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class Check:
     def differs(self) -> bool:
         """Return whether vCenter and the model disagree about what still fits."""
         return self.told.numbers is not None and self.told.numbers.free != self.model.free
+
+    @property
+    def basis(self) -> str:
+        """Return the origin of the maximum that the model used."""
+        return basis(self.place.hosts, self.wanted)
 
     @property
     def source(self) -> str:
@@ -150,4 +155,5 @@ def row(one: Check) -> dict[str, Any]:
         "server_free": known.free if known is not None else None,
         "model_free": one.model.free,
         "why_model": one.told.why or None,
+        "model_maximum": one.basis,
     }

@@ -43,6 +43,20 @@ class Wanted:
         return same and self.label in ("", gpu.label)
 
 
+# Origin of the maximum that the model used: a vendor's document, a default without one, or the option of the task.
+PUBLISHED, UNSURE, GIVEN = "published", "unsure", "most_per_gpu"
+
+
+def basis(hosts: Iterable[Host], wanted: Wanted) -> str:
+    """Return the origin of the model's maximum for one device; the least certain one of the GPUs."""
+    gpus = [gpu for host in hosts for gpu in host.gpus if wanted.is_of(gpu)]
+    if wanted.profile and any(wanted.profile in dict(gpu.maxima) for gpu in gpus):
+        return GIVEN
+    if wanted.profile and not all(capacity.published(shared(gpu), wanted.profile) for gpu in gpus):
+        return UNSURE
+    return PUBLISHED
+
+
 @dataclass(frozen=True)
 class Numbers:
     """Devices in use, devices that still fit, and devices that fit if none is in use."""

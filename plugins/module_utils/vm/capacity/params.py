@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.params import check_maxima
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
@@ -38,6 +39,7 @@ ARGUMENTS = dict(
     profiles={"type": "list", "elements": "str", "default": []},
     gpu_label={"type": "str"},
     memory_gb={"type": "int"},
+    most_per_gpu={"type": "dict"},
     host_overhead_gb={"type": "int", "default": 16},
     source={"type": "str", "choices": ["auto", "model"], "default": "auto"},
     kueue={"type": "dict", "options": _KUEUE, "apply_defaults": True},
@@ -92,6 +94,7 @@ def _check(params: Mapping[str, Any]) -> Iterator[str]:
         yield f"memory_gb is {params['memory_gb']}; it must be at least 1."
     if params["host_overhead_gb"] < 0:
         yield f"host_overhead_gb is {params['host_overhead_gb']}; it cannot be negative."
+    yield from check_maxima(params["most_per_gpu"] or {})
     for profile in params["profiles"]:
         name = parse(profile)
         if name is None:

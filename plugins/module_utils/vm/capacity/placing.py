@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import check, server
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import Wanted, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import UNSURE, Wanted, basis, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
 
 if TYPE_CHECKING:
@@ -30,15 +30,21 @@ def capacity(
     wanted = devices(world, wish)
     why = server.why_not(vcenter) if wanted else _NO_GPU
     if why:
-        return world, [], {"source": check.MODEL, "why_model": [why], "checks": []}
+        return world, [], {"source": check.MODEL, "why_model": [why], "checks": [], "unsure": _unsure(world, wanted)}
     present = now().hosts
     found = check.sparing(check.asking(vcenter), scope, present, wanted)
     result = {
         "source": check.source_of(found),
         "why_model": check.reasons(found),
         "checks": [check.row(one) for one in found],
+        "unsure": [] if check.source_of(found) == check.SERVER else _unsure(world, wanted),
     }
     return limited(world, present, found), found, result
+
+
+def _unsure(world: World, wanted: Sequence[Wanted]) -> list[str]:
+    """Return the profiles of which no vendor publishes how many fit on a GPU of this world."""
+    return [one.profile for one in wanted if one.profile and basis(world.hosts, one) == UNSURE]
 
 
 def devices(world: World, wish: Mapping[str, Any]) -> list[Wanted]:
@@ -81,12 +87,18 @@ def _lower(one: Check) -> bool:
 
 
 def footer(result: Mapping[str, Any]) -> str:
-    """Return the line below the table: who answered. Empty if vCenter was not asked."""
+    """Return the lines below the table: who answered, and maxima without a source. Empty if vCenter was not asked."""
+    unsure = ""
+    if result["unsure"]:
+        unsure = (
+            f"No vendor document states how many {', '.join(result['unsure'])} fit on one GPU [unsure]. The model of "
+            "this collection has a default. most_per_gpu (in a site: site.gpu.most_per_gpu) replaces it.\n"
+        )
     if not result["checks"]:
-        return ""
+        return unsure
     who = {check.SERVER: "vCenter", check.MODEL: "the model", check.MIXED: "vCenter and the model"}[result["source"]]
     why = f" ({'; '.join(result['why_model'])})" if result["why_model"] else ""
-    return f"GPU capacity answered by {who}{why}.\n"
+    return f"GPU capacity answered by {who}{why}.\n{unsure}"
 
 
 def warnings(found: Sequence[Check]) -> list[str]:

@@ -189,6 +189,7 @@ def row(line: Line) -> dict[str, Any]:
         "server_free": told.free if told is not None else None,
         "model_free": line.check.model.free,
         "why_model": line.check.told.why or None,
+        "model_maximum": line.check.basis,
         "blocked": [_block(one, bool(line.host)) for one in line.blocks],
     }
     return dict(found, host=line.host, moid=line.check.place.moid) if line.host else found

@@ -31,7 +31,7 @@ _SHARED = (SAME_SIZE, MIXED_SIZE, MIG, ANY)
 
 def carries(gpu: Gpu, profiles: tuple[str, ...]) -> bool:
     """Return whether a GPU in its mode can carry these profiles, sorted by name, with those that it has among them."""
-    return gpu.mode in _SHARED and _together(gpu.mode, profiles, gpu.carries)
+    return gpu.mode in _SHARED and _together(gpu.mode, profiles, gpu.carries, gpu.maxima)
 
 
 def together(profiles: tuple[str, ...]) -> bool:
@@ -78,9 +78,24 @@ def most_alike(profile: str) -> int:
     return catalogue.most_of_size(profile)
 
 
+def published(gpu: Gpu, profile: str) -> bool:
+    """Return whether a vendor publishes how many vGPUs of a profile a GPU in its mode can carry, and where."""
+    mig = catalogue.mig_type(profile)
+    if mig is not None:
+        # Which profiles share an instance is not published.
+        return mig.max_per_instance == 1
+    if gpu.mode == MIXED_SIZE and catalogue.has_mixed_size(profile):
+        row = catalogue.time_sliced_type(profile)
+        return row is not None and bool(row.max_mixed and row.placements)
+    return catalogue.most_per_gpu(profile) is not None
+
+
 @lru_cache(maxsize=None)
-def _together(mode: str, profiles: tuple[str, ...], there: tuple[str, ...] = ()) -> bool:
+def _together(
+    mode: str, profiles: tuple[str, ...], there: tuple[str, ...] = (), maxima: tuple[tuple[str, int], ...] = ()
+) -> bool:
     """there: those of running VMs. vCenter does not report their starts and vSphere does not move them."""
+    own = dict(maxima)
     names = [name for name in map(parse, profiles) if name is not None]
     if not profiles:
         return True
@@ -91,20 +106,26 @@ def _together(mode: str, profiles: tuple[str, ...], there: tuple[str, ...] = ())
     if len(kinds) > 1 or (mode == MIG) is not kinds.pop() and mode != ANY:
         return False
     if names[0].mig_backed:
-        return _instances(profiles, names, there)
+        if any(number > own.get(profile, number) for profile, number in Counter(profiles).items()):
+            return False
+        return _instances(profiles, names, there, own)
     if mode == MIXED_SIZE and catalogue.has_mixed_size(profiles[0]):
-        return _mixed(profiles, there)
+        return _mixed(profiles, there, own)
     # The first vGPU fixes the size for its GPU (NVIDIA AI Enterprise user guide 5.0, 2.1.3.1).
-    return len({name.gb for name in names}) == 1 and len(names) <= min(map(most_alike, profiles))
+    limit = min(own.get(profile, most_alike(profile)) for profile in profiles)
+    return len({name.gb for name in names}) == 1 and len(names) <= limit
 
 
-def _instances(profiles: Sequence[str], names: Sequence[ProfileName], there: Sequence[str]) -> bool:
+def _instances(
+    profiles: Sequence[str], names: Sequence[ProfileName], there: Sequence[str], own: Mapping[str, int]
+) -> bool:
     rows = [row for row in map(catalogue.mig_type, profiles) if row is not None]
     owner = catalogue.board_of(profiles[0])
     if len(rows) < len(profiles) or owner is None or owner.mig_gpu not in GPUS:
         memory = sum(_MEMORY_SLICES.get(cast(int, name.slices), 8) for name in names)
         return sum(cast(int, name.slices) for name in names) <= 7 and memory <= 8
-    if any(number > row.max_per_gpu for row, number in Counter(rows).items()):
+    listed = (row for row, profile in zip(rows, profiles) if profile not in own)
+    if any(number > row.max_per_gpu for row, number in Counter(listed).items()):
         return False
     rules = _rules(owner.mig_gpu)
     running = _counts(row for row in map(catalogue.mig_type, there) if row is not None)
@@ -135,12 +156,15 @@ def _rules(key: str) -> Rules:
     return Rules(GPUS[key])
 
 
-def _mixed(profiles: tuple[str, ...], there: tuple[str, ...]) -> bool:
+def _mixed(profiles: tuple[str, ...], there: tuple[str, ...], own: Mapping[str, int]) -> bool:
     sizes = {profile: cast("ProfileName", parse(profile)).gb for profile in profiles}
     memory_gb = catalogue.board_memory_gb(profiles[0], profiles)
     places: dict[int, tuple[int, ...]] = {}
     for profile, gb in sizes.items():
         limit, starts = catalogue.mixed_size(profile, most_alike(profile))
+        limit = own.get(profile, limit)
+        if limit > len(starts):
+            starts = ()
         if sum(sizes[one] == gb for one in profiles) > limit:
             return False
         # Without published placements, any multiple of the size is accepted as one [unsure].

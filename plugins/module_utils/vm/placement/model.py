@@ -52,6 +52,8 @@ class Gpu:
     vendor_id: str = ""
     device_id: str = ""
     label: str = ""
+    # (profile, most on one GPU) that the user knows better than the table of boards.
+    maxima: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

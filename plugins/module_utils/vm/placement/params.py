@@ -47,6 +47,7 @@ ARGUMENTS = dict(
     nic_label={"type": "str"},
     datastore={"type": "str"},
     max_per_vm=_INT,
+    most_per_gpu={"type": "dict"},
     host_overhead_gb={"type": "int", "default": 16},
     leaving={"type": "list", "elements": "str", "default": []},
     fit={"type": "str", "choices": ["fail", "report"], "default": "fail"},
@@ -106,6 +107,21 @@ def _check_task(params: Mapping[str, Any]) -> Iterator[str]:
         yield f"host_overhead_gb is {params['host_overhead_gb']}; it cannot be negative."
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
         yield f"max_per_vm is {params['max_per_vm']}; it must be at least 1."
+    yield from check_maxima(params["most_per_gpu"] or {})
+
+
+def check_maxima(given: Mapping[Any, Any]) -> Iterator[str]:
+    """Problems of the option most_per_gpu, one sentence each."""
+    for profile, number in given.items():
+        if parse(str(profile)) is None:
+            yield f"most_per_gpu has {profile!r}, which is not the name of a vGPU profile, such as grid_a100-40c."
+        elif not str(number).isdecimal() or int(number) < 1:
+            yield f"most_per_gpu: {number!r} of {profile} is not a number of vGPUs; use at least 1."
+
+
+def maxima(given: Mapping[Any, Any]) -> dict[str, int]:
+    """The option most_per_gpu with numeric values; ansible-core before 2.19 passes numbers as text."""
+    return {str(profile): int(number) for profile, number in given.items()}
 
 
 def _check_entry(entry: Mapping[str, Any], params: Mapping[str, Any]) -> Iterator[str]:

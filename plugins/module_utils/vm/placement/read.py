@@ -6,17 +6,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Collection, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import peers, rows, scope
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.capacity import board_in
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import World
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.params import maxima
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Present
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Host, Present
 
 
 INVENTORY: dict[str, tuple[str, ...]] = {
@@ -74,6 +77,18 @@ def read(
     return there, world, _present(there, found, machines), lambda: _world(there, found, machines, (), params)
 
 
+def _with_maxima(host: Host, known: Mapping[str, int]) -> Host:
+    """Return the host whose GPUs have the maxima of their boards."""
+    boards = {board_in(profile) for profile in known}
+    gpus = tuple(
+        replace(gpu, maxima=tuple(sorted((one, most) for one, most in known.items() if board_in(one) == gpu.board)))
+        if gpu.board in boards
+        else gpu
+        for gpu in host.gpus
+    )
+    return replace(host, gpus=gpus)
+
+
 def _counts(row: Row) -> bool:
     """VMs that run use something; a VM that is off may ask for a GPU or a device only if all its memory is reserved."""
     return str(row.get("runtime.powerState")) != "poweredOff" or bool(row.get("config.memoryReservationLockedToMax"))
@@ -96,6 +111,8 @@ def _world(
         for moid, (row, cluster) in there.hosts.items()
         if moid in found
     ]
+    if params["most_per_gpu"]:
+        hosts = [_with_maxima(host, maxima(params["most_per_gpu"])) for host in hosts]
     hosts.sort(key=lambda host: (host.cluster, host.name, host.moid))
     return World(tuple(peers.compared(hosts)), {row.moid: store for row, store in _datastores(found)})
 

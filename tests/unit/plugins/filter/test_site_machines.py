@@ -57,6 +57,7 @@ def test_what_the_site_does_not_say_is_the_careful_choice():
         "mmio_size_gb": 0,
         "unified_memory": "enabled",
         "max_per_vm": 0,
+        "most_per_gpu": {},
         "cpus": 0,
         "hardware_version": 0,
         "path": "tcp",

@@ -115,6 +115,10 @@ PROBLEMS = {
         "site.gpu.max_per_vm: 0 is not a valid limit. Use at least 1, or remove it to use the maximum of the "
         "vSphere release.",
     ),
+    "limit of a GPU that no profile has": (
+        site(gpu={"most_per_gpu": {"a100": 2}}),
+        "site.gpu.most_per_gpu has 'a100', which is not the name of a vGPU profile, such as grid_a100-40c.",
+    ),
     "size of a setting that is ignored": (
         site(gpu={"mmio": "ignore", "mmio_size_gb": 128}),
         "site.gpu: mmio_size_gb is 128, but mmio is ignore, so the size has no effect. Remove one of them.",
@@ -233,7 +237,7 @@ def test_all_contradictions_are_told_at_once():
 
 KNOWN = (
     "Known keys: mode, nvlink, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm, "
-    "passthrough."
+    "most_per_gpu, passthrough."
 )
 UNKNOWN = {
     "misspelled at the top": (site(gpuu={}), "site.gpuu: the key is unknown. Did you mean gpu?"),

@@ -114,6 +114,16 @@ def problems(*vms, **task):
             "path=passthrough has no port group: the VM gets the port itself; remove portgroup and switch.",
         ),
         ([WHOLE], {"host_overhead_gb": -1}, "host_overhead_gb is -1; it cannot be negative."),
+        (
+            [WHOLE],
+            {"most_per_gpu": {"a100": 2}},
+            "most_per_gpu has 'a100', which is not the name of a vGPU profile, such as grid_a100-40c.",
+        ),
+        (
+            [WHOLE],
+            {"most_per_gpu": {"grid_a100-20c": "x"}},
+            "most_per_gpu: 'x' of grid_a100-20c is not a number of vGPUs; use at least 1.",
+        ),
         ([WHOLE], {"max_per_vm": 0}, "max_per_vm is 0; it must be at least 1."),
     ],
 )

@@ -78,6 +78,7 @@ def test_a_row_has_both_numbers():
         "server_free": 1,
         "model_free": 1,
         "why_model": None,
+        "model_maximum": "published",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import check, placing
@@ -58,6 +59,24 @@ def test_a_limit_of_one_kind_of_whole_gpus_keeps_those_of_the_others():
     assert sorted(solved.places) == ["a"]
 
 
+@pytest.mark.parametrize(
+    "profile, maxima, unsure",
+    [
+        ("grid_a100-20c", (), []),
+        ("grid_a100-20q", (), ["grid_a100-20q"]),
+        ("grid_a100-20q", (("grid_a100-20q", 2),), []),
+    ],
+    ids=["published", "unsure", "given"],
+)
+def test_a_plan_names_the_maxima_that_nobody_publishes(profile, maxima, unsure):
+    there = world(host(gpus=(replace(gpu(0), maxima=maxima),)))
+    vcenter = SimpleNamespace(content=SimpleNamespace(about=SimpleNamespace(version="8.0.3")))
+    ask = {"vms": [entry(profile)], "gpu_label": None}
+    _world, _found, result = placing.capacity(vcenter, scope(), there, lambda: there, ask)
+    assert (result["source"], result["unsure"]) == ("model", unsure)
+    assert ("site.gpu.most_per_gpu" in placing.footer(result)) is bool(unsure)
+
+
 def test_a_disagreement_says_what_the_plan_does():
     there = host(1)
     told = Numbers(0, 1, 2)
@@ -77,5 +96,5 @@ def test_a_disagreement_says_what_the_plan_does():
     ],
 )
 def test_the_line_below_the_table_says_who_answered(source, why, text):
-    assert placing.footer({"source": source, "why_model": why, "checks": [{}]}) == text
-    assert placing.footer({"source": source, "why_model": why, "checks": []}) == ""
+    assert placing.footer({"source": source, "why_model": why, "checks": [{}], "unsure": []}) == text
+    assert placing.footer({"source": source, "why_model": why, "checks": [], "unsure": []}) == ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
@@ -55,6 +57,42 @@ def carries(mode, *suffixes, board="grid_a100"):
 )
 def test_what_a_gpu_carries_together(mode, suffixes, expected):
     assert carries(mode, *suffixes) is expected
+
+
+@pytest.mark.parametrize(
+    "mode, suffix, own, number",
+    [
+        (SAME_SIZE, "8c", 3, 3),
+        (SAME_SIZE, "8c", 6, 6),
+        (MIXED_SIZE, "8c", 2, 2),
+        # Its published places are four; five fit in the memory.
+        (MIXED_SIZE, "8c", 5, 5),
+        (MIXED_SIZE, "8c", 6, 5),
+        (MIG, "1-5c", 2, 2),
+        # Seven slices remain the limit.
+        (MIG, "1-5c", 9, 7),
+    ],
+)
+def test_a_maximum_of_the_task_replaces_that_of_the_table(mode, suffix, own, number):
+    profile = f"grid_a100-{suffix}"
+    assert capacity.most(replace(gpu(mode=mode), maxima=((profile, own),)), profile) == number
+
+
+@pytest.mark.parametrize(
+    "mode, profile, sure",
+    [
+        (SAME_SIZE, "grid_a100-20c", True),
+        (MIXED_SIZE, "grid_a100-20c", True),
+        (MIG, "grid_a100-2-10c", True),
+        (SAME_SIZE, "nvidia_a16-4c", True),
+        (MIXED_SIZE, "nvidia_a16-4c", False),
+        (SAME_SIZE, "nvidia_a16-4q", False),
+        (MIG, "nvidia_rtx_pro_6000_blackwell_dc-1-12q", False),
+        (SAME_SIZE, "nvidia_unknown-4c", False),
+    ],
+)
+def test_maxima_without_a_document_are_known(mode, profile, sure):
+    assert capacity.published(gpu(mode=mode), profile) is sure
 
 
 def test_vgpus_of_two_boards_are_never_on_one_gpu():
