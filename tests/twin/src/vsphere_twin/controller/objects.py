@@ -36,7 +36,7 @@ _SECRET_SETTINGS = (
 )
 HIDDEN = "$encrypted$"
 # A prompt of a node or schedule -> the template's permission for it.
-_PROMPTS = {
+PROMPTS = {
     name: f"ask_{name}_on_launch"
     for name in (
         "inventory",
@@ -326,7 +326,7 @@ class Objects:
         table, template = self.unified(values["unified_job_template"])
         if table not in ("job_templates", "workflow_job_templates"):
             return
-        for name, asks in _PROMPTS.items():
+        for name, asks in PROMPTS.items():
             if values.get(name) not in (None, "") and not template.get(asks, False):
                 raise Refused.of(name, "Field is not configured to prompt on launch.")
         if values["extra_data"] and not template["ask_variables_on_launch"]:

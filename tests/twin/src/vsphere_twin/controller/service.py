@@ -10,6 +10,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 
 from ..https import basic_credentials
+from .jobs import OF, TYPES, Jobs
 from .objects import APPROVALS, NODES, Objects
 from .refused import Refused
 from .tables import UNIFIED, tables
@@ -37,6 +38,7 @@ class Service:
 
     def __init__(self, directory, username, password):
         self.objects = Objects(directory, username, password)
+        self.jobs = Jobs(self.objects)
         self.username, self.password = username, password
         self.requests = []  # (method, path) of every request
         self._tokens = {}  # token -> (ID, user's ID)
@@ -82,16 +84,38 @@ class Service:
             found = self._updates.get(parts.path.rstrip("/").rpartition("/")[2])
             return Answer(200, found) if found else _missing()
         found = _PATH.match(parts.path)
-        if found is None or found["table"] not in {*tables(), UNIFIED}:
+        if found is None or found["table"] not in {*tables(), *TYPES, UNIFIED}:
             return _missing()
         if not user["is_superuser"] and method != "GET":
             raise Refused.detail(403, "You do not have permission to perform this action.")
         table, number = found["table"], found["id"]
+        if table in TYPES:
+            return self._launched(method, table, number, found["part"], parts.query, user)
         if number is None:
             return self._list(method, table, parts.query, body)
         if found["part"] is not None:
             return self._part(method, table, int(number), found["part"], body)
         return self._one(method, table, int(number), body)
+
+    def _launched(self, method, table, number, part, query, user):
+        """Jobs, jobs of workflows, and approvals."""
+        if part in ("approve", "deny") and table == "workflow_approvals" and method == "POST":
+            self.jobs.answer(int(number), part == "approve", user)
+            return Answer(204)
+        if method != "GET":
+            return Answer(405, {"detail": f'Method "{method}" not allowed.'})
+        if number is None:
+            filters = [one for one in urllib.parse.parse_qsl(query) if one[0] not in _PAGING]
+            rows = [row for row in self.jobs.listed(table) if all(_text(row.get(k)) == v for k, v in filters)]
+            return Answer(200, _page([self._job(table, row) for row in rows]))
+        if part == "workflow_nodes" and table == "workflow_jobs":
+            return Answer(200, _page(self.jobs.shown_nodes(int(number))))
+        return _missing() if part else Answer(200, self._job(table, self.jobs.row(table, int(number))))
+
+    def _job(self, table, row):
+        url = row["url"]
+        related = {"workflow_jobs": ("workflow_nodes",), "workflow_approvals": ("approve", "deny")}.get(table, ())
+        return {**row, "related": {name: f"{url}{name}/" for name in related}, "summary_fields": {}}
 
     def _user(self, headers):
         scheme, _space, token = headers.get("Authorization", "").partition(" ")
@@ -182,6 +206,10 @@ class Service:
         if part == "create_approval_template" and table == NODES and method == "POST":
             made = self.objects.approve_by(number, body)
             return Answer(201, self._shown(APPROVALS, self.objects.row(APPROVALS, made)))
+        if part == "launch" and table in OF and method == "POST":
+            job, ignored = self.jobs.launch(table, number, body)
+            name = OF[table].removesuffix("s")
+            return Answer(201, {**self._job(OF[table], job), name: job["id"], "ignored_fields": ignored})
         if part == "update" and table == "projects" and method == "POST":
             self.objects.update_project(number)
             return Answer(202, {**self._note_update(number), "project_update": number})

@@ -1,0 +1,221 @@
+"""Launches of job templates and workflows, without sockets: status, surveys, approvals, artifacts, notifications."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from vsphere_twin.controller.jobs import Outcome
+
+from .test_service import Client
+
+
+class Lab:
+    """A controller with one project, whose jobs end as a test decides."""
+
+    def __init__(self, directory):
+        self.client = Client(directory)
+        (directory / "p").mkdir()
+        (directory / "p" / "site.yml").write_text("- hosts: all\n")
+        make = self.client.make
+        self.organization = make("organizations", name="ops")
+        self.project = make("projects", name="p", organization=self.organization, local_path="p")
+        self.inventory = make("inventories", name="i", organization=self.organization)
+        self.outcomes, self.ran, self.sent = {}, [], []
+        jobs = self.jobs = self.client.service.jobs
+        jobs.execute, jobs.deliver, jobs.start = self._execute, self._deliver, lambda work: work()
+
+    def _execute(self, job):
+        self.ran.append((job["name"], json.loads(job["extra_vars"])))
+        return self.outcomes.get(job["name"], Outcome())
+
+    def _deliver(self, template, event, job):
+        self.sent.append((template["name"], event, job["name"], job["status"]))
+
+    def template(self, name, **fields):
+        given = {"project": self.project, "inventory": self.inventory, "playbook": "site.yml", **fields}
+        return self.client.make("job_templates", name=name, **given)
+
+    def launch(self, number, table="job_templates", **body):
+        return self.client.ask("POST", f"{table}/{number}/launch/", body)
+
+    def flow(self):
+        """plan, then an approval, then site; a failure of site leads to report."""
+        number = self.client.make("workflow_job_templates", name="flow", organization=self.organization)
+        nodes = {}
+        for name in ("plan", "approval", "site", "report"):
+            of = {} if name == "approval" else {"unified_job_template": self.template(name)}
+            fields = {"identifier": name, "workflow_job_template": number, **of}
+            nodes[name] = self.client.make("workflow_job_template_nodes", **fields)
+        path = "workflow_job_template_nodes/{}/{}/"
+        text = {"name": "Approve plan", "description": "Read it.", "timeout": 0}
+        assert self.client.ask("POST", path.format(nodes["approval"], "create_approval_template"), text).status == 201
+        for one, link, other in (
+            ("plan", "success_nodes", "approval"),
+            ("approval", "success_nodes", "site"),
+            ("site", "failure_nodes", "report"),
+        ):
+            assert self.client.ask("POST", path.format(nodes[one], link), {"id": nodes[other]}).status == 204
+        return number
+
+    def status(self, number):
+        return self.client.get(f"workflow_jobs/{number}/")["status"]
+
+
+@pytest.fixture
+def lab(tmp_path):
+    return Lab(tmp_path)
+
+
+def test_a_job_passes_every_status_and_keeps_its_artifacts(lab):
+    lab.outcomes["site"] = Outcome(artifacts={"aiready_site": {"check": False}})
+    launched = lab.launch(lab.template("site", extra_vars="a: 1"))
+    assert launched.status == 201
+    job = lab.client.get(f"jobs/{launched.body['job']}/")
+    assert (job["status"], job["failed"], job["launch_type"]) == ("successful", False, "manual")
+    assert lab.jobs.history[job["id"]] == ["new", "pending", "waiting", "running", "successful"]
+    assert job["artifacts"] == {"aiready_site": {"check": False}}
+    assert lab.ran == [("site", {"a": 1})]
+
+
+def test_artifacts_above_the_limit_are_lost(lab):
+    lab.outcomes["site"] = Outcome(artifacts={"a": "x" * 700_000})
+    assert lab.client.get(f"jobs/{lab.launch(lab.template('site')).body['job']}/")["artifacts"] == {}
+
+
+def test_without_a_program_for_jobs_the_job_ends_in_error_and_says_so(lab):
+    lab.jobs.execute = type(lab.jobs)(None).execute
+    job = lab.client.get(f"jobs/{lab.launch(lab.template('site')).body['job']}/")
+    assert job["status"] == "error"
+    assert "no program that runs jobs" in job["job_explanation"]
+
+
+SURVEY = {"type": "integer", "question_name": "GPUs", "variable": "gpus", "required": True, "min": 1, "max": 8}
+CHOICE = {
+    **SURVEY,
+    "type": "multiplechoice",
+    "choices": ["a", "b"],
+    "default": "a",
+    "variable": "profile",
+    "min": None,
+    "max": None,
+}
+
+
+@pytest.mark.parametrize(
+    "answers, words",
+    [
+        ({}, "'gpus' value missing"),
+        ({"gpus": 0}, "is too small (must be at least 1)"),
+        ({"gpus": 9}, "is too large (must be no more than 8)"),
+        ({"gpus": "4"}, "expected to be an integer"),
+        ({"gpus": True}, "expected to be an integer"),
+        ({"gpus": 1, "profile": "c"}, "expected to be one of ['a', 'b']"),
+    ],
+)
+def test_wrong_answers_of_a_survey_launch_nothing(lab, answers, words):
+    number = lab.template("site", survey_enabled=True)
+    spec = {"name": "", "description": "", "spec": [SURVEY, CHOICE]}
+    assert lab.client.ask("POST", f"job_templates/{number}/survey_spec/", spec).status == 200
+    answer = lab.launch(number, extra_vars=answers)
+    assert answer.status == 400
+    assert words in answer.body["variables_needed_to_start"][0]
+    assert lab.ran == []
+
+
+def test_answers_and_defaults_of_a_survey_are_variables_and_others_are_ignored(lab):
+    number = lab.template("site", survey_enabled=True, extra_vars="gpus: 2")
+    spec = {"name": "", "description": "", "spec": [SURVEY, CHOICE]}
+    lab.client.ask("POST", f"job_templates/{number}/survey_spec/", spec)
+    answer = lab.launch(number, extra_vars={"gpus": 4, "site": {}}, limit="esx-01")
+    assert answer.body["ignored_fields"] == {"extra_vars": {"site": {}}, "limit": "esx-01"}
+    assert lab.ran == [("site", {"gpus": 4, "profile": "a"})]
+
+
+@pytest.mark.parametrize(
+    "body, field",
+    [({"extra_vars": ["a"]}, "extra_vars"), ({"extra_vars": "a: ["}, "extra_vars"), ({"colour": "red"}, "colour")],
+)
+def test_a_launch_with_wrong_fields_is_rejected(lab, body, field):
+    answer = lab.launch(lab.template("site"), **body)
+    assert (answer.status, list(answer.body)) == (400, [field])
+
+
+def test_a_launch_without_an_inventory_is_rejected(lab):
+    number = lab.template("site", inventory=None, ask_inventory_on_launch=True)
+    assert "inventory" in lab.launch(number).body
+    assert lab.launch(number, inventory=lab.inventory).status == 201
+
+
+def test_a_job_of_a_project_that_is_not_synced_fails_before_it_runs(lab):
+    fields = {"name": "git", "organization": lab.organization, "scm_type": "git", "allow_override": True}
+    project = lab.client.make("projects", **fields, scm_url=str(lab.client.directory / "missing"))
+    launched = lab.launch(lab.template("site", project=project))
+    job = lab.client.get(f"jobs/{launched.body['job']}/")
+    assert (job["status"], lab.ran) == ("failed", [])
+    assert "The project git is not synced: failed." in job["job_explanation"]
+
+
+def test_an_approved_workflow_goes_on_with_the_artifacts_of_its_plan(lab):
+    lab.outcomes["plan"] = Outcome(artifacts={"aiready_plan": "/srv/results/1"})
+    flow = lab.launch(lab.flow(), "workflow_job_templates").body["workflow_job"]
+    assert (lab.status(flow), [name for name, _variables in lab.ran]) == ("running", ["plan"])
+    (approval,) = lab.client.get("workflow_approvals/?status=pending")["results"]
+    assert (approval["name"], approval["description"]) == ("Approve plan", "Read it.")
+    assert lab.client.ask("POST", f"workflow_approvals/{approval['id']}/approve/").status == 204
+    assert lab.ran[1] == ("site", {"aiready_plan": "/srv/results/1"})
+    assert lab.status(flow) == "successful"
+    nodes = {one["identifier"]: one for one in lab.client.get(f"workflow_jobs/{flow}/workflow_nodes/")["results"]}
+    assert (nodes["report"]["do_not_run"], nodes["site"]["summary_fields"]["job"]["status"]) == (True, "successful")
+    again = lab.client.ask("POST", f"workflow_approvals/{approval['id']}/deny/")
+    assert (again.status, "already been approved" in again.body["error"]) == (400, True)
+
+
+def test_a_denied_workflow_changes_nothing_and_fails(lab):
+    flow = lab.launch(lab.flow(), "workflow_job_templates").body["workflow_job"]
+    number = lab.client.get("workflow_approvals/")["results"][0]["id"]
+    assert lab.client.ask("POST", f"workflow_approvals/{number}/deny/").status == 204
+    assert ([name for name, _variables in lab.ran], lab.status(flow)) == (["plan"], "failed")
+
+
+def test_a_failed_plan_is_never_offered_for_approval(lab):
+    lab.outcomes["plan"] = Outcome(successful=False)
+    flow = lab.launch(lab.flow(), "workflow_job_templates").body["workflow_job"]
+    assert (lab.status(flow), lab.client.get("workflow_approvals/")["count"]) == ("failed", 0)
+
+
+def test_a_failure_with_a_path_of_its_own_does_not_fail_the_workflow(lab):
+    lab.outcomes["site"] = Outcome(successful=False)
+    flow = lab.launch(lab.flow(), "workflow_job_templates").body["workflow_job"]
+    lab.client.ask("POST", f"workflow_approvals/{lab.client.get('workflow_approvals/')['results'][0]['id']}/approve/")
+    assert [name for name, _variables in lab.ran] == ["plan", "site", "report"]
+    assert lab.status(flow) == "successful"
+
+
+def test_who_has_no_rights_neither_launches_nor_approves(lab):
+    lab.client.make("users", username="guest", password="p")
+    guest = {"Authorization": "Basic " + base64.b64encode(b"guest:p").decode()}
+    number = lab.flow()
+    assert lab.client.ask("POST", f"workflow_job_templates/{number}/launch/", {}, headers=guest).status == 403
+    flow = lab.launch(number, "workflow_job_templates").body["workflow_job"]
+    approval = lab.client.get("workflow_approvals/")["results"][0]["id"]
+    assert lab.client.ask("POST", f"workflow_approvals/{approval}/approve/", headers=guest).status == 403
+    assert lab.status(flow) == "running"
+
+
+def test_notifications_follow_the_status_and_the_approval(lab):
+    fields = {"name": "mail", "organization": lab.organization, "notification_type": "webhook"}
+    mail = lab.client.make("notification_templates", **fields)
+    number = lab.flow()
+    for when in ("started", "success", "error", "approvals"):
+        path = f"workflow_job_templates/{number}/notification_templates_{when}/"
+        assert lab.client.ask("POST", path, {"id": mail}).status == 204
+    lab.launch(number, "workflow_job_templates")
+    assert lab.sent == [("mail", "started", "flow", "running"), ("mail", "approvals", "Approve plan", "pending")]
+    lab.client.ask("POST", f"workflow_approvals/{lab.client.get('workflow_approvals/')['results'][0]['id']}/approve/")
+    assert lab.sent[2:] == [
+        ("mail", "approvals", "Approve plan", "successful"),
+        ("mail", "success", "flow", "successful"),
+    ]
