@@ -117,6 +117,7 @@ class Jobs:
             "failed": False,
             "started": None,
             "finished": None,
+            "elapsed": 0.0,
             "job_explanation": "",
             "extra_vars": json.dumps(variables),
             "artifacts": {},
@@ -278,19 +279,23 @@ class Jobs:
         with self._one:
             self._advance(job, template)
 
-    def shown_nodes(self, number):
-        """The nodes of a workflow job, each with its job."""
+    def shown_nodes(self, number, name=None):
+        """The nodes of a workflow job, each with its job; only those whose job has this name."""
         job = self.row("workflow_jobs", number)
         done = self.nodes.get(number, {})
+        nodes = self._of(self.objects.row(WORKFLOWS, job["unified_job_template"]))
+        of = {node["id"]: self.rows[done[node["id"]]] for node in nodes if done.get(node["id"])}
         return [
             {
                 "id": node["id"],
                 "type": "workflow_job_node",
+                "related": {"job": of[node["id"]]["url"]} if node["id"] in of else {},
                 "identifier": node["identifier"],
                 "workflow_job": job["id"],
                 "job": done.get(node["id"]),
                 "do_not_run": node["id"] in done and done[node["id"]] is None,
-                "summary_fields": {"job": dict(self.rows[done[node["id"]]])} if done.get(node["id"]) else {},
+                "summary_fields": {"job": dict(of[node["id"]])} if node["id"] in of else {},
             }
-            for node in self._of(self.objects.row(WORKFLOWS, job["unified_job_template"]))
+            for node in nodes
+            if name is None or (node["id"] in of and of[node["id"]]["name"] == name)
         ]

@@ -109,7 +109,8 @@ class Service:
             rows = [row for row in self.jobs.listed(table) if all(_text(row.get(k)) == v for k, v in filters)]
             return Answer(200, _page([self._job(table, row) for row in rows]))
         if part == "workflow_nodes" and table == "workflow_jobs":
-            return Answer(200, _page(self.jobs.shown_nodes(int(number))))
+            name = dict(urllib.parse.parse_qsl(query)).get("job__name")
+            return Answer(200, _page(self.jobs.shown_nodes(int(number), name)))
         return _missing() if part else Answer(200, self._job(table, self.jobs.row(table, int(number))))
 
     def _job(self, table, row):
