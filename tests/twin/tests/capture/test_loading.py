@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from twin_labs.saved import save
+from twin_labs.saved import as_go_writes, save
 from vsphere_twin import __main__ as command
 from vsphere_twin.capture import seed as captures
 from vsphere_twin.model import seed as seeds
@@ -42,6 +42,24 @@ def test_a_saved_world_is_loaded_as_it_was(tmp_path, seed):
     one, other = files(tmp_path / "first"), files(tmp_path / "second")
     assert set(one) == set(other)
     assert [name for name in one if one[name] != other[name]] == []
+
+
+def test_a_folder_of_a_go_client_is_loaded_as_it_was(tmp_path):
+    first = seeds.load("factory")
+    as_go_writes(save(first, tmp_path / "first"))
+    second = seeds.from_data(captures.of(tmp_path / "first"))
+    as_go_writes(save(second, tmp_path / "second"))
+    one, other = files(tmp_path / "first"), files(tmp_path / "second")
+    assert "XMLSchema-instance:type" in one["HostSystem-host-101.xml"]
+    assert (set(one), [name for name in one if one[name] != other[name]]) == (set(other), [])
+
+
+def test_a_guest_keeps_its_name(tmp_path):
+    first = seeds.load("small")
+    vm = first.of_kind("VirtualMachine")[0]
+    vm.tools_running, vm.host_name = True, "node-7"
+    (loaded,) = [one for one in again(first, tmp_path).of_kind("VirtualMachine") if one.moid == vm.moid]
+    assert loaded.host_name == "node-7"
 
 
 def test_many_hosts_are_loaded_as_they_were(tmp_path):

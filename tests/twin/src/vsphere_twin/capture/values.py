@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+import functools
 from xml.etree import ElementTree
 
 from pyVmomi import VmomiSupport
@@ -80,6 +81,7 @@ class CapturedObject:
         return None
 
 
+@functools.cache
 def _declared(kind, name):
     """The type of a property of a managed object; None if the types do not know it."""
     try:
@@ -160,6 +162,7 @@ def _leaf(text, kind):
     return kind(text or 0) if _is(kind, (int, float)) else kind(text)
 
 
+@functools.cache
 def _kind(name):
     """The type of an xsi:type, with or without its prefix; None for one that the types do not know."""
     plain = (name or "").rpartition(":")[2]
@@ -176,6 +179,7 @@ def _kind(name):
     return _named(plain)
 
 
+@functools.cache
 def _named(name):
     try:
         return VmomiSupport.GuessWsdlType(name)
@@ -183,5 +187,6 @@ def _named(name):
         return None
 
 
+@functools.cache
 def _is(kind, base):
     return isinstance(kind, type) and issubclass(kind, base)

@@ -44,10 +44,16 @@ def vm(tree, one, names, assumptions):
         extra_config={option.key: str(option.value) for option in config.extraConfig},
         settings=_settings(config),
         tools="installed" if config.tools is None or config.tools.toolsVersion != 0 else "none",
-        **{key: value for key, value in (("uuid", config.uuid), ("instance_uuid", config.instanceUuid)) if value},
+        **{key: value for key, value in _names(one, config).items() if value},
     )
     _home(tree, made, config.files, one, assumptions)
     return made
+
+
+def _names(one, config):
+    """Identifiers of a VM, and the name of its guest: without customization, a clone has that of its template."""
+    host_name = one.get("guest.hostName") or one.get("summary.guest.hostName")
+    return {"uuid": config.uuid, "instance_uuid": config.instanceUuid, "host_name": host_name}
 
 
 def _summary(tree, one, made, what, assumptions):

@@ -38,6 +38,7 @@ def configure(world, vm, entry):
     vm.uuid = entry.get("uuid", vm.uuid)
     vm.instance_uuid = entry.get("instance_uuid", vm.instance_uuid)
     vm.annotation = entry.get("annotation", "")
+    vm.host_name = entry.get("host_name", vm.host_name)
     vm.cpus = entry.get("cpus", vm.cpus)
     vm.cores_per_socket = entry.get("cores_per_socket", 1)
     vm.memory_mb = entry.get("memory_mb", vm.memory_mb)

@@ -171,6 +171,7 @@ VM = {
     "extra_config": Key(dict),
     "tools": Key(str, choices=("installed", "none")),
     "annotation": TEXT,
+    "host_name": TEXT,
     "connection": Key(str, choices=("connected", "disconnected", "inaccessible", "orphaned")),
     "uuid": TEXT,
     "instance_uuid": TEXT,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from xml.dom import minidom
 
 from vsphere_twin.vcenter import registry, serialiser, types
 
@@ -19,7 +21,8 @@ KINDS = (
     "DistributedVirtualPortgroup",
     "VmwareDistributedVirtualSwitch",
 )
-XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+URI = "http://www.w3.org/2001/XMLSchema-instance"
+XSI = f'xmlns:xsi="{URI}"'
 VERSION = "vim.version.v9_1_0_0"
 
 
@@ -50,3 +53,15 @@ def content(world, one, without=()):
             serialiser.write_any(out, "val", value, declared._GetPropertyInfo(name).type, VERSION)
             out.append("</propSet>\n")
     return "".join([*out, "</ObjectContent>\n"])
+
+
+def as_go_writes(folder):
+    """Rewrite the files of a folder as the encoder of govc does: indented, types in a namespace of each element."""
+    for path in Path(folder).glob("*.xml"):
+        text = re.sub(r">\n+<", "><", path.read_text(encoding="utf-8"))
+        text = minidom.parseString(text).documentElement.toprettyxml(indent="  ")
+        text = re.sub(r"^<ObjectContent [^>]*>", "<ObjectContent>", text)
+        # govc never declares the prefix xsd, and writes types of vSphere without a prefix.
+        text = re.sub(r' xsi:type="(?:vim25:)?', ' xmlns:XMLSchema-instance="%s" XMLSchema-instance:type="' % URI, text)
+        path.write_text(re.sub(r' xmlns:(?:xsd|xsi|vim25)="[^"]*"', "", text), encoding="utf-8")
+    return folder
