@@ -216,13 +216,13 @@ def _consistent(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         return
     if options.site in sites.NAMES:
         parser.error("CAPTURE needs SITE=my/site.yml, the path of your own site file or inventory folder.")
-    if options.stages == "all" or options.faults or options.kills or options.checks:
-        parser.error("CAPTURE runs STAGES=infrastructure, without CHECKS, FAULTS and KILLS. Remove these options.")
+    if options.faults or options.kills or options.checks:
+        parser.error("CAPTURE runs once, without CHECKS, FAULTS and KILLS. Remove these options.")
 
 
 def _of_capture(report: Report, work: Path, results: Path, options: argparse.Namespace) -> int:
     """Rehearse the user's own site, write the report, and return the exit status of the verdict."""
-    outcome = captured.rehearse(report, work, results, options.capture, options.site, say)
+    outcome = captured.rehearse(report, work, results, options.capture, options.site, say, options.stages)
     ends = {captured.PASSED: "passed", captured.FAILED: "FAILED", captured.INCOMPLETE: "is incomplete"}
     title = f"The rehearsal {ends[outcome.verdict]}: {outcome.title}"
     text = "\n".join([report.summary(title), *outcome.lines()])

@@ -16,7 +16,7 @@ from vsphere_twin.capture import seed as captures
 from vsphere_twin.launch import launch
 from vsphere_twin.model.seed_file import SeedError
 
-from . import names, own_site, playbook
+from . import guests, names, own_guests, own_site, playbook
 from .failure import RehearsalFailed
 
 PLAYBOOKS = playbook.ROOT / "playbooks"
@@ -49,6 +49,8 @@ class Outcome:
     # What the run would change, and where both ends of a cable disagree now.
     changes: list[str] = field(default_factory=list)
     disagreements: list[str] = field(default_factory=list)
+    # The verdict of the validation, and the path of its report.
+    validation: str = ""
 
     @property
     def verdict(self) -> str:
@@ -78,6 +80,8 @@ class Outcome:
         ):
             if rows:
                 found += ["", title, *(f"  {row}" for row in rows)]
+        if self.validation:
+            found += ["", *self.validation.splitlines()]
         if self.problems:
             found += ["", FIX]
         return found
@@ -148,20 +152,32 @@ def seed_of(capture: str, listed: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def rehearse(report, work: Path, results: Path, capture: str, site: str, say) -> Outcome:
-    """Run preflight, the comparison of cables, the plan and the stages without guests, with the user's inventory."""
+def rehearse(
+    report, work: Path, results: Path, capture: str, site: str, say, stages: str = "infrastructure"
+) -> Outcome:
+    """Run preflight, the comparison of cables, the plan and the stages, with the user's inventory.
+
+    stages: infrastructure, or all and auto with guests. Without a container engine, auto is incomplete.
+    """
     env = playbook.environment(work, **RECORDS)
     results.mkdir(parents=True, exist_ok=True)
     with ExitStack() as running:
         with report.step("Load the capture, and map the site to the simulated data centre") as note:
+            # The inventory of the lab asks for its endpoint, which is not there yet.
+            (work / "endpoint.json").write_text("{}")
             listed = own_site.listing(own_site.files(site), work, env)
             seed = seed_of(capture, listed)
+            own = own_site.site_of(listed)
+            inside, why = _with_guests(own, seed, stages, say)
+            if inside:
+                seed["assumptions"] += own_guests.quiet(seed, own)
             outcome = Outcome(seed["captured"], seed["assumptions"])
-            say(outcome.title)
-            twin = running.enter_context(launch(seed=seed, faces=FACES))
+            twin = running.enter_context(launch(seed=seed, faces=FACES + guests.FACES if inside else FACES))
             playbook.write_endpoint(twin, work)
-            mapped = own_site.mapped(listed, twin.endpoint())
-            outcome.unknown, outcome.left_out = mapped.unknown, mapped.left_out
+            mapped = own_site.mapped(listed, twin.endpoint(), str(work) if inside else "")
+            outcome.assumptions = [*seed["assumptions"], *mapped.assumptions]
+            say(outcome.title)
+            outcome.unknown, outcome.left_out = [*mapped.unknown, *why], mapped.left_out
             inventory = work / "inventory.yml"
             inventory.write_text(yaml.safe_dump(mapped.inventory, sort_keys=False, allow_unicode=True, width=4096))
             (results / "assumptions.json").write_text(json.dumps(outcome.assumptions, indent=1) + "\n")
@@ -183,12 +199,38 @@ def rehearse(report, work: Path, results: Path, capture: str, site: str, say) ->
         if outcome.problems:
             say("The run is left out, since the problems above block it.")
             return outcome
-        with report.step("Run playbooks/site.yml up to the VMs") as note:
+        title = (
+            "Run playbooks/site.yml: the whole run and its validation"
+            if inside
+            else "Run playbooks/site.yml up to the VMs"
+        )
+        with report.step(title) as note:
             made = runs.play("run", "--diff")
             if made.status != 0:
                 outcome.problems += failures_of("The run", made.status, results / "run")
             note(f"status {made.status}, changed={made.changed}")
+        validated = results / "run" / "validation.json"
+        if inside and validated.is_file():
+            outcome.validation = guests.verdict(results / "run")
+            state = json.loads(validated.read_text())["verdict"]["state"]
+            if state == "fail" and not outcome.problems:
+                outcome.problems.append(f"The validation: {outcome.validation}")
     return outcome
+
+
+def _with_guests(site: Any, seed: Mapping[str, Any], stages: str, say) -> tuple[bool, list[str]]:
+    """Whether VMs get real guests, and a sentence if the site has stages for guests and there are none."""
+    wanted = own_guests.stages_of(site)
+    if stages == "infrastructure" or not wanted:
+        return False, []
+    problem = own_guests.impossible(site, seed)
+    if not problem:
+        guests.tell_progress(say)
+        problem = guests.missing(lambda line: say(f"  : {line}"))
+    if problem and stages == "all":
+        raise RehearsalFailed(f"Cannot start guests. {problem}")
+    sentence = f"The stages {', '.join(wanted)} are not rehearsed, since guests cannot start. {problem}"
+    return not problem, [sentence] if problem else []
 
 
 def failures_of(what: str, status: int, folder: Path) -> list[str]:

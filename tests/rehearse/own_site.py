@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from . import own_guests
 from .failure import RehearsalFailed
 
 HOSTS = ("hosts.yml", "hosts.yaml", "hosts.ini", "hosts", "inventory.yml", "inventory.yaml", "inventory.ini")
@@ -19,7 +20,7 @@ SITES = ("site.yml", "site.yaml")
 FOLDERS = ("group_vars", "host_vars")
 ENCRYPTED = b"$ANSIBLE_VAULT"
 # These stages need guests, and the services of the site that guests use.
-INSIDE = ("guests", "runtime", "training", "validation")
+INSIDE = own_guests.STAGES
 # Connection variables that describe the platform of a switch. All others describe the path to the real switch.
 PLATFORM = frozenset(["ansible_network_os", "ansible_connection", "ansible_become", "ansible_become_method"])
 SECRETS = frozenset(["site_vcenter_session_id", "site_vcenter_rest_session_id", "site_switch_password"])
@@ -46,6 +47,8 @@ class Mapped:
     lost_bmcs: list[str] = field(default_factory=list)
     no_switches: bool = False
     left_out: list[str] = field(default_factory=list)
+    # What guests of the lab have instead of the values of the site.
+    assumptions: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def unknown(self) -> list[str]:
@@ -172,8 +175,16 @@ def hosts_of(seed: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
             yield from cluster["hosts"]
 
 
-def mapped(listed: Mapping[str, Any], endpoint: Mapping[str, Any]) -> Mapped:
-    """The inventory of the site with connections to the twin, without guests and unknown switches."""
+def site_of(listed: Mapping[str, Any]) -> Any:
+    """The variable site: a mapping, or a template."""
+    return next((_plain(one["site"]) for one in listed["_meta"]["hostvars"].values() if "site" in one), None)
+
+
+def mapped(listed: Mapping[str, Any], endpoint: Mapping[str, Any], guests_in: str = "") -> Mapped:
+    """The inventory of the site with connections to the twin, without unknown switches.
+
+    guests_in: the folder of results of guests. Without it, the stages inside of guests are left out.
+    """
     variables = {name: _plain(one) for name, one in listed["_meta"]["hostvars"].items()}
     hosts, switches = members(listed, "esxi_hosts"), members(listed, "switches")
     if not hosts and not switches:
@@ -192,7 +203,7 @@ def mapped(listed: Mapping[str, Any], endpoint: Mapping[str, Any]) -> Mapped:
     for name in dict.fromkeys(["localhost", *variables]):
         if name in gone:
             continue
-        mine = inner[name] = _own(variables.get(name, {}), endpoint, lost, found)
+        mine = inner[name] = _own(variables.get(name, {}), endpoint, lost, found, guests_in)
         if name in hosts:
             mine.update(_host(mine, name, endpoint))
         elif ends.get(name) is not None:
@@ -204,6 +215,11 @@ def mapped(listed: Mapping[str, Any], endpoint: Mapping[str, Any]) -> Mapped:
         if name != "ungrouped"
     }
     found.inventory = {"all": {"hosts": inner, "children": groups}}
+    if guests_in:
+        # The stage guests adds the guests, with the addresses that vCenter reports.
+        shared = {key: one for key, one in inner["localhost"].items() if not key.startswith("ansible_")}
+        found.inventory["all"]["vars"] = shared
+        groups.setdefault("training_guests", {"hosts": {}, "children": {}})["vars"] = own_guests.connection()
     return found
 
 
@@ -226,7 +242,9 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, list) else value
 
 
-def _own(variables: Variables, endpoint: Mapping[str, Any], lost: Iterable[str], found: Mapped) -> Variables:
+def _own(
+    variables: Variables, endpoint: Mapping[str, Any], lost: Iterable[str], found: Mapped, guests_in: str
+) -> Variables:
     """The variables of one host with the vCenter and the passwords of the twin."""
     kept = {key: value for key, value in variables.items() if key not in SECRETS}
     if "site" not in kept:
@@ -240,7 +258,13 @@ def _own(variables: Variables, endpoint: Mapping[str, Any], lost: Iterable[str],
     site = kept["site"]
     if isinstance(site, dict):
         kept["site"] = _of_twin(site, vcenter, bmc, set(lost))
-        found.left_out = found.left_out or [key for key in INSIDE if site.get(key)]
+        if guests_in:
+            inside, assumed = own_guests.overlaid(site)
+            found.assumptions = found.assumptions or assumed
+            kept["site"].update(inside)
+            kept.update(own_guests.variables(endpoint, guests_in))
+        else:
+            found.left_out = found.left_out or own_guests.stages_of(site)
     else:
         kept["rehearsed_site"] = site
         kept["rehearsed_overlay"] = {"vcenter": vcenter, **{key: {} for key in INSIDE}}

@@ -24,7 +24,6 @@ from .observer import Observer
 
 LOG = logging.getLogger(__name__)
 USER = "ops"
-LINUX = ("ubuntu", "debian", "rhel", "rockylinux", "almalinux", "centos", "sles", "otherLinux", "other5xLinux")
 REWIRE_S = 1.0  # how long a change of the model takes at most to reach the adapters of running guests
 CALM_S = 0.1
 
@@ -97,12 +96,11 @@ class Guests:
 
     @property
     def management(self):
-        """The key of the network that operators reach guests on: the first of a standard switch, else of any VM."""
-        standard = self.world.of_kind("Network")
-        if standard:
-            return standard[0].moid
+        """The key of the network that operators reach guests on: the first of a standard switch with VMs, else any."""
         nics = (nic for vm in self.world.of_kind("VirtualMachine") for nic in vm.nics)
-        return next((paths.key_of(self.world, nic) for nic in nics), "management")
+        used = [paths.key_of(self.world, nic) for nic in nics]
+        standard = [one.moid for one in self.world.of_kind("Network")]
+        return next((one for one in standard if one in used), next(iter([*used, *standard]), "management"))
 
     @property
     def gateway(self):
@@ -114,7 +112,7 @@ class Guests:
     @staticmethod
     def runs(vm):
         """Return whether a VM has a Linux guest."""
-        return vm.guest_id.startswith(LINUX) and vm.tools_installed and guest_model.starts(vm)
+        return vm.guest_id.startswith(guest_model.LINUX) and vm.tools_installed and guest_model.starts(vm)
 
     def boot(self, vm):
         """Its operating system starts."""

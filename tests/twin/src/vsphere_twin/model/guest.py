@@ -8,6 +8,8 @@ from pyVmomi import vim
 
 from . import cloudinit, customization, devices, tasks
 
+# Beginnings of the guest IDs of Linux that a guest of a lab can be.
+LINUX = ("ubuntu", "debian", "rhel", "rockylinux", "almalinux", "centos", "sles", "otherLinux", "other5xLinux")
 NETWORK = ipaddress.ip_network("10.100.0.0/16")  # of the first network; each further one has the next
 NETWORKS = 50  # so many of each kind have addresses of their own
 
