@@ -35,9 +35,9 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
     host = {"name": request.name}
     vms = vms_of(host, request, {key: answers.get(key) for key in ("vms", "left_off")}, out)
     failed = [
-        f"Cannot compare {item['item']['module']} of {item['item']['object']}. {item.get('msg', '')}"
+        f"Cannot compare {item['item']['module']} of {item['item']['object']}. {item.get('msg', '')}".strip()
         for item in loop
-        if item.get("failed")
+        if "restored" not in item  # the task itself never fails
     ]
     return {
         "due": due,

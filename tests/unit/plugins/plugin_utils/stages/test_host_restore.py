@@ -1,0 +1,23 @@
+"""What restore does with a host, from the results of its steps in check mode."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restore import plan
+
+STEP = {"object": "esx-01", "module": "esxi_kernel_settings"}
+SAME = {"item": STEP, "rows": [], "restored": {"changed": False}}
+# failed_when keeps the task from failing, and Ansible then reports failed: false.
+FAILED = {"item": STEP, "failed": False, "msg": "ESXi host esx-01: it does not answer."}
+
+
+@pytest.mark.parametrize(
+    "results, refused",
+    [
+        ([SAME, {"skipped": True}], []),
+        ([SAME, FAILED], ["Cannot compare esxi_kernel_settings of esx-01. ESXi host esx-01: it does not answer."]),
+    ],
+    ids=["all compared", "one not compared"],
+)
+def test_a_step_that_cannot_be_compared_ends_the_run(results, refused):
+    assert plan({"steps": {"results": results}}, {"name": "esx-01"})["refusals"] == refused
