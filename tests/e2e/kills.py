@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
+import threading
 import time
 import uuid
 from pathlib import Path
 
 from rehearse import playbook
+from warm import client
+from warm.server import NAME
 
-MARK = "KILLED_MARK"
 PATIENCE_S = 900
 
 
@@ -25,37 +26,35 @@ def kill_in(lab, tasks, pause_s, arguments):
             if seen == tasks:
                 time.sleep(pause_s)
                 break
+    process.stdout.close()
 
 
 def kill_when(lab, moment, arguments):
     """Start a playbook and kill it as soon as moment() is true, which has to come."""
     latest = time.monotonic() + PATIENCE_S
-    with killed_at_the_end(lab, arguments, stdout=subprocess.DEVNULL) as process:
+    with killed_at_the_end(lab, arguments) as process:
+        # Nobody reads its output, which must not stop it.
+        reader = threading.Thread(target=process.stdout.read)
+        reader.start()
         while not (seen := moment()) and process.poll() is None and time.monotonic() < latest:
             time.sleep(0.01)
+    reader.join()
+    process.stdout.close()
     assert seen, "the moment never came"
 
 
 @contextlib.contextmanager
-def killed_at_the_end(lab, arguments, stdout=subprocess.PIPE):
+def killed_at_the_end(lab, arguments):
     """A playbook that runs until the end of the `with`, and then is killed with all its workers and modules."""
-    mark = uuid.uuid4().hex
-    process = subprocess.Popen(
-        ["ansible-playbook", *arguments],
-        cwd=playbook.ROOT,
-        env={**playbook.environment(lab.work), MARK: mark},
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    mark = uuid.uuid4().hex[:15]
+    env = {**playbook.environment(lab.work), NAME: mark}
+    process = client.start(["ansible-playbook", *arguments], playbook.ROOT, env)
+    assert process is not None, "The environment is not that of forks."
     try:
         yield process
     finally:
         kill_all(mark)
         process.wait()
-        if process.stdout:
-            process.stdout.close()
 
 
 def kill_all(mark):
@@ -77,7 +76,12 @@ def pids():
 
 
 def carries(pid, mark):
+    """Forks have the mark as their name, and programs that they started have it in their environment."""
     try:
-        return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+        named = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").partition(f"({mark}) ")[2]
+        # A process that has ended keeps its name until its parent asks for its status.
+        if named:
+            return named[0] not in "ZX"
+        return f"{NAME}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return False  # ended meanwhile, or somebody else's

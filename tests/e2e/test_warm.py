@@ -13,6 +13,9 @@ import yaml
 
 from rehearse import playbook
 from warm import client
+from warm.server import NAME
+
+from .kills import kill_all
 
 TASKS = """\
 - hosts: localhost
@@ -152,6 +155,18 @@ def test_killed_playbook_leaves_no_process(monkeypatch, tmp_path, file):
     _sleeps(file)
     run = playbook.run(file, env=playbook.environment(tmp_path), inventory="localhost,", kill_after_s=3)
     assert run.status == -9
+    assert _left(file) == []
+
+
+def test_all_processes_of_a_named_playbook_are_killed(tmp_path, file):
+    _sleeps(file)
+    env = {**playbook.environment(tmp_path), NAME: "killed-together"}
+    process = client.start(["ansible-playbook", "--inventory", "localhost,", str(file)], tmp_path, env)
+    while not file.with_name(f"{file.name}.begun").exists() and process.poll() is None:
+        time.sleep(0.05)
+    kill_all("killed-together")
+    assert process.wait(60) == -9
+    process.stdout.close()
     assert _left(file) == []
 
 

@@ -32,6 +32,8 @@ NETWORKS = (
     "aiready.vsphere.onyx",
     "aiready.vsphere.os10",
 )
+# In the environment of an order: the name of its process, of at most 15 characters, and of all forks of it.
+NAME = "WARM_NAME"
 # Plugins of Ansible that every run loads, by their kind.
 USUAL = {
     "action": ("normal", "command", "copy", "template", "set_fact", "debug", "fail", "assert", "include_vars"),
@@ -117,6 +119,8 @@ def _become(order: dict, streams: list[int]) -> NoReturn:
             os.setsid()
         os.environ.clear()
         os.environ.update(order["env"])
+        if NAME in os.environ:
+            Path("/proc/self/comm").write_text(os.environ[NAME], encoding="utf-8")
         os.chdir(order["folder"])
         redirect(streams)
         sys.argv = order["argv"]
