@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import ssl
 import time
 
@@ -10,6 +11,8 @@ from pyVim.connect import Disconnect, SmartConnect
 from pyVmomi import vim
 
 RESERVED_KEYS = ("pciPassthru", "aiready.")
+# The start of a VM writes these.
+OF_STARTS = re.compile(r"pciPassthru\d+\.present")
 
 
 @contextlib.contextmanager
@@ -37,6 +40,15 @@ def virtual_machine(twin, name):
         yield machine
 
 
+def reserved(options):
+    """The settings that are made for GPUs or by the collection."""
+    return {
+        option.key: option.value
+        for option in options
+        if option.key.startswith(RESERVED_KEYS) and not OF_STARTS.fullmatch(option.key)
+    }
+
+
 def gpu_setup(twin, *names):
     """Everything that concerns the GPUs of these VMs, as {name: {...}}."""
     return {name: _gpu_setup(twin, name) for name in names}
@@ -52,9 +64,7 @@ def _gpu_setup(twin, name):
                 if isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)
             ),
             "memory locked": bool(config.memoryReservationLockedToMax),
-            "settings": {
-                option.key: option.value for option in config.extraConfig if option.key.startswith(RESERVED_KEYS)
-            },
+            "settings": reserved(config.extraConfig),
             "power": machine.runtime.powerState,
         }
 

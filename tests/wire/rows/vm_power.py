@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ..contract import Row
 from ..lab import datacenter, lab
-from ..observe import RESERVED_KEYS, virtual_machine
+from ..observe import reserved, virtual_machine
 
 # An address is the guest's business, and known once it has booted.
 UNFORESEEN = ("address", "addresses")
@@ -14,7 +14,7 @@ def powers(twin):
     found = {}
     for name in ("train-01", "train-02"):
         with virtual_machine(twin, name) as machine:
-            notes = {one.key: one.value for one in machine.config.extraConfig if one.key.startswith(RESERVED_KEYS)}
+            notes = reserved(machine.config.extraConfig)
             found[name] = (machine.runtime.powerState, notes)
     return found
 
