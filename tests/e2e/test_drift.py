@@ -96,7 +96,7 @@ PLANTED = {
     ("leaf-03", "swp1.mtu", "1500"),
     (JOB_02, "cpus", "8"),
     (JOB_02, "memory_gb", "32"),
-    (JOB_02, "memory_reservation", "partial"),
+    (JOB_02, "memory_reservation", "65536 MB"),
     (JOB_02, "cores_per_socket", "4"),
     (JOB_02, "cores_per_numa_node", "4"),
     (JOB_02, "pciPassthru.use64bitMMIO", "FALSE"),
