@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 
 PARTS = (
     "driver",
@@ -76,9 +77,13 @@ OF_VM = (
 )
 
 
+# vSphere itself writes these keys when a VM starts.
+OF_STARTS = re.compile(r"extra\.(ethernet\d+\.pciSlotNumber|pciPassthru\d+\.present)")
+
+
 def of_vm(vm):
     """{path: value} of the configuration of a VM that a client can change."""
     found = {}
     for part in OF_VM:
         _walk(part, getattr(vm, part), found, ())
-    return found
+    return {path: value for path, value in found.items() if not OF_STARTS.fullmatch(path)}
