@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from pathlib import Path
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
+from .. import zips
 from ..contract import Look
 from ..linux_host import LinuxHost
 
-DEST = os.path.join(tempfile.mkdtemp(prefix="aiready-capture-"), "site.zip")
+DEST = zips.place()
 LINKS = [{"ifindex": 2, "ifname": "ens192", "mtu": 9000, "operstate": "UP", "address": "b8:ce:f6:aa:bb:cc"}]
 TOOLS = {"ip -j link": json.dumps(LINKS), "uname -r": "6.8.0-45-generic"}
 

@@ -1,18 +1,17 @@
 from __future__ import annotations
 
-import os
-import tempfile
 from xml.etree import ElementTree
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
+from .. import zips
 from ..contract import Look
 from ..lab import lab
 from ..mig import A100, H100, host
 
 HOST = "esx-01"
 LAB = lab(gpus=[{**A100, "mig": {"enabled": True, "instances": [[19, 0]]}}, H100], ssh="running")
-DEST = os.path.join(tempfile.mkdtemp(prefix="aiready-capture-"), "site.zip")
+DEST = zips.place()
 
 
 def tells(twin):

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-import os
-import tempfile
-
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
+from .. import zips
 from ..contract import Look
 from ..lab import lab
 from ..observe import client
 
 KINDS = ("HostSystem", "VirtualMachine", "ClusterComputeResource")
-DEST = os.path.join(tempfile.mkdtemp(prefix="aiready-capture-"), "site.zip")
+DEST = zips.place()
 
 
 def tells(twin):

@@ -1,18 +1,17 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
 from twin_labs.fabric_lab import EOS_LINES, fabric, switch
 
+from .. import zips
 from ..contract import Look
 
 LEAF = "leaf-01"
 LAB = fabric(switch(LEAF, "eos", EOS_LINES))
-DEST = os.path.join(tempfile.mkdtemp(prefix="aiready-capture-"), "site.zip")
+DEST = zips.place()
 
 
 def tells(twin):
