@@ -177,6 +177,7 @@ def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "findings": [asdict(one) for one in told],
         "counts": counts,
+        "status": "blocked" if blocking else "open" if counts[OPEN] else "ok",
         "blocked": bool(blocking),
         "sentence": sentence(counts, blocking),
         "table": table(told),

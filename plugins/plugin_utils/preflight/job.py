@@ -81,7 +81,7 @@ def _output(environment: Mapping[str, str]) -> Iterator[list[str]]:
     ]
 
 
-def findings(told: Iterable[Sequence[str]]) -> Iterator[Finding]:
+def findings(rows: Iterable[Sequence[str]]) -> Iterator[Finding]:
     """Findings on these pitfalls. None of them blocks: the run itself is correct or says what it misses."""
-    for what, found, todo in told:
+    for what, found, todo in rows:
         yield Finding("controller", "this job", what, OPEN, found, todo=todo)

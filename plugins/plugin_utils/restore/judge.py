@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import adapters
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 # States of a setting in the result of restore.
 RESTORED, ALREADY, KEPT, DUE = "restored", "already as before", "changed since by another", "due"
@@ -60,6 +60,15 @@ def _instead(path: str, step: Mapping[str, Any], current: Mapping[str, Mapping[s
         return ""
     others = [one for one, change in current.items() if one not in step["back"] and change["after"] is None]
     return next((one for one in others if one.startswith(adapters.PREFIX)), "")
+
+
+def uncompared(results: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each step whose comparison failed. The tasks do not fail by themselves."""
+    return [
+        f"Cannot compare {one['item']['module']} of {one['item']['object']}. {one.get('msg', '')}".strip()
+        for one in results
+        if "restored" not in one
+    ]
 
 
 def same(one: Any, other: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import uncompared
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_plan import refusals, vms_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import restart
@@ -34,11 +35,6 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
     occupied = code == "running_vms"
     host = {"name": request.name}
     vms = vms_of(host, request, {key: answers.get(key) for key in ("vms", "left_off")}, out)
-    failed = [
-        f"Cannot compare {item['item']['module']} of {item['item']['object']}. {item.get('msg', '')}".strip()
-        for item in loop
-        if "restored" not in item  # the task itself never fails
-    ]
     return {
         "due": due,
         "restart": asdict(one),
@@ -46,6 +42,6 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
         "out": out,
         "vms": asdict(vms),
         "occupied": occupied,
-        "refusals": failed + refusals(answers, request, one, occupied),
+        "refusals": uncompared(loop) + refusals(answers, request, one, occupied),
         "rows": [row for item in loop for row in item.get("rows") or []],
     }

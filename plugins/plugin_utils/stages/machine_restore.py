@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import KEPT
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import KEPT, uncompared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,11 +27,7 @@ def plan(results: Sequence[Mapping[str, Any]], power: str = "refuse") -> dict[st
     left = [one for one in loop if not (_is_first_half(one["item"]) and one["item"]["object"] in kept)]
     steps = [one["item"] for one in left]
     due = [one["item"] for one in left if (one.get("restored") or {}).get("changed")]
-    refusals = [
-        f"Cannot compare {one['item']['module']} of {one['item']['object']}. {one.get('msg', '')}".strip()
-        for one in left
-        if "restored" not in one
-    ]
+    refusals = uncompared(left)
     if power != "cycle":
         refusals += [_running(step["object"]) for step in due if _is_off(step) and not _deletes(step)]
     return {

@@ -73,15 +73,15 @@ def wrong_values(part, pattern, ranks):
 def measure(engine, options):
     """One row for each size, by rank 0."""
     torch = engine.torch
-    tell = engines.tell if engine.rank == 0 else _hush
+    show = engines.tell if engine.rank == 0 else _hush
     sizes = sizes_of(options.minbytes, options.maxbytes, options.stepbytes, options.stepfactor, engine.on_gpu)
     if not sizes:
         raise engines.RefusedError("The smallest size is larger than the largest one. Lower -b or raise -e.")
-    _about(engine, options, tell)
+    _about(engine, options, show)
     pattern = torch.arange(min(CHUNK, sizes[-1] // FLOAT_BYTES), device=engine.device).remainder_(PERIOD)
     pattern = pattern.to(torch.float32)
     buffer = torch.empty(sizes[-1] // FLOAT_BYTES, dtype=torch.float32, device=engine.device)
-    tell(*HEADER)
+    show(*HEADER)
     total, rates = 0, []
     for size in sizes:
         part = buffer[: size // FLOAT_BYTES]
@@ -96,16 +96,16 @@ def measure(engine, options):
         algbw, busbw = bandwidths(size, seconds, engine.size)
         rates.append(busbw)
         shown = "N/A" if wrong is None else wrong
-        tell(
+        show(
             f"{size:>12} {len(part):>13}     float     sum      -1 {seconds * 1e6:>8.2f} {algbw:>7.2f} {busbw:>7.2f} "
             f"{shown:>7}  {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime())}"
         )
-    tell(f"# Out of bounds values : {total} {'FAILED' if total else 'OK'}")
-    tell(f"# Avg bus bandwidth    : {sum(rates) / len(rates):g}")
+    show(f"# Out of bounds values : {total} {'FAILED' if total else 'OK'}")
+    show(f"# Avg bus bandwidth    : {sum(rates) / len(rates):g}")
     engines.say("end", rank=engine.rank, wrong=total)
 
 
-def _about(engine, options, tell):
+def _about(engine, options, show):
     """The list of ranks, as nccl-tests print it."""
     torch = engine.torch
     pci, name = "cpu", "CPU"
@@ -117,12 +117,12 @@ def _about(engine, options, tell):
     place = f"Pid {os.getpid():>6} on {socket.gethostname():>10} device {engine.local_rank:>2} [{pci}] {name}"
     places = [None] * engine.size
     torch.distributed.all_gather_object(places, place)
-    tell("# Collective test starting: all_reduce_perf, by torch.distributed")
-    tell(f"# {engine.name}, PyTorch {torch.__version__}")
-    tell(f"# warmup iters: {options.warmup_iters} iters: {options.iters} agg iters: 1 validation: {options.check}")
+    show("# Collective test starting: all_reduce_perf, by torch.distributed")
+    show(f"# {engine.name}, PyTorch {torch.__version__}")
+    show(f"# warmup iters: {options.warmup_iters} iters: {options.iters} agg iters: 1 validation: {options.check}")
     if not engine.on_gpu:
-        tell(f"# No GPU: these are figures of gloo and not of NCCL, up to {CPU_BYTES} bytes.")
-    tell("# Using devices", *(f"#  Rank {rank:>2} Group  0 {one}" for rank, one in enumerate(places)))
+        show(f"# No GPU: these are figures of gloo and not of NCCL, up to {CPU_BYTES} bytes.")
+    show("# Using devices", *(f"#  Rank {rank:>2} Group  0 {one}" for rank, one in enumerate(places)))
 
 
 def _timed(engine, part, warmup, count):

@@ -92,6 +92,22 @@ def test_what_is_around_the_hosts_has_its_state(changes, where, what, state):
     assert state_of(preflight_findings.answer(seen(**changes)), where, what) == state
 
 
+@pytest.mark.parametrize(
+    "states, status",
+    [
+        ((), "ok"),
+        (("ok", "will be changed"), "ok"),
+        (("open", "ok"), "open"),
+        (("blocks", "open"), "blocked"),
+        (("blocks",), "blocked"),
+    ],
+)
+def test_the_status_is_that_of_the_worst_row(monkeypatch, states, status):
+    rows = [Finding("site", "esx-01", "driver", state, "It is there.") for state in states]
+    monkeypatch.setattr(preflight_findings, "findings", lambda _seen: rows)
+    assert preflight_findings.answer({})["status"] == status
+
+
 def test_a_privilege_that_the_vcenter_does_not_have_is_not_missing():
     lacking = [{**CLUSTER, "found": True, "missing": [PROFILES]}, {**HOST, "found": True, "missing": [PASSTHROUGH]}]
     older = {**VCENTER, "objects": lacking, "vcenter": {**VCENTER["vcenter"], "version": "8.0.0"}}
