@@ -11,14 +11,14 @@ JOB = {"AWX_HOST": "https://awx.example.org", "JOB_ID": "7", "ORIGINAL_STDOUT_CA
 MOUNTS = {"/", "/runner", "/srv/aiready"}
 
 
-def told(given=None, environment=None):
+def rows_of(given=None, environment=None):
     pitfalls = job.pitfalls(given or {}, JOB if environment is None else environment, MOUNTS.__contains__)
     return {one.what: one for one in job.findings(pitfalls)}
 
 
 @pytest.mark.parametrize("folder", ["/home/runner/aiready/results/1", "/runner/project/results", "/var/lib/aiready"])
 def test_results_inside_the_container_are_reported_as_lost(folder):
-    (row,) = told({"folder": folder}).values()
+    (row,) = rows_of({"folder": folder}).values()
     assert (row.category, row.where, row.what, row.state) == ("controller", "this job", "results", "open")
     assert folder in row.found
     assert "journal" in row.found
@@ -27,32 +27,32 @@ def test_results_inside_the_container_are_reported_as_lost(folder):
 
 @pytest.mark.parametrize("folder", ["/srv/aiready", "/srv/aiready/results/20260101-020000", ""])
 def test_results_on_a_mount_stay(folder):
-    assert told({"folder": folder}) == {}
+    assert rows_of({"folder": folder}) == {}
 
 
 def test_a_slice_is_reported_with_the_setting_of_its_template():
-    row = told({"template": "aiready site", "workflow": "aiready site"})["slices"]
+    row = rows_of({"template": "aiready site", "workflow": "aiready site"})["slices"]
     assert "change vCenter at the same time" in row.found
     assert row.todo.startswith("Set job_slice_count of aiready site to 1")
 
 
 @pytest.mark.parametrize("workflow", ["aiready site with approval", "", None])
 def test_a_node_of_a_workflow_and_a_job_alone_are_no_slices(workflow):
-    assert told({"template": "aiready setup", "workflow": workflow}) == {}
-    assert told({"template": "", "workflow": ""}) == {}
+    assert rows_of({"template": "aiready setup", "workflow": workflow}) == {}
+    assert rows_of({"template": "", "workflow": ""}) == {}
 
 
 @pytest.mark.parametrize("callback", ["default", "minimal", ""])
 def test_the_plain_output_of_awx_is_reported(callback):
-    row = told(environment={**JOB, "ORIGINAL_STDOUT_CALLBACK": callback})["output"]
+    row = rows_of(environment={**JOB, "ORIGINAL_STDOUT_CALLBACK": callback})["output"]
     assert "ANSIBLE_STDOUT_CALLBACK to aiready.vsphere.stages" in row.todo
 
 
 @pytest.mark.parametrize("missing", ["AWX_HOST", "JOB_ID"])
 def test_a_run_at_a_shell_has_no_row(missing):
     given = {"folder": "/var/lib/aiready", "template": "a", "workflow": "a"}
-    assert told(given, {**JOB, missing: ""}) == {}
-    assert told(given, {}) == {}
+    assert rows_of(given, {**JOB, missing: ""}) == {}
+    assert rows_of(given, {}) == {}
 
 
 def test_the_questions_of_a_job_become_rows_of_preflight(monkeypatch):
