@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Any, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 
@@ -34,11 +34,12 @@ class OperatorError(Exception):
     wanted continues the subject, such as "cannot read the file"; found and todo are whole sentences.
     """
 
-    def __init__(self, subject: object, wanted: object, found: object, todo: object, code: str, **data: object) -> None:
+    def __init__(self, subject: str, wanted: str, found: str, todo: str, code: str, **data: object) -> None:
         # A terminal shows these texts, and parts of them come from guests, switches and BMCs.
-        self.subject, self.wanted, self.found, self.todo = map(plain_text.shown, (subject, wanted, found, todo))
+        self.subject, self.wanted = plain_text.shown(subject), plain_text.shown(wanted)
+        self.found, self.todo = plain_text.shown(found), plain_text.shown(todo)
         self.code = code
-        self.data = plain_text.shown_all(data)
+        self.data = cast("dict[str, Any]", plain_text.shown_all(data))
         super().__init__(self.message)
 
     @property

@@ -136,7 +136,7 @@ class Journal:
         found: list[dict[str, Any]] = _without(self._secrets, [change.as_result() for change in changes])
         return found
 
-    def _line(self, kind: str, **more: Any) -> dict[str, Any]:
+    def _line(self, kind: str, **more: object) -> dict[str, Any]:
         now = datetime.now(timezone.utc).isoformat(timespec="microseconds")
         return {"v": VERSION, "kind": kind, "task": self._task, "when": now, **more}
 
@@ -217,7 +217,7 @@ def _public(params: Mapping[str, Any], spec: Mapping[str, Any], secrets: list[st
     return found
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     if isinstance(value, (list, tuple)):
         for one in value:
             yield from _texts(one)

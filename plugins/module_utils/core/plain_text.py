@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
 T = TypeVar("T")
 # No counter has more digits, and Python rejects numbers with thousands of digits.
@@ -25,14 +25,22 @@ def acts(text: str, lines: bool = False) -> bool:
     return (_LINES if lines else _LINE).search(text) is not None
 
 
-def shown(text: object) -> Any:
+@overload
+def shown(text: str) -> str: ...
+
+
+@overload
+def shown(text: T) -> T: ...
+
+
+def shown(text: object) -> object:
     """A text for a terminal. Line breaks and tabs stay, and other control characters become escapes."""
     if not isinstance(text, str):
         return text
     return _LINES.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def shown_all(value: object) -> Any:
+def shown_all(value: object) -> object:
     """The same for all texts in a JSON value."""
     if isinstance(value, str):
         return shown(value)

@@ -10,6 +10,8 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Callable, Mapping, TypeVar, cast
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     T = TypeVar("T")
 
 
@@ -18,5 +20,5 @@ def request(kind: Callable[..., T], options: Mapping[str, Any], **more: object) 
 
     A field without an option keeps its default.
     """
-    names = [field.name for field in dataclasses.fields(cast(Any, kind))]
+    names = [field.name for field in dataclasses.fields(cast("type[DataclassInstance]", kind))]
     return kind(**{name: options[name] for name in names if name in options and name not in more}, **more)

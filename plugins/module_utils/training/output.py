@@ -145,13 +145,13 @@ def benchmark(text: str) -> tuple[str, list[str | int | float | None]] | None:
     return None
 
 
-def nccl(text: str) -> tuple[str, list[str | Any]] | None:
+def nccl(text: str) -> tuple[str, list[str]] | None:
     """Return (kind, values) of a line of NCCL's log; None for any other line."""
     text = text[:LONGEST_OF_NCCL]
     for what, pattern in NCCL:
         found = pattern.search(text)
         if found is not None:
-            return what, list(found.groups())
+            return what, list(found.groups(""))
     return None
 
 

@@ -288,7 +288,7 @@ def _ray(params: Mapping[str, Any]) -> Iterator[str]:
         yield f"shm_size: {params['shm_size']} is too small for the object store of Ray. Use 128m or more."
 
 
-def _environment(environment: Mapping[Any, Any]) -> Iterator[str]:
+def _environment(environment: Mapping[object, object]) -> Iterator[str]:
     for name, value in sorted(environment.items(), key=str):
         if not isinstance(name, str) or not NAME.fullmatch(name):
             yield f"environment: {name!r} is not the name of a variable."

@@ -124,9 +124,9 @@ class Progress:
         if told is not None:
             self._nccl(*told)
             return
-        told = output.benchmark(text)
-        if told is not None:
-            self._benchmark(rank, *told)
+        row = output.benchmark(text)
+        if row is not None:
+            self._benchmark(rank, *row)
 
     def _event(self, event: Mapping[str, Any], rank: int | None) -> None:
         rank = event["rank"] if _is_rank(event.get("rank")) else rank
@@ -173,13 +173,13 @@ class Progress:
         else:
             self.benchmark[what] = values[0]
 
-    def _nccl(self, what: str, values: Sequence[str | Any]) -> None:
+    def _nccl(self, what: str, values: Sequence[str]) -> None:
         if what == "version":
             self.nccl["version"] = values[0]
         elif what == "network":
             self._name("networks", values[0])
         elif what == "via":
-            self._name("via", values[0] + (values[1] or ""))
+            self._name("via", values[0] + values[1])
         elif what == "gpudirect":
             if len(self.nccl["gpudirect"]) < NAMES_KEPT:
                 self.nccl["gpudirect"][values[1]] = values[0] == "Enabled"

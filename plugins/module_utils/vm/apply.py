@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
@@ -52,7 +52,7 @@ def prove(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmReq
             continue
         wanted = _wanted_now(noun, item)
         vm = dataclasses.replace(wanted.vm, power=item.wanted.vm.power, power_on_again=item.wanted.vm.power_on_again)
-        left = noun.compare(cast("V", item.proved), dataclasses.replace(cast(Any, wanted), vm=vm))
+        left = noun.compare(cast("V", item.proved), dataclasses.replace(wanted, vm=vm))
         if left:
             item.error = OperatorError(
                 f"VM {item.label}",

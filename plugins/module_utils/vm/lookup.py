@@ -25,18 +25,16 @@ def look_up(
 
     planning: a missing VM is no error if its request names the template for its creation.
     """
-    templates: dict[str, find.Found | OperatorError | None] = {}
-    if planning:
-        templates = {_template(item): None for item in items if _template(item)}
-    wishes = [item.wish.identity for item in items] + [_identity(name) for name in templates]
+    named = list(dict.fromkeys(filter(None, map(_template, items)))) if planning else []
+    wishes = [item.wish.identity for item in items] + [_identity(name) for name in named]
     answers = find.find_vms(vcenter, wishes, datacenter)
-    templates = dict(zip(templates, answers[len(items) :]))
+    templates = dict(zip(named, answers[len(items) :]))
     refs: dict[int, Ref]
     owners: dict[str, list[Item[VmRequest[R], S]]]
     refs, owners = {}, {}
     for item, found in zip(items, answers):
         if isinstance(found, OperatorError):
-            source = templates.get(_template(item)) if planning and found.code == "vm_not_found" else None
+            source = templates.get(_template(item) or "") if planning and found.code == "vm_not_found" else None
             if source is None or isinstance(source, OperatorError):
                 item.error = source or found
                 continue
@@ -54,10 +52,10 @@ def look_up(
 
 def templates_of(vcenter: VCenter, items: Sequence[Item[VmRequest[R], S]], datacenter: str | None) -> dict[int, Ref]:
     """Return {id of item: reference of the template of its VM}, for requests that name an existing template."""
-    items = [item for item in items if _template(item)]
-    answers = find.find_vms(vcenter, [_identity(_template(item)) for item in items], datacenter) if items else []
-    refs = {id(item): found.ref for item, found in zip(items, answers) if not isinstance(found, OperatorError)}
-    for item in items:
+    named = [(item, name) for item, name in zip(items, map(_template, items)) if name]
+    answers = find.find_vms(vcenter, [_identity(name) for _item, name in named], datacenter) if named else []
+    refs = {id(item): found.ref for (item, _), found in zip(named, answers) if not isinstance(found, OperatorError)}
+    for item, _ in named:
         if id(item) in refs:
             item.ids.update(moid=None, path=None)
     return refs
@@ -68,7 +66,7 @@ def planned_of(item: Item[VmRequest[R], S]) -> dict[str, Any]:
     return {key: value for key, value in item.wish.planned.items() if value is not None}
 
 
-def _template(item: Item[VmRequest[R], S]) -> Any:
+def _template(item: Item[VmRequest[R], S]) -> str | None:
     return planned_of(item).get("template")
 
 

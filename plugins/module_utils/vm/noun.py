@@ -8,7 +8,7 @@ specification."""
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
@@ -115,7 +115,7 @@ class VmNoun(Noun[VmRequest[R], V]):
             # A note left on a VM that was started since would power the VM on again months later.
             power_on_again=now.vm.power_on_again and not recover and now.vm.power != "on",
         )
-        return dataclasses.replace(cast(Any, wanted), vm=vm)
+        return dataclasses.replace(wanted, vm=vm)
 
     def compare(self, now: V, wanted: V) -> list[Change]:
         """The changes from one state to the other; a running VM that changes is power cycled."""

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
     class VmState(Protocol):
-        """The state of a VM that a module manages a part of."""
+        """The state of a VM that a module manages a part of: a dataclass."""
+
+        __dataclass_fields__: ClassVar[dict[str, Any]]
 
         @property
         def vm(self) -> Vm: ...

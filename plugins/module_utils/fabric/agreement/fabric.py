@@ -218,8 +218,8 @@ class Fabric:
         return list(ends.check(side, self.wish, peer, self._stamps_for(side)))
 
     def _does_mark(self, side: Side) -> bool:
-        told: Any = hops.effect_of(side, self.wish)["ecn"]
-        return bool(told) and told.get("mark") is not False
+        told = hops.effect_of(side, self.wish)["ecn"]
+        return told is not None and bool(told) and told.get("mark") is not False
 
     def _hosts_of(self, side: Side) -> list[Side]:
         """The adapters of the ESXi host that a guest's adapter goes through."""

@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import module
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.module_state import Module
-    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Port, Vmkernel
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Port, Rdma, Vmkernel
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.port_groups import Group
 
     class Dcb(TypedDict):
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     class Told(TypedDict, total=False):
         """The answers about a port; None for a failed read."""
 
-        rdma: Any  # an Rdma or None, which get() does not narrow
+        rdma: Rdma | None
         dcb: Dcb | None
         pause: bool | None
         core: Module | None
@@ -99,11 +99,12 @@ def endpoint(owner: str, port: Port, told: Told) -> Endpoint:
     told: {rdma, dcb, pause, core, rdma_module, neighbours, vmkernel, vmknic, portgroups}, where the two modules
     are host.module_state.Modules, and a failed read is None.
     """
+    rdma = told.get("rdma")
     found = Endpoint(
         name=port.device,
         owner=owner,
         kind="esxi",
-        rdma=told["rdma"].device if told.get("rdma") else None,
+        rdma=rdma.device if rdma else None,
         driver=port.driver,
         speed=port.link_mbps // 1000 or None,
         up=port.link_mbps > 0,

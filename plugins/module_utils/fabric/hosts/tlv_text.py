@@ -81,9 +81,9 @@ def _interfaces(told: Any) -> Iterator[tuple[str, Any]]:
             yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]))
 
 
-def _first(value: object) -> Any:
+def _first(value: object) -> str | None:
     value = value[0] if isinstance(value, list) and value else value
-    return value.get("value") if isinstance(value, dict) else value
+    return cast("str | None", value.get("value") if isinstance(value, dict) else value)
 
 
 def _line(found: Told, section: str, line: str) -> None:

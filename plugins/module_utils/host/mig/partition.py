@@ -142,10 +142,11 @@ class MigPartitions(Noun[MigRequest, State]):
 
     def _imagined(self) -> Item[MigRequest, State]:
         """A GPU that is not present yet, for a plan before the driver is installed."""
-        entry = identify.by_model(cast("str", self._without_device))
+        model = cast("str", self._without_device)
+        entry = identify.by_model(model)
         if entry is None or not entry.profiles:
             raise OperatorError(
-                self._without_device,
+                model,
                 "cannot plan without a device",
                 "The table of this collection does not contain this model, or does not contain its profiles",
                 "Set model to one that the guide of mig_partition lists",

@@ -28,7 +28,7 @@ DRY_RUN = "Nothing was changed. This run was in check mode."
 
 def document(record: Mapping[str, Any]) -> dict[str, Any]:
     """The report of a record, as plugin_utils/run/record.py writes it. Each of its values may be hostile."""
-    record = plain_text.shown_all(dict(record))
+    record = {key: plain_text.shown_all(value) for key, value in record.items()}
     declared = texts(record.get("simulated_parts"))
     recorded = entries(record.get("stages"))
     checked = [dict(stage, check_mode=False) for stage in recorded if flag(stage.get("check_mode"))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, TypedDict
+from typing import TYPE_CHECKING, Iterator, Mapping, TypedDict
 
 if TYPE_CHECKING:
 
@@ -56,20 +56,21 @@ def parts_set(extra: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(part for part in _PARTS if extra.get(f"{PREFIX}{part}"))
 
 
-def _metadata(wish: Any, name: str) -> str:
+def _metadata(wish: object, name: str) -> str:
     """Metadata with an identity: without an instance-id of its own, a clone would pass for its template."""
     identity = dict(zip(_IDENTITY, (name, host_name(name))))
     if wish is None:
         return json.dumps(identity)
-    data = wish if isinstance(wish, dict) else _parsed(wish)
+    text = str(wish)
+    data = wish if isinstance(wish, dict) else _parsed(text)
     if data is not None:
         return json.dumps(dict(identity, **data))
     missing = [
         f"{key}: {json.dumps(value)}"
         for key, value in identity.items()
-        if not re.search(_KEY_AT_LINE_START.format(key), wish, re.MULTILINE)
+        if not re.search(_KEY_AT_LINE_START.format(key), text, re.MULTILINE)
     ]
-    return "\n".join([wish.rstrip("\n"), *missing]) + "\n"
+    return "\n".join([text.rstrip("\n"), *missing]) + "\n"
 
 
 def host_name(name: str) -> str:

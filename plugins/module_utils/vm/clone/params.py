@@ -134,14 +134,14 @@ def requests(params: Mapping[str, Any]) -> list[CloneRequest]:
 
 
 def _request(params: Mapping[str, Any], entry: Mapping[str, Any]) -> CloneRequest:
-    task, own = ({key: _said(level[key]) for key in _PER_VM} for level in (params, entry))
+    task, own = _said_in(params), _said_in(entry)
     options = {key: task[key] if own[key] is None else own[key] for key in _PER_VM}
     for kind, other in (("cloud_init", "customization"), ("customization", "cloud_init")):
         # One of the two in an entry replaces the other one of the task.
         if own[kind] is not None and own[other] is None:
             options[other] = None
     if task["cloud_init"] and own["cloud_init"]:
-        options["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
+        options["cloud_init"] = {**task["cloud_init"], **_set_values(own["cloud_init"])}
     return request(
         CloneRequest,
         {**params, **options},
@@ -153,14 +153,17 @@ def _request(params: Mapping[str, Any], entry: Mapping[str, Any]) -> CloneReques
     )
 
 
-def _said(value: Any, parts: bool = False) -> Any:
-    """Return a value; None for a dictionary without set values, and only its set values if parts is true."""
-    if not isinstance(value, dict):
-        return value
-    found = {key: part for key, part in value.items() if part is not None}
-    if not found:
-        return None
-    return found if parts else value
+def _said_in(level: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _said(level[key]) for key in _PER_VM}
+
+
+def _said(value: object) -> object:
+    """Return a value; None for a dictionary without set values."""
+    return None if isinstance(value, dict) and not _set_values(value) else value
+
+
+def _set_values(options: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def ids(name: str) -> dict[str, object]:

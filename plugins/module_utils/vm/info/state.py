@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
@@ -169,7 +169,8 @@ def _ports(direct: Iterable[Direct], seen: guests.Guest) -> Iterator[Adapter]:
     others = sorted((nic for nic in seen.nics if not nic.own and _is_made(nic.mac)), key=lambda nic: nic.mac)
     known: Sequence[guests.Nic | None] = others if len(others) == len(ports) else [None] * len(ports)
     for port, nic in zip(sorted(ports, key=lambda one: one.key), known):
-        label = cast(Any, port.device).deviceInfo.label if cast(Any, port.device).deviceInfo else port.name
+        shown = port.device.deviceInfo if port.device is not None else None
+        label = shown.label if shown else port.name
         yield (
             Adapter(label=label, kind=PASSTHROUGH)
             if nic is None

@@ -110,7 +110,7 @@ def _check_task(params: Mapping[str, Any]) -> Iterator[str]:
     yield from check_maxima(params["most_per_gpu"] or {})
 
 
-def check_maxima(given: Mapping[Any, Any]) -> Iterator[str]:
+def check_maxima(given: Mapping[str, int | str]) -> Iterator[str]:
     """Problems of the option most_per_gpu, one sentence each."""
     for profile, number in given.items():
         if parse(str(profile)) is None:
@@ -119,7 +119,7 @@ def check_maxima(given: Mapping[Any, Any]) -> Iterator[str]:
             yield f"most_per_gpu: {number!r} of {profile} is not a number of vGPUs; use at least 1."
 
 
-def maxima(given: Mapping[Any, Any]) -> dict[str, int]:
+def maxima(given: Mapping[str, int | str]) -> dict[str, int]:
     """The option most_per_gpu with numeric values; ansible-core before 2.19 passes numbers as text."""
     return {str(profile): int(number) for profile, number in given.items()}
 

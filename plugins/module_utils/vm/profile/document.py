@@ -127,7 +127,7 @@ def project(state: Profile, wish: ProfileRequest) -> dict[str, Any]:
     }
 
 
-def _leaves(wish: ProfileRequest) -> Iterator[tuple[Path, Any]]:
+def _leaves(wish: ProfileRequest) -> Iterator[tuple[Path, object]]:
     for section, place in wish.places.items():
         for path, value in sorted(_flat(wish.settings[section]).items()):
             yield (*place.split("/"), *path), value
@@ -145,17 +145,17 @@ def _flat(part: Mapping[str, Any], before: Path = ()) -> dict[Path, Any]:
 
 def _schema_at(schema: Mapping[str, Any], path: Path) -> Mapping[str, Any] | None:
     """The schema of a setting; None if the document cannot have it."""
-    found: Any = schema
+    found = schema
     for name in path:
         named = (found.get("properties") or {}).get(name)
-        others = found.get("additionalProperties")
-        found = named if named is not None else others if isinstance(others, Mapping) else None
-        if not isinstance(found, Mapping):
+        inner = named if named is not None else found.get("additionalProperties")
+        if not isinstance(inner, Mapping):
             return None
+        found = inner
     return found
 
 
-def _put(document: dict[str, Any], path: Path, value: Any) -> None:
+def _put(document: dict[str, Any], path: Path, value: object) -> None:
     part = document
     for name in path[:-1]:
         if value is None and name not in part:
@@ -167,7 +167,7 @@ def _put(document: dict[str, Any], path: Path, value: Any) -> None:
         part[path[-1]] = value
 
 
-def _spelled(leaf: Mapping[str, Any], value: Any) -> Any:
+def _spelled(leaf: Mapping[str, Any], value: object) -> object:
     """A value in the type of the schema; a text is in the notation of ESXi."""
     if leaf.get("type") == "string":
         return str(value).upper() if isinstance(value, bool) else str(value)

@@ -98,7 +98,7 @@ class ClusterProfile(Noun[profile.ProfileRequest, profile.Profile]):
         document, schema = self._text(label, "", "config"), self._text(label, "/schema", "schema")
         return profile.Profile(True, document, schema)
 
-    def _text(self, label: str, part: str, key: str) -> Any:
+    def _text(self, label: str, part: str, key: str) -> dict[str, Any]:
         try:
             return json.loads(self._rest.call("GET", f"{self._path}/configuration{part}")[key])
         except Answered as error:

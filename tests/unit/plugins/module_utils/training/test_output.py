@@ -168,7 +168,7 @@ def test_gpudirect_of_a_connection_through_a_proxy_is_read():
     "line, told",
     [
         ("NCCL INFO Using network AWS Libfabric", ("network", ["AWS Libfabric"])),
-        ("NCCL INFO Channel 00 : 1[0] -> 2[0] [send] via NET/AWS Libfabric/1", ("via", ["AWS Libfabric", None])),
+        ("NCCL INFO Channel 00 : 1[0] -> 2[0] [send] via NET/AWS Libfabric/1", ("via", ["AWS Libfabric", ""])),
         ("NCCL INFO Ring 00 : 3 -> 0 [receive] via NET/IB/0/GDRDMA", ("via", ["IB", "/GDRDMA"])),
     ],
     ids=["a name of two words", "the same of a connection", "before 2.7"],
