@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import copy
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -46,6 +47,7 @@ class Figure:
     hosts: int
     step: str
     seconds: float
+    processor_s: float  # of Ansible, without the simulated data centre
     requests: int
     memory_mb: float
 
@@ -165,27 +167,34 @@ def measure(twin, count, step, work, folder):
     path = PLAYBOOKS / file if file else work / "empty.yml"
     if file is None:
         path.write_text(yaml.safe_dump(EMPTY))
-    before = twin.requests.total()
+    before, spent = twin.requests.total(), _processor_s()
     with Memory() as memory:
         run = playbook.run(path, *arguments, env=playbook.environment(work), inventory=folder)
     if run.status or (name.endswith("again") and run.changed):
         sys.exit(f"{count} hosts, {name}: failed or changed something\n{run.output[-4000:]}")
-    return Figure(count, name, run.seconds, twin.requests.total() - before, memory.most_mb)
+    return Figure(count, name, run.seconds, _processor_s() - spent, twin.requests.total() - before, memory.most_mb)
+
+
+def _processor_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def table(figures):
     """The figures as a table of Markdown."""
     first = {figure.step: figure for figure in reversed(figures)}
     lines = [
-        "| hosts | run | seconds | per host | growth | requests | per host | growth | MB of the controller |",
-        "|---:|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| hosts | run | seconds | per host | growth | s of processors, per host | requests | per host | growth "
+        "| MB of the controller |",
+        "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for one in figures:
         least = first[one.step]
         asked = f"{one.requests / one.hosts / (least.requests / least.hosts):.2f}" if least.requests else "-"
         lines.append(
             f"| {one.hosts} | {one.step} | {one.seconds:.1f} | {one.seconds / one.hosts:.2f} "
-            f"| {one.seconds / one.hosts / (least.seconds / least.hosts):.2f} | {one.requests} "
+            f"| {one.seconds / one.hosts / (least.seconds / least.hosts):.2f} "
+            f"| {one.processor_s / one.hosts:.2f} | {one.requests} "
             f"| {one.requests / one.hosts:.1f} | {asked} | {one.memory_mb:.0f} |"
         )
     return "\n".join(lines)
@@ -208,9 +217,10 @@ def main(arguments=()):
             where = inventory(work, count, options.serial)
             for step in STEPS:
                 figures.append(measure(twin, count, step, work, where))
+                last = figures[-1]
                 print(
-                    f"  {count} hosts: {step[0]} in {figures[-1].seconds:.1f} s, {figures[-1].requests} requests, "
-                    f"{figures[-1].memory_mb:.0f} MB",
+                    f"  {count} hosts: {last.step} in {last.seconds:.1f} s, {last.processor_s:.1f} s of processors, "
+                    f"{last.requests} requests, {last.memory_mb:.0f} MB",
                     file=sys.stderr,
                     flush=True,
                 )
