@@ -50,13 +50,30 @@ def impossible(site: Any, seed: Mapping[str, Any]) -> str:
             "Rehearse a copy of the inventory with fewer VMs."
         )
     machine = site.get("machine")
-    template = machine.get("template") if isinstance(machine, dict) else None
-    source = template.rpartition("/")[2] if isinstance(template, str) else None
-    unfit = [vm["name"] for vm in _vms(seed) if (vm["name"] == source or _of_site(vm["name"], site)) and not _linux(vm)]
+    machine = machine if isinstance(machine, dict) else {}
+    template = machine.get("template")
+    sources = {template.rpartition("/")[2]} if isinstance(template, str) else set()
+    sources |= _behind(seed, machine.get("content_item"))
+    unfit = [
+        vm["name"]
+        for vm in _vms(seed)
+        if (sources.intersection((vm["name"], *vm.get("moids", ()))) or _of_site(vm["name"], site)) and not _linux(vm)
+    ]
     if unfit:
         names = ", ".join(unfit)
         return f"The capture shows no Linux with VMware Tools in {names}. Use VMs and a template that have both."
     return ""
+
+
+def _behind(seed: Mapping[str, Any], item: Any) -> set[str]:
+    """The VMs behind the items of this name in the content libraries."""
+    return {
+        one["from"]
+        for center in seed["datacenters"]
+        for library in center.get("libraries", ())
+        for one in library.get("items", ())
+        if item is not None and one["name"] == item and "from" in one
+    }
 
 
 def _linux(vm: Mapping[str, Any]) -> bool:

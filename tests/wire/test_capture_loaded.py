@@ -24,6 +24,9 @@ CABLES = [
     ["esx-02.lab.example/vmnic2", "leaf-03/swp1"],
     ["leaf-01/Ethernet31", "leaf-03/swp31"],
 ]
+ITEMS = ("ubuntu-24.04", "ubuntu-24.04-ovf")
+NEW = {"folder": "training", "cloud_init": {"userdata": "#cloud-config\n"}}
+NEW["vms"] = [{"name": "new-01", "host": "esx-01.lab.example"}]
 LEFT_OUT = {"methods/EventManager-EventManager/QueryEvents.xml"}
 
 
@@ -57,7 +60,10 @@ def test_a_twin_of_a_capture_has_the_same_capture(drive, tmp_path):
             answers = [module(name, dest=dest, keep=["names"]) for name in ("site_capture_info", "host_capture_info")]
             asked = {"dest": dest, "keep": ["names"]}
             answers += [drive_switch.run(running, name, "switch_capture_info", asked) for name in SWITCHES]
+            # A VM can be created from each item of the library.
+            answers += [module("vm_clone", check=True, library_item=item, **NEW) for item in ITEMS]
         assert [answer["msg"] for answer in answers if answer["failed"]] == []
+        assert [answer["changed"] for answer in answers[-2:]] == [True, True]
         captured.append(dest)
     found = differences(*map(Capture, captured))
     assert "\n".join([f"{name}: {line}" for name, lines in found.items() for line in lines]) == ""

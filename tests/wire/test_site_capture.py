@@ -26,6 +26,8 @@ SESSION = {"POST /api/session", "DELETE /api/session"}
 @pytest.fixture
 def capture(twin, drive, tmp_path):
     running = twin("small")
+    tagging = running.world.tagging
+    tagging.add_tag(running.world, "row-7", tagging.add_category(running.world, "rack"))
     module = drive(running)
     return running, lambda **params: module("site_capture_info", dest=str(tmp_path / "site.zip"), **params)
 
@@ -37,7 +39,7 @@ def test_a_capture_sends_only_the_requests_that_the_page_lists(capture):
     sent = set(running.requests) - LOGIN - SESSION
     rest = {one.replace("{kind}", "library") for one in sent if "/" in one}
     assert {one for one in sent if "/" not in one} <= set(reader.METHODS)
-    assert rest <= {f"GET {path}" for path in reader.PATHS}
+    assert rest == {f"GET {path.partition('?')[0]}" for path in reader.PATHS}
     assert not [name for name in reader.METHODS if f"`{name}`" not in PAGE]
     assert not [path for path in reader.PATHS if f"`{path}`" not in PAGE]
     assert all(is_repeatable(name) or name == "ContinueRetrievePropertiesEx" for name in reader.METHODS)
@@ -160,6 +162,30 @@ def test_a_text_that_is_left_is_found(capture, monkeypatch):
 
     monkeypatch.setattr(objects, "content", leaks)
     assert set(module()["left"]) == {"IPv4 address", "collected original"}
+
+
+def test_words_of_the_rest_services_stay(capture):
+    running, module = capture
+    found = Capture(module()["dest"])
+    (category,) = [name for name in found.files if name.startswith("rest/api/cis/tagging/category/")]
+    assert json.loads(found.files[category])["cardinality"] == "SINGLE"
+    library = json.loads(found.files["rest/api/content/library/001.json"])
+    assert (library["type"], library["storage_backings"][0]["type"]) == ("LOCAL", "DATASTORE")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT.*", library["creation_time"])
+    items = [json.loads(found.files[f"rest/api/content/library/001/item/00{number}.json"]) for number in (1, 2, 3)]
+    assert [one["type"] for one in items] == ["vm-template", "ovf", "iso"]
+    (template,) = [vm.moid for vm in running.world.of_kind("VirtualMachine") if vm.template]
+    behind = json.loads(found.files["rest/api/content/library/001/item/001/template.json"])
+    assert behind["vm_template"] == template
+
+
+def test_more_items_than_a_capture_reads_are_skipped_by_name(capture, monkeypatch):
+    _running, module = capture
+    monkeypatch.setattr(reader, "MOST_ITEMS", 2)
+    answer = module()
+    rows = Capture(answer["dest"]).manifest["coverage"]
+    skipped = {name: row["skipped"] for name, row in rows.items() if row.get("skipped")}
+    assert skipped == {"/api/content/library/001/item/003": "The libraries have more than 2 items."}
 
 
 def test_a_killed_capture_continues_with_what_is_left(capture, monkeypatch):

@@ -113,7 +113,12 @@ class Scrubber:
             return {self._key(key): self.data(one, key) for key, one in value.items()}
         if isinstance(value, list):
             return [self.data(one, field) for one in value]
-        return self.text(field, value) if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        if value in fields.REST_WORDS or (field.endswith("_time") and fields.MOMENT.fullmatch(value)):
+            self.counts[KEPT] += 1
+            return value
+        return self.text(field, value)
 
     def _key(self, key: str) -> str:
         return key if re.fullmatch(r"[a-z][a-z_]{0,40}|(?:host|domain|vm|group)-c?\d+", key) else self.text("key", key)

@@ -84,6 +84,7 @@ def differences(before: Capture, after: Capture, parse: Parse) -> list[Change]:
         ("VM", {name: vm(one) for name, one in old.vms.items()}, {name: vm(one) for name, one in new.vms.items()}),
         ("port group", _portgroups(old), _portgroups(new)),
         ("distributed switch", _dvs(old), _dvs(new)),
+        ("library item", _items(old), _items(new)),
         ("switch", _of_switches(old), _of_switches(new)),
     )
     for kind, was, now in kinds:
@@ -194,6 +195,12 @@ def _portgroups(site: view.Site) -> dict[str, Facts]:
 
 def _dvs(site: view.Site) -> dict[str, Facts]:
     return {name: {"MTU": mtu} for name, mtu in site.dvs_mtu.items()}
+
+
+def _items(site: view.Site) -> dict[str, Facts]:
+    return {
+        name: {"type": one.kind, "size (bytes)": one.size, "template": one.template} for name, one in site.items.items()
+    }
 
 
 def _of_switches(site: view.Site) -> dict[str, Facts]:

@@ -70,6 +70,16 @@ WORDS = _words(
     vStorageUnknown vStorageUnsupported warning
     """
 )
+# Words of the REST services: kinds of libraries, items and categories, states of images and of the tasks on them.
+REST_WORDS = _words(
+    """
+    ASSIGNED CANCELLED COMPLIANT DATASTORE ERROR GENERATED INCOMPATIBLE LOCAL MAINTENANCE_MODE_REQUIRED MULTIPLE
+    NO_IMPACT NON_COMPLIANT OK OTHER PARTIAL_MAINTENANCE_MODE_REQUIRED REBOOT_REQUIRED RETRY_PENDING RUNNING SINGLE
+    SKIPPED SUBSCRIBED TIMED_OUT UNAVAILABLE UNKNOWN VALID iso ovf vm-template
+    """
+)
+# A time stamp of the REST services. Times are not replaced.
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)")
 # Texts that identify a part or a person, even if they consist of digits.
 ALWAYS = _words(
     """

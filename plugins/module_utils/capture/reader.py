@@ -10,6 +10,7 @@ import datetime
 import functools
 import json
 from typing import TYPE_CHECKING, Any, Callable, Iterable
+from urllib.parse import quote
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields, objects
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 # Objects of one request. A VM has about 50 kB.
 PAGE = 20
 EVENTS = 1000
+# Items of content libraries, each with two or three requests.
+MOST_ITEMS = 1000
 # Every method that a capture calls over SOAP, beside the login; docs/capture.md lists them.
 METHODS = (
     "CurrentTime",
@@ -50,11 +53,16 @@ PATHS = (
     "/api/esx/settings/clusters/{cluster}/software/reports/last-apply-result",
     "/api/content/library",
     "/api/content/library/{library}",
+    "/api/content/library/item?library_id={library}",
+    "/api/content/library/item/{item}",
+    "/api/content/library/item/file?library_item_id={item}",
+    "/api/vcenter/vm-template/library-items/{item}",
     "/api/cis/tagging/category",
     "/api/cis/tagging/category/{category}",
     "/api/cis/tagging/tag",
     "/api/cis/tagging/tag/{tag}",
 )
+_LIBRARIES = "/api/content/library"
 # Sessions and licence keys are never read.
 _LEFT_OUT = ("sessionManager", "licenseManager", "userDirectory", "propertyCollector", "viewManager")
 
@@ -66,6 +74,7 @@ class Reader:
         self._vcenter = vcenter
         self._folder = folder
         self._days = event_days
+        self._read_items = 0
         self.scrub = Scrubber(folder.table, keep_names)
         self.scrub.counts.update(folder.counts.get("texts", {}))
         self.scrub.dropped.update(folder.counts.get("dropped", {}))
@@ -208,11 +217,26 @@ class Reader:
                     for cluster in clusters:
                         self._get(rest, path.format(cluster=cluster), path)
                 elif "{" not in path:
-                    found = self._get(rest, path, path)
-                    for number, one in enumerate(found if isinstance(found, list) else ()):
-                        self._get(rest, f"{path}/{one}", f"{path}/{number + 1:03}")
+                    for one, label in _numbered(self._get(rest, path, path), path):
+                        self._get(rest, f"{path}/{quote(one)}", label)
+                        if path == _LIBRARIES:
+                            self._items(rest, one, label)
         finally:
             rest.close()
+
+    def _items(self, rest: Rest, library: str, label: str) -> None:
+        """The items of a library, with the metadata of their files and the template behind each."""
+        listed = self._get(rest, f"{_LIBRARIES}/item?library_id={quote(library)}", f"{label}/item")
+        for one, shown in _numbered(listed, f"{label}/item"):
+            if self._read_items >= MOST_ITEMS:
+                why = f"The libraries have more than {MOST_ITEMS} items."
+                self._folder.coverage[shown] = {"answered": False, "refused": {}, "skipped": why, "time": _now()}
+                continue
+            self._read_items += 1
+            item = self._get(rest, f"{_LIBRARIES}/item/{quote(one)}", shown)
+            self._get(rest, f"{_LIBRARIES}/item/file?library_item_id={quote(one)}", f"{shown}/file")
+            if isinstance(item, dict) and item.get("type") == "vm-template":
+                self._get(rest, f"/api/vcenter/vm-template/library-items/{quote(one)}", f"{shown}/template")
 
     def _get(self, rest: Rest, path: str, shown: str) -> Any:
         """The identifiers of tags and libraries contain parts of the identifier of vCenter, so labels have numbers."""
@@ -241,6 +265,12 @@ class Reader:
     def _save(self) -> None:
         self._folder.counts = {"texts": dict(self.scrub.counts), "dropped": dict(self.scrub.dropped)}
         self._folder.save()
+
+
+def _numbered(found: Any, label: str) -> Iterable[tuple[str, str]]:
+    """The identifiers of a list over REST, each with its label."""
+    ids = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [(one, f"{label}/{number:03}") for number, one in enumerate(ids, 1)]
 
 
 def _label(ref: Ref) -> str:

@@ -126,6 +126,15 @@ class Portgroup:
 
 
 @dataclass
+class Item:
+    """An item of a content library."""
+
+    kind: str | None = None
+    size: int | None = None
+    template: str | None = None
+
+
+@dataclass
 class Site:
     """All of a capture that other parts compare or write."""
 
@@ -135,6 +144,7 @@ class Site:
     portgroups: dict[str, Portgroup] = field(default_factory=dict)
     dvs_mtu: dict[str, int | None] = field(default_factory=dict)
     clusters: dict[str, str | None] = field(default_factory=dict)
+    items: dict[str, Item] = field(default_factory=dict)  # by the names of the library and the item
     datacenters: list[str] = field(default_factory=list)
     datastores: list[str] = field(default_factory=list)
     switches: dict[str, Switch] = field(default_factory=dict)
@@ -215,6 +225,7 @@ def read(capture: Capture, parse: Parse) -> Site:
         site.hosts[names[moid]].cluster = names.get(parents.get(moid) or "")
     for moid, node in objects.get("VirtualMachine", []):
         site.vms[names[moid]] = _vm(node, names[moid], names, parents.get(moid))
+    _items(capture, site, names)
     _bmcs(capture, site)
     _switches(capture, site, parse)
     return site
@@ -348,6 +359,29 @@ def _vm(node: _Node, name: str, names: dict[str, str], parent: str | None) -> Vm
             if (one.text("key") or "").startswith(("pciPassthru", "numa.", "sched."))
         },
     )
+
+
+def _items(capture: Capture, site: Site, names: dict[str, str]) -> None:
+    """The items of content libraries."""
+    for name in sorted(capture.files):
+        found = re.fullmatch(r"(rest/api/content/library/\d+)(/item/\d+)\.json", name)
+        if not found:
+            continue
+        library, item = (_json(capture, f"{path}.json") for path in (found[1], found[1] + found[2]))
+        behind = _json(capture, f"{found[1]}{found[2]}/template.json").get("vm_template")
+        size = item.get("size")
+        site.items[f"{library.get('name')}/{item.get('name')}"] = Item(
+            item.get("type"), size if isinstance(size, int) else None, names.get(str(behind))
+        )
+
+
+def _json(capture: Capture, name: str) -> dict[str, Any]:
+    """A file with an object; an empty one for another file."""
+    try:
+        found = json.loads(capture.files.get(name, b"{}"))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _bmcs(capture: Capture, site: Site) -> None:

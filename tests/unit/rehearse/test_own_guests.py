@@ -54,6 +54,15 @@ def test_a_site_without_possible_guests_has_a_reason(site, vms, words):
     assert (words in found, bool(found)) == (True, bool(words))
 
 
+@pytest.mark.parametrize("tools, words", [("installed", ""), ("none", "no Linux with VMware Tools in golden.")])
+def test_the_template_behind_a_library_item_needs_linux(tools, words):
+    made = seed(golden={"moids": ["vm-7"], "tools": tools}, job_01={}, extra={})
+    items = [{"name": "ubuntu", "from": "vm-7"}, {"name": "installer"}]
+    made["datacenters"][0]["libraries"] = [{"name": "images", "items": items}]
+    found = own_guests.impossible({**OWN, "machine": {"content_item": "ubuntu"}}, made)
+    assert (words in found, bool(found)) == (True, bool(words))
+
+
 def test_only_vms_of_the_site_have_guests():
     made = seed(job_01={}, other={}, off={"power": "off"}, bare={"tools": "none"})
     assumed = own_guests.quiet(made, OWN)

@@ -58,6 +58,16 @@ class Bundle:
         found = self.data(name)
         return found if isinstance(found, dict) else {}
 
+    def rest(self, path):
+        """The answers for each item of a list over REST; numbered() has their numbers."""
+        return list(self.numbered(path).values())
+
+    def numbered(self, path):
+        """The answers for each item of a list over REST, by the path of the item."""
+        form = re.compile(rf"rest/api/({re.escape(path)}/\d+)\.json")
+        found = {match[1]: self.data(match[0]) for match in map(form.fullmatch, sorted(self.files)) if match}
+        return {name: one for name, one in found.items() if isinstance(one, dict)}
+
     def listing(self, name):
         """A commands.json: its `commands` are those that have an output."""
         listed = self.table(name)

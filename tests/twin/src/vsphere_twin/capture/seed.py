@@ -6,7 +6,7 @@ import json
 
 from ..model.as_captured import plain
 from ..model.release import RELEASES
-from . import bmcs, fabric, hosts, inventory, shells, vms
+from . import bmcs, fabric, hosts, inventory, libraries, shells, vms
 from .assumptions import Assumptions
 from .bundle import Bundle
 from .inventory import Tree, ident
@@ -33,7 +33,7 @@ def of(path):
         for host in [*center["hosts"], *(one for cluster in center["clusters"] for one in cluster["hosts"])]
     }
     made["fabric"] = fabric.fabric(bundle, ports, assumptions)
-    assumptions.attempt("content libraries", "presence", "absent", _libraries, bundle, made, assumptions)
+    assumptions.attempt("content libraries", "presence", "absent", libraries.add, bundle, made, assumptions)
     assumptions.attempt("tags", "presence", "absent", _tags, bundle, made, assumptions)
     specs = bundle.get("CustomizationSpecManager")
     for info in specs.get("info", ()) if specs is not None else ():
@@ -57,43 +57,20 @@ def _unread(bundle, assumptions):
             assumptions.assume(f"{one.kind} {one.moid}", name, "absent", f"it cannot be read: {why}")
 
 
-def _libraries(bundle, made, assumptions):
-    """Content libraries, by the datacenter of their datastore."""
-    places = {moid: center for center in made["datacenters"] for one in center["datastores"] for moid in one["moids"]}
-    for one in _rows(bundle, "content/library"):
-        stores = [row.get("datastore_id") for row in one.get("storage_backings", ())]
-        center = next((places[moid] for moid in stores if moid in places), None)
-        what = f"content library {one['name']}"
-        if center is None:
-            assumptions.assume(what, "presence", "absent", "its datastore is not captured")
-            continue
-        store = next(row["name"] for row in center["datastores"] if row["moids"][0] in stores)
-        entry = {"name": one["name"], "id": one["id"], "datastore": store, "subscribed": one["type"] == "SUBSCRIBED"}
-        center.setdefault("libraries", []).append(entry)
-        assumptions.assume(what, "items", "none", "only its name and place are captured")
-
-
 def _tags(bundle, made, assumptions):
     kinds = ("id", "name", "description", "cardinality")
     made["categories"] = [
         {**{key: one[key] for key in kinds if key in one}, "kinds": one.get("associable_types", [])}
-        for one in _rows(bundle, "cis/tagging/category")
+        for one in bundle.rest("cis/tagging/category")
     ]
     known = {one["id"] for one in made["categories"]}
     made["tags"] = []
-    for one in _rows(bundle, "cis/tagging/tag"):
+    for one in bundle.rest("cis/tagging/tag"):
         if one["category_id"] not in known:
             assumptions.assume(f"tag {one['name']}", "presence", "absent", "its category is not captured")
             continue
         row = {"id": one["id"], "name": one["name"], "category": one["category_id"]}
         made["tags"].append({**row, "description": one.get("description", "")})
-
-
-def _rows(bundle, path):
-    """The answers for each item of a list over REST."""
-    start = f"rest/api/{path}/"
-    found = [bundle.data(name) for name in sorted(bundle.files) if name.startswith(start)]
-    return [one for one in found if isinstance(one, dict)]
 
 
 def _release(bundle, assumptions):

@@ -21,19 +21,28 @@ def furnish(world, entry, stores, vms):
         world, entry["name"], "SUBSCRIBED" if entry.get("subscribed") else "LOCAL", store, entry.get("id")
     )
     for one in entry.get("items", []):
-        source = vms.get(one.get("from", ""))
+        source = _source(world, one.get("from", ""), vms)
         kind = one.get("type", "vm-template")
         if kind != "iso" and (source is None or kind == "vm-template" and not source.template):
             words = f"Library {entry['name']}, {one['name']}: {one.get('from')!r} is no template of the seed."
             raise SeedError([words]).at(line_of(one))
-        put(world, library, one["name"], kind, source, one.get("description", ""), one.get("eula", ""))
+        made = put(
+            world, library, one["name"], kind, source, one.get("description", ""), one.get("eula", ""), one.get("id")
+        )
+        made.bytes, made.files = one.get("size"), one.get("files")
 
 
-def put(world, library, name, kind, source=None, description="", eula=""):
+def _source(world, name, vms):
+    """The VM with this name, or with the identifier of a capture, whose folders can have VMs of one name."""
+    found = vms.get(name) or world.get(name)
+    return found if found is not None and found.kind == "VirtualMachine" else None
+
+
+def put(world, library, name, kind, source=None, description="", eula="", ident=None):
     """Add an item; an OVF keeps the state of its source at this moment."""
     if kind == "ovf":
         source = _exported(source)
-    item = Item(world.new_uuid("library item"), name, kind, source, description, eula)
+    item = Item(ident or world.new_uuid("library item"), name, kind, source, description, eula)
     library.items[item.id] = item
     return item
 

@@ -20,10 +20,15 @@ class Item:
     source: object = None
     description: str = ""
     eula: str = ""
+    # Bytes and files as they were captured; without, they follow from the source.
+    bytes: int | None = None
+    files: list | None = None
     created: datetime.datetime = field(default_factory=_now)
 
     @property
     def size(self):
+        if self.bytes is not None:
+            return self.bytes
         return self.source.disk_bytes if self.source is not None else 0
 
 

@@ -191,8 +191,11 @@ LIBRARY = {
         list,
         table={
             "name": NEEDED,
+            "id": TEXT,
             "type": Key(str, choices=("vm-template", "ovf", "iso")),
             "from": TEXT,
+            "size": WHOLE,
+            "files": Key(list),
             "description": TEXT,
             "eula": TEXT,
         },

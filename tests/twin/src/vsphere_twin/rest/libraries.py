@@ -175,6 +175,8 @@ def library_of(request, kind, library):
 
 
 def _files(item):
+    if item.files is not None:
+        return item.files
     suffixes = {"iso": (".iso",), "ovf": (".ovf", "-1.vmdk"), "vm-template": (".vmtx",)}.get(item.kind, ())
     return (
         [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
@@ -47,6 +49,17 @@ def eos(mtu):
     return outputs("switches/switch-001", commands, platform="eos")
 
 
+def library(*items):
+    """The files of a library with items: name, type and size."""
+    files = {"rest/api/content/library/001.json": {"name": "name-001", "type": "LOCAL"}}
+    for number, (name, kind, size) in enumerate(items, 1):
+        path = f"rest/api/content/library/001/item/{number:03}"
+        files[f"{path}.json"] = {"name": name, "type": kind, "size": size}
+        files[f"{path}/template.json"] = {"vm_template": "m-vm-012"}
+        files[f"{path}/file.json"] = []
+    return {name: json.dumps(one).encode() for name, one in files.items()}
+
+
 def texts(before, after):
     return [one.text for one in compare.differences(before, after, parsed)]
 
@@ -77,6 +90,16 @@ CHANGES = {
         ["host host-001 GPU 0000:39:00.0: removed"],
     ),
     "a switch": (capture(s=eos(9214)), capture(s=eos(1500)), ["switch switch-001 Ethernet7: MTU 9214 -> 1500"]),
+    "the size of a library item": (
+        capture(vm(), rest=library(("name-002", "vm-template", 7))),
+        capture(vm(), rest=library(("name-002", "vm-template", 9))),
+        ["library item name-001/name-002: size (bytes) 7 -> 9"],
+    ),
+    "a new library item": (
+        capture(vm(), rest=library(("name-002", "ovf", 7))),
+        capture(vm(), rest=library(("name-002", "ovf", 7), ("name-003", "iso", 1))),
+        ["library item name-001/name-003: added"],
+    ),
     "nothing": (capture(host(), vm()), capture(host(), vm()), []),
 }
 
