@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from typing import Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, names_of
 
 
@@ -31,6 +32,14 @@ def add(parsers: Any) -> None:
 def show(args: argparse.Namespace) -> int:
     """Print the summary of a capture. Its checksums are verified."""
     capture = Capture(args.capture)
+    try:
+        return _show(args, capture)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        found = f"Its manifest has another form than a capture has: {type(error).__name__}: {error}."
+        raise trouble.damaged(args.capture, found) from error
+
+
+def _show(args: argparse.Namespace, capture: Capture) -> int:
     manifest = capture.manifest
     size = sum(len(text) for text in capture.files.values())
     print(f"{args.capture}: format {manifest['format']}, {len(capture.files)} files, {size} bytes")

@@ -29,6 +29,8 @@ PARTS = ".sources.partial"
 _HEADER = 30
 # A zip that is no capture: absent, unreadable, cut off, encrypted, or of an unknown compression.
 _UNREAD = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
+# A site with 100 hosts and 1,000 VMs has 150 MB. Guards memory against zip bombs.
+MOST_BYTES, MOST_FILES = 4 * 1024**3, 500_000
 # Members of a zip get this time, so that equal captures are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -106,6 +108,7 @@ def index(path: str) -> dict[str, Any]:
     """The manifest of a capture. The content of its files is not verified."""
     try:
         with zipfile.ZipFile(path) as found:
+            _bounded(path, found)
             manifest = json.loads(found.read(MANIFEST))
             names = set(found.namelist()) - {MANIFEST}
         known, listed = manifest["format"] == FORMAT, set(manifest["files"])
@@ -169,12 +172,28 @@ def _draft(dest: str) -> Iterator[IO[bytes]]:
         raise
 
 
+def _bounded(path: str, found: zipfile.ZipFile) -> None:
+    """Reject an archive that unpacks to more than a capture has. zipfile reads no more than the declared size."""
+    rows = found.infolist()
+    size = sum(one.file_size for one in rows)
+    if size > MOST_BYTES or len(rows) > MOST_FILES:
+        raise trouble.damaged(path, f"It has {len(rows)} files with {size} bytes, which is no capture.")
+
+
+def _is_coverage(found: Any) -> bool:
+    return isinstance(found, dict) and all(
+        isinstance(one, dict) and "answered" in one and isinstance(one.get("refused"), dict) for one in found.values()
+    )
+
+
 class Capture:
     """A finished capture: its manifest, and its files by name. Content that the manifest does not list is rejected."""
 
     def __init__(self, path: str) -> None:
+        self.path = path
         try:
             with zipfile.ZipFile(path) as found:
+                _bounded(path, found)
                 self.files = {name: found.read(name) for name in found.namelist()}
             self.manifest = json.loads(self.files.pop(MANIFEST))
             known = self.manifest["format"] == FORMAT
@@ -185,6 +204,8 @@ class Capture:
             raise trouble.unknown_format(path, self.manifest["format"], FORMAT)
         if sums != self.manifest["files"]:
             raise trouble.damaged(path, "Its files differ from the checksums in its manifest.")
+        if not _is_coverage(self.manifest.get("coverage")):
+            raise trouble.damaged(path, "Its manifest has no coverage in the form of a capture.")
 
     def is_read(self, name: str) -> bool:
         """Whether a source answered. Everything else about it is unknown, and never a default."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator
 from xml.etree import ElementTree
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 # Words in the names of NVIDIA's VIBs for hosts: the management daemon is no driver.
 _DRIVER = re.compile(r"(?:NVD|NVIDIA)[-_].*(?:Driver|AIE|VMware|VGPU)", re.IGNORECASE)
+# Captures are files of other people: values of any type can be anywhere.
+_STRANGE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 _NVIDIA = "NVIDIA"
 _FABRIC_DRIVERS = ("nmlx5_core",)
 
@@ -186,7 +189,10 @@ def _objects(capture: Capture) -> dict[str, list[tuple[str, _Node]]]:
         if b"<!DOCTYPE" in capture.files[name]:
             # Entities of a document type can expand without limit. A capture has none.
             continue
-        root = ElementTree.fromstring(capture.files[name])
+        try:
+            root = ElementTree.fromstring(capture.files[name])
+        except ElementTree.ParseError as error:
+            raise trouble.damaged(capture.path, f"{name} is no XML: {error}.") from error
         own = root.find("obj")
         if own is None:
             continue
@@ -205,6 +211,15 @@ def _objects(capture: Capture) -> dict[str, list[tuple[str, _Node]]]:
 
 def read(capture: Capture, parse: Parse) -> Site:
     """The site of a capture."""
+    try:
+        return _site(capture, parse)
+    except _STRANGE as error:
+        raise trouble.damaged(
+            capture.path, f"A file in it has another form than a capture has: {type(error).__name__}: {error}."
+        ) from error
+
+
+def _site(capture: Capture, parse: Parse) -> Site:
     objects = _objects(capture)
     names = {moid: node.text("name") or moid for found in objects.values() for moid, node in found}
     parents = {moid: node.text("parent") for found in objects.values() for moid, node in found}

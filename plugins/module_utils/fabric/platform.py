@@ -233,7 +233,8 @@ def platform_of(name: str | None, network_os: str | None, options: Mapping[str, 
     """The platform of a switch, from the option platform or else from ansible_network_os."""
     if name is None:
         name = next((key for key, (_class, words) in _PLATFORMS.items() if network_os in words), None)
-    if name is None:
+    # A capture can name anything, and the name becomes the name of a Python module.
+    if name not in _PLATFORMS:
         words = sorted(word for _class, words in _PLATFORMS.values() for word in words)
         raise OperatorError(
             "platform",

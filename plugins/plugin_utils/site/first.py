@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import BOARDS
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _CONNECTIONS = {
     "os10": ("aiready.vsphere.os10", _CLI, False),
     "sonic": ("sonic", _SHELL, True),
 }
+_TEMPLATE = re.compile(r"\{[{%#]")
 _PLAIN = re.compile(r"[A-Za-z][\w./-]*(?: [\w./-]+)*")
 _WORDS = ("yes", "no", "on", "off", "true", "false", "null", "y", "n")
 # The size of a new VM, as far as a host has room for it.
@@ -48,9 +50,22 @@ class Written:
 
 
 def scalar(value: object) -> str:
-    """A value in YAML, quoted where needed."""
+    """A value in YAML, quoted where needed. Ansible would run a template in it, and a capture is not trusted."""
     text = str(value)
+    if _TEMPLATE.search(text):
+        raise OperatorError(
+            "the capture",
+            "cannot be written as a site",
+            f"The name {text!r} in it contains a template, which Ansible would run.",
+            "Correct the name on the site, and capture the site again",
+            "capture_damaged",
+        )
     return text if _PLAIN.fullmatch(text) and text.lower() not in _WORDS else json.dumps(text)
+
+
+def _one_line(text: str) -> str:
+    """A text of a capture in a comment must not begin a line of its own."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 class _Writer:
@@ -68,7 +83,7 @@ class _Writer:
         if guess:
             self.made.guesses.append(f"{text.strip()} ({guess})")
             text = f"{text}  {_GUESS} {guess}"
-        self.lines.append(text)
+        self.lines.append(_one_line(text))
 
     def fill(self, indent: str, what: str, example: str) -> None:
         """A value that only a person knows, as a comment above an example."""
@@ -78,7 +93,7 @@ class _Writer:
     def note(self, indent: str, what: str) -> None:
         """A gap without a value in the file."""
         self.made.missing.append(what)
-        self.lines.append(f"{indent}{_FILL} {what}")
+        self.lines.append(_one_line(f"{indent}{_FILL} {what}"))
 
     @property
     def text(self) -> str:
@@ -195,8 +210,8 @@ def _of_network(out: _Writer, network: _Network) -> None:
         out.line("    path: tcp", "not every host has an RDMA port and a VMkernel port on one distributed switch")
         return
     out.line(f"    path: {network.path}", "RDMA ports with a VMkernel port on their switch")
-    out.line(f"    nics: [{', '.join(network.nics)}]")
-    out.line(f"    vmknic: {network.vmknic}")
+    out.line(f"    nics: [{', '.join(map(scalar, network.nics))}]")
+    out.line(f"    vmknic: {scalar(network.vmknic)}")
     out.line(f"    portgroup: {out.name(network.portgroup)}", "the port group of the VMkernel port")
 
 
@@ -207,7 +222,7 @@ def _of_gpus(out: _Writer, hosts: list[Host]) -> None:
     if profile is None:
         out.fill("    ", "the vGPU profile, as vSphere shows it", "profile: grid_a100-40c")
     else:
-        out.line(f"    profile: {profile[0]}", profile[1])
+        out.line(f"    profile: {scalar(profile[0])}", profile[1])
 
 
 def _of_vms(out: _Writer, site: Site, hosts: list[Host]) -> None:

@@ -129,6 +129,39 @@ def test_an_archive_with_too_much_in_it_is_rejected(tmp_path, monkeypatch):
         captures.of(tmp_path / "one.zip")
 
 
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"format": 1, "coverage": [], "vcenter": []},
+        {"format": 1, "coverage": {"HostSystem-host-101": 5}, "vcenter": {"version": 8}},
+        {"format": 1, "files": ["x"]},
+    ],
+)
+def test_a_manifest_of_another_form_loads(saved, tmp_path, manifest):
+    assert (HOST, "kernel settings") in loaded({**saved, "manifest.json": json.dumps(manifest)}, tmp_path / "one.zip")
+
+
+def test_deep_structures_load(saved, tmp_path):
+    parent = "<parent>" * 50_000 + "</parent>" * 50_000
+    name = of(saved, "VirtualMachine")
+    more = {name: re.sub("</backing>", f"{parent}</backing>", saved[name], count=1)}
+    more["rest/api/content/library/001.json"] = "[" * 100_000
+    found = loaded({**saved, **more}, tmp_path / "one.zip")
+    assert ("file rest/api/content/library/001.json", "content") in found
+    assert [why for why in found.values() if "recursion" in why] != []
+
+
+def test_links_of_a_folder_are_not_followed(saved, tmp_path):
+    secret, folder = tmp_path / "secret.xml", tmp_path / "saved"
+    secret.write_text(saved[of(saved, "Folder")])
+    folder.mkdir()
+    for name, text in saved.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "0996-Folder-group-v7.xml").symlink_to(secret)
+    assert "0996-Folder-group-v7.xml" not in bundle.Bundle(folder).files
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"text"])
 def test_a_file_that_is_no_archive_is_rejected(tmp_path, content):
     (tmp_path / "one.zip").write_bytes(content)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import zipfile
 from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
 from vsphere_twin.capture import unread
+from vsphere_twin.capture.bundle import contents
+from vsphere_twin.model.seed_file import SeedError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -257,13 +258,11 @@ def load(path):
     """The evidence in a zip that a capture wrote, or in the folder of an unpacked one."""
     path = Path(path)
     try:
-        if path.is_dir():
-            files = {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
-        else:
-            with zipfile.ZipFile(path) as found:
-                files = {name: found.read(name) for name in found.namelist() if not name.endswith("/")}
+        files = contents(path)
         manifest = json.loads(files.pop(MANIFEST))
         known, listed = manifest["format"], manifest["files"]
+    except SeedError:
+        raise
     except unread.ERRORS as error:
         raise CaptureError(unread.why(path, error)) from error
     if known != FORMAT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.seed_file import SeedError
 
 # What data of the wrong form leads to.
-STRANGE = (AttributeError, TypeError, ValueError, LookupError, ArithmeticError)
+STRANGE = (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, RecursionError)
 
 
 class Assumptions:

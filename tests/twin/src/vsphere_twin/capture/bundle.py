@@ -78,7 +78,10 @@ class Bundle:
     def refused(self, moid):
         """The properties of an object that its user could not read, with the fault of each."""
         kind = self.objects[moid].kind
-        return self.manifest.get("coverage", {}).get(f"{kind}-{moid}", {}).get("refused", {})
+        rows = self.manifest.get("coverage")
+        row = rows.get(f"{kind}-{moid}") if isinstance(rows, dict) else None
+        found = row.get("refused") if isinstance(row, dict) else None
+        return found if isinstance(found, dict) else {}
 
     @property
     def time(self):
@@ -114,7 +117,7 @@ class Bundle:
     def _files(self):
         """The texts of all files by name. The names are keys: no file is written."""
         try:
-            found = _folder(self.path) if self.path.is_dir() else _zip(self.path)
+            found = contents(self.path)
         except SeedError:
             raise
         except unread.ERRORS as problem:
@@ -128,15 +131,26 @@ class Bundle:
         return texts
 
 
+def contents(path):
+    """The bytes of all files of a folder or a zip by name, within the bounds of a capture."""
+    return _folder(path) if path.is_dir() else _zip(path)
+
+
 def _folder(path):
-    return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
+    # Links are not followed: a folder of another person could lead to any file of this machine.
+    found = [one for one in path.rglob("*") if one.is_file() and not one.is_symlink()]
+    _bounded(path, len(found), sum(one.stat().st_size for one in found))
+    return {str(one.relative_to(path)): one.read_bytes() for one in found}
 
 
 def _zip(path):
     with zipfile.ZipFile(path) as archive:
         rows = [one for one in archive.infolist() if not one.is_dir()]
-        size = sum(one.file_size for one in rows)
-        if size > MOST_BYTES or len(rows) > MOST_FILES:
-            raise SeedError([f"{path}: it has {len(rows)} files with {size} bytes, which is no capture."])
+        _bounded(path, len(rows), sum(one.file_size for one in rows))
         # zipfile does not read more of a file than the size that it declares.
         return {one.filename: archive.read(one) for one in rows}
+
+
+def _bounded(path, number, size):
+    if size > MOST_BYTES or number > MOST_FILES:
+        raise SeedError([f"{path}: it has {number} files with {size} bytes, which is no capture."])

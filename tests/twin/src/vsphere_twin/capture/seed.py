@@ -74,7 +74,9 @@ def _tags(bundle, made, assumptions):
 
 
 def _release(bundle, assumptions):
-    version = bundle.manifest.get("vcenter", {}).get("version")
+    about = bundle.manifest.get("vcenter")
+    version = about.get("version") if isinstance(about, dict) else None
+    version = version if isinstance(version, str) else None
     root = bundle.get("ServiceInstance")
     if version is None and root is not None:
         version = root.get("content.about.version")

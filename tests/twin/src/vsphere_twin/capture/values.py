@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from pyVmomi import VmomiSupport
 
 # What a value of another form leads to.
-STRANGE = (ValueError, TypeError, LookupError, OverflowError, AttributeError)
+STRANGE = (ValueError, TypeError, LookupError, OverflowError, AttributeError, RecursionError)
 TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 PLAIN = {
     "string": str,

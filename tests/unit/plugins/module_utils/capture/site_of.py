@@ -40,6 +40,7 @@ def outputs(folder, commands, **about):
 
 def capture(*objects, **files):
     made = Capture.__new__(Capture)
+    made.path = "site.zip"
     made.files = {f"vcenter/{number:04}.xml": text.encode() for number, text in enumerate(objects)}
     for one in files.values():
         made.files.update(one)

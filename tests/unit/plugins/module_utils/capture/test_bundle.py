@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import stat
 import zipfile
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import bundle
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, Folder
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -67,6 +70,52 @@ def test_a_changed_capture_is_rejected(tmp_path):
     with pytest.raises(OperatorError) as refused:
         Capture(str(tmp_path / "site.zip"))
     assert refused.value.code == "capture_damaged"
+
+
+def archive(path, manifest, members=()):
+    sums = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in dict(members).items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, text in dict(members).items():
+            made.writestr(name, text)
+        shown = {**manifest, "files": sums} if isinstance(manifest, dict) else manifest
+        made.writestr("manifest.json", shown if isinstance(shown, str) else json.dumps(shown))
+    return str(path)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_rejected(tmp_path, monkeypatch):
+    path = archive(tmp_path / "site.zip", {"format": 1, "coverage": {}}, {"a.json": "0" * 100_000})
+    assert os.path.getsize(path) < 1000
+    monkeypatch.setattr(bundle, "MOST_BYTES", 50_000)
+    for read in (Capture, bundle.index):
+        with pytest.raises(OperatorError, match=r"It has 2 files with \d+ bytes, which is no capture"):
+            read(path)
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        [],
+        "3",
+        "{",
+        "[" * 100_000,
+        {"format": 1},
+        {"format": 1, "coverage": []},
+        {"format": 1, "coverage": {"a": 1}},
+        {"format": 1, "coverage": {"a": {"answered": True, "refused": "all"}}},
+    ],
+    ids=["list", "number", "cut", "deep", "no coverage", "list of coverage", "row", "refused"],
+)
+def test_a_manifest_of_another_form_is_rejected(tmp_path, manifest):
+    with pytest.raises(OperatorError) as refused:
+        Capture(archive(tmp_path / "site.zip", manifest))
+    assert refused.value.code == "capture_damaged"
+
+
+@pytest.mark.parametrize("name", ["../../evil.json", "/etc/evil.json", "a\\..\\b.json"])
+def test_the_name_of_a_file_leads_nowhere(tmp_path, name):
+    path = archive(tmp_path / "site.zip", {"format": 1, "coverage": {}}, {name: "{}"})
+    assert list(Capture(path).files) == [name]
+    assert os.listdir(tmp_path) == ["site.zip"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip"])

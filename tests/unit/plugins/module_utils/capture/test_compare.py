@@ -6,6 +6,7 @@ import json
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
 
 from .site_of import capture, outputs, thing
@@ -135,6 +136,32 @@ def test_captures_of_one_table_share_identifiers():
     assert compare.share_names(capture(host()), capture(host(mtu=1500))) is True
     assert compare.share_names(capture(host()), capture(host(uuid="u-2"))) is False
     assert compare.share_names(capture(host()), capture(vm())) is None
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("vcenter/0000.xml", "<html>"),
+        ("hosts/host-001/esxcli/commands.json", "[1]"),
+        ("hosts/host-001/esxcli/commands.json", "{"),
+        ("hosts/host-001/esxcli/commands.json", "[" * 100_000),
+        ("switches/switch-001/commands.json", '{"commands": 5}'),
+        ("bmcs/bmc-001/redfish/v1/Systems/1/index.json", "no"),
+    ],
+)
+def test_files_of_another_form_end_in_an_error(name, text):
+    strange = capture(host())
+    strange.files[name] = text.encode()
+    with pytest.raises(OperatorError, match="site.zip: cannot read the capture") as refused:
+        compare.view.read(strange, parsed)
+    assert refused.value.code == "capture_damaged"
+
+
+@pytest.mark.parametrize("platform", ["../../os", "os", "", None, ["eos"]])
+def test_a_switch_of_an_unknown_platform_is_left_out(platform):
+    strange = capture(host())
+    strange.files["switches/switch-001/commands.json"] = json.dumps({"platform": platform, "commands": []}).encode()
+    assert compare.view.read(strange, parsed).switches == {}
 
 
 def test_a_document_type_is_not_read():

@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.view impor
     Vm,
     Vmknic,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Port, Switch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import first
 
@@ -50,6 +51,20 @@ def site(*hosts, vms=(), switches=(), **more):
 def switch(name, **heard):
     found = {port.replace("_", "/"): [Neighbour(system)] for port, system in heard.items()}
     return Switch("eos", hostname=name, ports={port: Port() for port in found}, neighbours=found)
+
+
+@pytest.mark.parametrize("name", ["{{ lookup('pipe', 'id') }}", "vm{% set a = 1 %}", "x{# y"])
+def test_a_name_with_a_template_is_not_written(name):
+    with pytest.raises(OperatorError, match="contains a template, which Ansible would run") as refused:
+        first.write(site(host(name=name)), {})
+    assert refused.value.code == "capture_damaged"
+
+
+def test_a_line_break_in_a_model_stays_in_its_comment():
+    own = host()
+    own.gpus["0000:30:00.0"].name = "A100\n    evil: true"
+    _made, _whole, groups = written(site(own))
+    assert groups["esxi_hosts"] == {"hosts": {"host-001": None}}
 
 
 def written(found, names=None):
@@ -152,8 +167,6 @@ def test_a_site_without_gpus_names_what_is_missing():
     assert "the group switches, if this collection configures them" in made.missing
 
 
-@pytest.mark.parametrize(
-    "text", ["yes", "a: b", "10.0.0.1:443", "VM Network", "- x", "#1", "{{ x }}", "Ethernet1/1", "1"]
-)
+@pytest.mark.parametrize("text", ["yes", "a: b", "10.0.0.1:443", "VM Network", "- x", "#1", "Ethernet1/1", "1"])
 def test_a_text_stays_a_text(text):
     assert yaml.safe_load(f"key: {first.scalar(text)}") == {"key": text}
