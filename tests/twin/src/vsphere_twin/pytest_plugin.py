@@ -33,3 +33,17 @@ def vsphere_twin(request):
     options = {"seed": request.config.getini(OPTION), **(mark.kwargs if mark else {})}
     with launch(**options) as twin:
         yield twin
+
+
+@pytest.fixture
+def kubernetes_cluster():
+    """An API server of a Kubernetes cluster over HTTPS, without a vCenter.
+
+    `url`, `kubeconfig_file` (a path) and `kubeconfig()` (a text) are for clients.
+    `cluster` is the state for assertions. `user(name, token)` adds a user without rights.
+    The context manager `launch_cluster` of vsphere_twin.kubernetes.launch does the same.
+    """
+    from .kubernetes.launch import launch_cluster
+
+    with launch_cluster() as server:
+        yield server

@@ -1,0 +1,1 @@
+"""A Kubernetes API server with the operators of a GPU cluster, without containers."""

@@ -1,0 +1,215 @@
+"""Defaults and checks of core kinds that no schema expresses."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import copy
+
+
+def fill(kind, obj):
+    """Fill in what the API server adds to a core kind."""
+    filler = _FILLERS.get(kind.kind)
+    if filler:
+        filler(obj)
+
+
+def _secret(obj):
+    for key, value in (obj.pop("stringData", None) or {}).items():
+        obj.setdefault("data", {})[key] = base64.b64encode(value.encode()).decode()
+
+
+def _namespace(obj):
+    name = obj["metadata"]["name"]
+    obj["metadata"].setdefault("labels", {})["kubernetes.io/metadata.name"] = name
+    obj.setdefault("spec", {}).setdefault("finalizers", ["kubernetes"])
+    obj.setdefault("status", {}).setdefault("phase", "Active")
+
+
+def _pod(obj):
+    pod_spec(obj["spec"])
+    obj["spec"].setdefault("serviceAccountName", "default")
+    obj["spec"].setdefault("enableServiceLinks", True)
+    obj["spec"].setdefault("priority", 0)
+    obj["spec"].setdefault("preemptionPolicy", "PreemptLowerPriority")
+    tolerations = obj["spec"].setdefault("tolerations", [])
+    for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"):
+        if not any(one.get("key") == key for one in tolerations):
+            tolerations.append({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300})
+    obj.setdefault("status", {}).setdefault("phase", "Pending")
+    obj["status"].setdefault("qosClass", "BestEffort")
+
+
+def pod_spec(spec, restart="Always"):
+    """The defaults of a pod's spec, in a pod and in templates of core kinds."""
+    spec.setdefault("restartPolicy", restart)
+    spec.setdefault("dnsPolicy", "ClusterFirst")
+    spec.setdefault("schedulerName", "default-scheduler")
+    spec.setdefault("terminationGracePeriodSeconds", 30)
+    spec.setdefault("securityContext", {})
+    for container in (*spec.get("initContainers", ()), *spec.get("containers", ())):
+        tag = container.get("image", "").rpartition("/")[2].partition(":")[2]
+        container.setdefault("imagePullPolicy", "Always" if tag in ("", "latest") else "IfNotPresent")
+        container.setdefault("terminationMessagePath", "/dev/termination-log")
+        container.setdefault("terminationMessagePolicy", "File")
+        resources = container.setdefault("resources", {})
+        for name, amount in resources.get("limits", {}).items():
+            resources.setdefault("requests", {}).setdefault(name, amount)
+        for one in container.get("env", ()):
+            reference = one.get("valueFrom", {}).get("fieldRef")
+            if reference:
+                reference.setdefault("apiVersion", "v1")
+    for volume in spec.get("volumes", ()):
+        for name in ("secret", "configMap", "projected"):
+            if name in volume:
+                volume[name].setdefault("defaultMode", 420)
+
+
+def _template(restart):
+    def fill_template(obj):
+        template = obj["spec"].get("template")
+        if template and "spec" in template:
+            template.setdefault("metadata", {})
+            pod_spec(template["spec"], restart)
+
+    return fill_template
+
+
+def _deployment(obj):
+    _template("Always")(obj)
+    rolling = {"maxUnavailable": "25%", "maxSurge": "25%"}
+    obj["spec"].setdefault("strategy", {"type": "RollingUpdate", "rollingUpdate": rolling})
+
+
+def _daemon_set(obj):
+    _template("Always")(obj)
+    rolling = {"maxUnavailable": 1, "maxSurge": 0}
+    obj["spec"].setdefault("updateStrategy", {"type": "RollingUpdate", "rollingUpdate": rolling})
+
+
+def _service(obj):
+    spec = obj.setdefault("spec", {})
+    if spec.get("type") != "ExternalName":
+        spec.setdefault("clusterIP", "10.96.0.10")
+        spec.setdefault("clusterIPs", [spec["clusterIP"]])
+        spec.setdefault("ipFamilies", ["IPv4"])
+        spec.setdefault("ipFamilyPolicy", "SingleStack")
+        spec.setdefault("internalTrafficPolicy", "Cluster")
+    for port in spec.get("ports", ()):
+        port.setdefault("targetPort", port["port"])
+    obj.setdefault("status", {}).setdefault("loadBalancer", {})
+
+
+_FILLERS = {
+    "Secret": _secret,
+    "Namespace": _namespace,
+    "Pod": _pod,
+    "Service": _service,
+    "Job": _template("Always"),
+    "Deployment": _deployment,
+    "DaemonSet": _daemon_set,
+}
+
+
+def problems(kind, new, old):
+    """(reason, field, text) of the violations of a core kind."""
+    checker = _CHECKERS.get(kind.kind) if not kind.custom else None
+    return checker(new, old) if checker else []
+
+
+def _check_secret(new, old):
+    found = []
+    for key, value in (new.get("data") or {}).items():
+        try:
+            base64.b64decode(value, validate=True)
+        except binascii.Error:
+            found.append(("FieldValueInvalid", f"data[{key}]", "Invalid value: illegal base64 data at input byte 0"))
+    return found + _check_immutable(new, old)
+
+
+def _check_immutable(new, old):
+    if not (old and old.get("immutable")):
+        return []
+    text = "Forbidden: field is immutable when `immutable` is set"
+    changed = [key for key in ("data", "binaryData", "immutable") if new.get(key) != old.get(key)]
+    return [("FieldValueForbidden", key, text) for key in changed]
+
+
+def _check_pod(new, old):
+    found = _check_containers(new["spec"], "spec")
+    if old and _fixed(new["spec"]) != _fixed(old["spec"]):
+        text = (
+            "Forbidden: pod updates may not change fields other than `spec.containers[*].image`,"
+            "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
+            "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously "
+            "negative)"
+        )
+        found.append(("FieldValueForbidden", "spec", text))
+    return found
+
+
+def _fixed(spec):
+    spec = copy.deepcopy(spec)
+    for name in (
+        "activeDeadlineSeconds",
+        "tolerations",
+        "terminationGracePeriodSeconds",
+        "nodeName",
+        "schedulingGates",
+    ):
+        spec.pop(name, None)
+    for container in (*spec.get("initContainers", ()), *spec.get("containers", ())):
+        container.pop("image", None)
+    return spec
+
+
+def _check_containers(spec, path):
+    if not spec.get("containers"):
+        return [("FieldValueRequired", f"{path}.containers", "Required value")]
+    found = []
+    for at, container in enumerate(spec["containers"]):
+        where = f"{path}.containers[{at}]"
+        if not container.get("image"):
+            found.append(("FieldValueRequired", f"{where}.image", "Required value"))
+        limits = container.get("resources", {}).get("limits", {})
+        for name, amount in container.get("resources", {}).get("requests", {}).items():
+            if "/" in name and str(limits.get(name)) != str(amount):
+                text = f'Invalid value: "{amount}": must be equal to {name} limit of {limits.get(name, 0)}'
+                text = text if name in limits else "Required value: Limit must be set for non overcommitable resources"
+                reason = "FieldValueInvalid" if name in limits else "FieldValueRequired"
+                field = f"{where}.resources.requests" if name in limits else f"{where}.resources.limits"
+                found.append((reason, field, text))
+    return found
+
+
+def _check_template(new, old):
+    found = _check_containers(new["spec"]["template"].get("spec", {}), "spec.template.spec")
+    selector = (new["spec"].get("selector") or {}).get("matchLabels", {})
+    labels = (new["spec"]["template"].get("metadata") or {}).get("labels", {})
+    if any(labels.get(key) != value for key, value in selector.items()) and new["kind"] != "Job":
+        shown = ",".join(f'"{key}":"{value}"' for key, value in sorted(labels.items()))
+        text = f"Invalid value: {{{shown}}}: `selector` does not match template `labels`"
+        found.append(("FieldValueInvalid", "spec.template.metadata.labels", text))
+    if old and new["kind"] != "Job" and new["spec"]["selector"] != old["spec"]["selector"]:
+        found.append(("FieldValueInvalid", "spec.selector", "Invalid value: field is immutable"))
+    return found
+
+
+def _check_job(new, old):
+    found = _check_template(new, old)
+    if new["spec"]["template"].get("spec", {}).get("restartPolicy") == "Always":
+        text = 'Unsupported value: "Always": supported values: "OnFailure", "Never"'
+        found.append(("FieldValueNotSupported", "spec.template.spec.restartPolicy", text))
+    if old and new["spec"]["template"] != old["spec"]["template"] and not old["spec"].get("suspend"):
+        found.append(("FieldValueInvalid", "spec.template", "Invalid value: field is immutable"))
+    return found
+
+
+_CHECKERS = {
+    "Secret": _check_secret,
+    "ConfigMap": _check_immutable,
+    "Pod": _check_pod,
+    "Deployment": _check_template,
+    "DaemonSet": _check_template,
+    "Job": _check_job,
+}

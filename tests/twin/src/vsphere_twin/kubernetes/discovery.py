@@ -1,0 +1,144 @@
+"""What the API server serves: groups, versions and resources, in the plain and in the aggregated form."""
+
+from __future__ import annotations
+
+import hashlib
+
+from . import kinds
+
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+
+def versions(cluster):
+    """/version."""
+    major, minor = cluster.version.removeprefix("v").split(".")[:2]
+    return {
+        "major": major,
+        "minor": minor,
+        "gitVersion": cluster.version,
+        "gitCommit": "0" * 40,
+        "gitTreeState": "clean",
+        "buildDate": "2025-08-13T14:21:22Z",
+        "goVersion": "go1.24.5",
+        "compiler": "gc",
+        "platform": "linux/amd64",
+    }
+
+
+def api(cluster):
+    """/api."""
+    where = [{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1"}]
+    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": where}
+
+
+def _by_group(cluster):
+    found = {}
+    for kind in cluster.kinds.values():
+        found.setdefault(kind.group, set()).add(kind.version)
+    return {group: sorted(names, key=kinds.version_order) for group, names in sorted(found.items())}
+
+
+def groups(cluster):
+    """/apis."""
+    rows = [_group(group, names) for group, names in _by_group(cluster).items() if group]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": rows}
+
+
+def group(cluster, name):
+    """/apis/GROUP, or None."""
+    names = _by_group(cluster).get(name)
+    return {"kind": "APIGroup", "apiVersion": "v1", **_group(name, names)} if name and names else None
+
+
+def _group(name, names):
+    rows = [{"groupVersion": f"{name}/{version}", "version": version} for version in names]
+    return {"name": name, "versions": rows, "preferredVersion": rows[0]}
+
+
+def resources(cluster, group_name, version):
+    """The resources of one version, or None."""
+    rows = []
+    for kind in sorted(cluster.kinds.values(), key=lambda one: one.plural):
+        if (kind.group, kind.version) == (group_name, version):
+            rows += _resources(kind)
+    if not rows:
+        return None
+    name = f"{group_name}/{version}" if group_name else version
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": name, "resources": rows}
+
+
+def _resources(kind):
+    row = {
+        "name": kind.plural,
+        "singularName": kind.singular,
+        "namespaced": kind.namespaced,
+        "kind": kind.kind,
+        "verbs": list(kind.verbs),
+    }
+    for key, values in (("shortNames", kind.short), ("categories", kind.categories)):
+        if values:
+            row[key] = list(values)
+    row["storageVersionHash"] = hashlib.sha256(f"{kind.key}{kind.storage}".encode()).hexdigest()[:11] + "="
+    return [row, *(_subresource(kind, name) for name in kind.subresources)]
+
+
+def _subresource(kind, name):
+    row = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced, "kind": kind.kind}
+    verbs = {
+        "log": ["get"],
+        "exec": ["create", "get"],
+        "eviction": ["create"],
+        "binding": ["create"],
+        "finalize": ["update"],
+    }
+    if name == "scale":
+        row.update(group="autoscaling", version="v1", kind="Scale")
+    elif name == "eviction":
+        row.update(group="policy", version="v1", kind="Eviction")
+    return {**row, "verbs": verbs.get(name, ["get", "patch", "update"])}
+
+
+def aggregated(cluster, core):
+    """The aggregated form (v2) of /api or /apis."""
+    items = []
+    for name, names in _by_group(cluster).items():
+        if bool(name) == core:
+            continue
+        rows = [{"version": one, "resources": _aggregated(cluster, name, one), "freshness": "Current"} for one in names]
+        items.append({"metadata": {"name": name, "creationTimestamp": None} if name else {}, "versions": rows})
+    version = "apidiscovery.k8s.io/v2"
+    return {"kind": "APIGroupDiscoveryList", "apiVersion": version, "metadata": {}, "items": items}
+
+
+def _aggregated(cluster, group_name, version):
+    rows = []
+    for kind in sorted(cluster.kinds.values(), key=lambda one: one.plural):
+        if (kind.group, kind.version) != (group_name, version):
+            continue
+        row = {
+            "resource": kind.plural,
+            "responseKind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+            "scope": "Namespaced" if kind.namespaced else "Cluster",
+            "singularResource": kind.singular,
+            "verbs": list(kind.verbs),
+        }
+        if kind.short:
+            row["shortNames"] = list(kind.short)
+        if kind.categories:
+            row["categories"] = list(kind.categories)
+        subresources = [_subresource(kind, name) for name in kind.subresources]
+        if subresources:
+            row["subresources"] = [
+                {
+                    "subresource": one["name"].partition("/")[2],
+                    "responseKind": {
+                        "group": one.get("group", ""),
+                        "version": one.get("version", ""),
+                        "kind": one["kind"],
+                    },
+                    "verbs": one["verbs"],
+                }
+                for one in subresources
+            ]
+        rows.append(row)
+    return rows

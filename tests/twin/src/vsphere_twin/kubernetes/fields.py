@@ -1,0 +1,259 @@
+"""Field ownership and server-side apply: who owns which field, merging by schema, conflicts."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+_PRESENT = object()  # an item that exists without being a leaf
+# Nobody owns these: they identify the object or belong to the server.
+_UNOWNED = (
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+)
+_GENERAL = {"additionalProperties": {}}
+_METADATA = {
+    "properties": {
+        "labels": _GENERAL,
+        "annotations": _GENERAL,
+        "finalizers": {"x-kubernetes-list-type": "set", "items": {}},
+        "ownerReferences": {
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["uid"],
+            "items": {"x-kubernetes-map-type": "atomic"},
+        },
+    }
+}
+
+
+class Undeclared(Exception):
+    """A field that the schema does not have; a patch of server-side apply is rejected with it."""
+
+
+def leaves(schema, obj, strict=False):
+    """{path: value} of the fields that can be owned; a path is a tuple of FieldsV1 elements."""
+    found = {}
+    for key, value in obj.items():
+        if key in ("apiVersion", "kind"):
+            continue
+        if key == "metadata":
+            kept = {name: item for name, item in value.items() if name not in _UNOWNED}
+            _walk(_METADATA, kept, ("f:metadata",), found, False)
+            continue
+        inner = schema.get("properties", {}).get(key, {})
+        if strict and not inner and not schema.get("x-kubernetes-preserve-unknown-fields"):
+            raise Undeclared(f".{key}: field not declared in schema")
+        _walk(inner, value, (f"f:{key}",), found, strict)
+    found.pop(("f:metadata",), None)
+    return found
+
+
+def _walk(schema, value, path, found, strict):
+    if isinstance(value, dict) and not _is_atomic_map(schema):
+        properties, extra = schema.get("properties", {}), schema.get("additionalProperties")
+        if not value:
+            found[path] = {}
+        for key, item in value.items():
+            inner = properties.get(key)
+            if inner is None and strict and not (extra or schema.get("x-kubernetes-preserve-unknown-fields")):
+                raise Undeclared(f"{shown((*path, f'f:{key}'))}: field not declared in schema")
+            if inner is None:
+                found[(*path, f"f:{key}")] = _PRESENT
+            _walk(inner or (extra if isinstance(extra, dict) else {}), item, (*path, f"f:{key}"), found, strict)
+    elif isinstance(value, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
+        for item in value:
+            element = (*path, _element(schema, item))
+            found[element] = _PRESENT if schema["x-kubernetes-list-type"] == "map" else item
+            if schema["x-kubernetes-list-type"] == "map":
+                _walk(schema.get("items", {}), item, element, found, strict)
+    else:
+        found[path] = value
+
+
+def _is_atomic_map(schema):
+    return schema.get("x-kubernetes-map-type") == "atomic"
+
+
+def _element(schema, item):
+    if schema["x-kubernetes-list-type"] == "set":
+        return "v:" + json.dumps(item, separators=(",", ":"))
+    keys = sorted(schema["x-kubernetes-list-map-keys"])
+    properties = schema.get("items", {}).get("properties", {})
+    key = {name: item.get(name, properties.get(name, {}).get("default")) for name in keys}
+    key = {name: value for name, value in key.items() if value is not None}
+    return "k:" + json.dumps(key, separators=(",", ":"), sort_keys=True)
+
+
+def shown(path):
+    """The path in the words of a conflict: .spec.containers[name="x"].image."""
+    text = ""
+    for element in path:
+        kind, _colon, rest = element.partition(":")
+        if kind == "f":
+            text += f".{rest}"
+        elif kind == "v":
+            text += f"[={rest}]"
+        else:
+            text += "[" + ",".join(f"{name}={json.dumps(value)}" for name, value in json.loads(rest).items()) + "]"
+    return text
+
+
+def encoded(paths):
+    """Paths as FieldsV1."""
+    tree = {}
+    for path in sorted(paths):
+        node = tree
+        for element in path:
+            node = node.setdefault(element, {})
+        node["."] = {}
+    return _without_dots(tree)
+
+
+def _without_dots(node):
+    if set(node) == {"."}:
+        return {}
+    return {key: value if key == "." else _without_dots(value) for key, value in node.items()}
+
+
+def decoded(tree, prefix=()):
+    """FieldsV1 as a set of paths."""
+    if not tree:
+        return {prefix} if prefix else set()
+    found = set()
+    for key, inner in tree.items():
+        found |= {prefix} if key == "." else decoded(inner, (*prefix, key))
+    return found
+
+
+class Owners:
+    """The managedFields of an object."""
+
+    def __init__(self, entries):
+        self.rows = {}  # (manager, operation, apiVersion, subresource): [paths, time]
+        for entry in entries or ():
+            key = (entry["manager"], entry["operation"], entry["apiVersion"], entry.get("subresource", ""))
+            self.rows[key] = [decoded(entry.get("fieldsV1", {})), entry.get("time")]
+
+    def entries(self):
+        rows = sorted(self.rows.items(), key=lambda row: (row[0][1], row[1][1] or "", row[0][0]))
+        return [_entry(key, paths, time) for key, (paths, time) in rows if paths]
+
+    def owned_by_others(self, key):
+        return set().union(*(paths for other, (paths, _time) in self.rows.items() if other != key))
+
+    def updated(self, schema, old, new, manager, version, subresource, time):
+        """Give the fields that an update changed to its manager."""
+        before, after = leaves(schema, old or {}), leaves(schema, new)
+        gone = before.keys() - after.keys()
+        changed = {path for path, value in after.items() if path not in before or before[path] != value}
+        for row in self.rows.values():
+            row[0] = row[0] - gone - changed
+        if changed:
+            row = self.rows.setdefault((manager, "Update", version, subresource), [set(), time])
+            row[0], row[1] = row[0] | changed, time
+
+    def conflicts(self, key, live, wanted):
+        """(owner, path) of the fields that another manager owns with another value."""
+        differing = {path for path, value in wanted.items() if value is not _PRESENT and live.get(path) != value}
+        found = []
+        for other, (paths, _time) in sorted(self.rows.items()):
+            if other != key and not (other[0] == key[0] and other[1:] == key[1:]):
+                found += [(other, path) for path in sorted(paths & differing)]
+        return found
+
+
+def _entry(key, paths, time):
+    manager, operation, version, subresource = key
+    entry = {"manager": manager, "operation": operation, "apiVersion": version}
+    if time:
+        entry["time"] = time
+    entry.update(fieldsType="FieldsV1", fieldsV1=encoded(paths))
+    if subresource:
+        entry["subresource"] = subresource
+    return entry
+
+
+def conflict_text(conflicts):
+    """The message of a rejected apply, and its causes."""
+    causes = [
+        {"reason": "FieldManagerConflict", "message": f"conflict with {_named(owner)}", "field": shown(path)}
+        for owner, path in conflicts
+    ]
+    if len(conflicts) == 1:
+        owner, path = conflicts[0]
+        return f"Apply failed with 1 conflict: conflict with {_named(owner)}: {shown(path)}", causes
+    by_owner = {}
+    for owner, path in conflicts:
+        by_owner.setdefault(owner, []).append(f"- {shown(path)}")
+    texts = [f"conflicts with {_named(owner)}:\n" + "\n".join(rows) for owner, rows in by_owner.items()]
+    return f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(texts), causes
+
+
+def _named(owner):
+    manager, operation, version, subresource = owner
+    text = json.dumps(manager)
+    if subresource:
+        text += f" with subresource {json.dumps(subresource)}"
+    return f"{text} using {version}" if operation == "Update" else text
+
+
+def merged(schema, live, applied):
+    """The applied object over the live one, by the schema's list types."""
+    result = copy.deepcopy(live)
+    for key, value in applied.items():
+        inner = _METADATA if key == "metadata" else schema.get("properties", {}).get(key, {})
+        result[key] = _merge(inner, result.get(key), value)
+    return result
+
+
+def _merge(schema, live, applied):
+    if isinstance(applied, dict) and isinstance(live, dict) and not _is_atomic_map(schema):
+        properties, extra = schema.get("properties", {}), schema.get("additionalProperties")
+        extra = extra if isinstance(extra, dict) else {}
+        result = dict(live)
+        for key, value in applied.items():
+            result[key] = _merge(properties.get(key, extra), live.get(key), value)
+        return result
+    if isinstance(applied, list) and isinstance(live, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
+        rows = {_element(schema, item): item for item in live}
+        for item in applied:
+            key = _element(schema, item)
+            rows[key] = _merge(schema.get("items", {}), rows.get(key), item)
+        return list(rows.values())
+    return copy.deepcopy(applied)
+
+
+def without(schema, obj, paths, kept):
+    """The object without these paths; `kept` are paths that others own."""
+    root = {**schema, "properties": {**schema.get("properties", {}), "metadata": _METADATA}}
+    for path in sorted(paths, key=len):
+        if not any(other[: len(path)] == path for other in kept):
+            _remove(root, obj, path)
+    return obj
+
+
+def _remove(schema, node, path):
+    """Remove one path; return whether the node is empty afterwards."""
+    first, rest = path[0], path[1:]
+    if first.startswith("f:"):
+        name = first[2:]
+        if not isinstance(node, dict) or name not in node:
+            return False
+        extra = schema.get("additionalProperties")
+        inner = schema.get("properties", {}).get(name, extra if isinstance(extra, dict) else {})
+        if not rest or _remove(inner, node[name], rest):
+            del node[name]
+        return not node
+    if not isinstance(node, list):
+        return False
+    for item in list(node):
+        same = _element(schema, item) == first
+        if same and (not rest or _remove(schema.get("items", {}), item, rest)):
+            node.remove(item)
+    return not node

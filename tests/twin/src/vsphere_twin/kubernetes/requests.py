@@ -1,0 +1,68 @@
+"""A request for a resource, and an answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import yaml
+
+from . import access, kinds
+from .refused import Refused
+
+_BODIES = ("application/json", "application/yaml")  # protobuf is not served
+
+
+@dataclasses.dataclass
+class Answer:
+    """A response; a stream is an iterator of JSON objects instead of a body."""
+
+    status: int
+    body: object = None
+    headers: dict = dataclasses.field(default_factory=dict)
+    content_type: str = "application/json"
+    stream: object = None
+
+
+@dataclasses.dataclass
+class Request:
+    """A request for a resource."""
+
+    method: str
+    kind: kinds.Kind
+    namespace: str
+    name: str
+    subresource: str
+    query: dict
+    headers: dict
+    raw: bytes
+    user: access.User
+    warnings: list = dataclasses.field(default_factory=list)
+
+    def flag(self, name):
+        return self.query.get(name, "").casefold() in ("true", "1")
+
+    @property
+    def dry_run(self):
+        given = self.query.get("dryRun", "")
+        if given not in ("", "All"):
+            text = f'Unsupported value: "{given}": supported values: "All"'
+            raise Refused(422, f'{self.method.title()}Options.meta.k8s.io "" is invalid: dryRun: {text}')
+        return bool(given)
+
+    @property
+    def manager(self):
+        agent = self.headers.get("User-Agent") or "unknown"
+        return self.query.get("fieldManager") or agent.partition("/")[0][:128]
+
+    def parsed(self):
+        """The body as an object; JSON is YAML."""
+        kind = self.headers.get("Content-Type", "application/json").partition(";")[0].strip()
+        if kind not in _BODIES and self.method != "PATCH":
+            text = "the body of the request was in an unknown format - accepted media types include: "
+            raise Refused(415, text + ", ".join(_BODIES))
+        try:
+            found = yaml.safe_load(self.raw) if "yaml" in kind else json.loads(self.raw or b"null")
+        except (ValueError, yaml.YAMLError) as error:
+            raise Refused(400, f"couldn't get version/kind; json parse error: {error}") from None
+        return found

@@ -1,0 +1,349 @@
+"""The requests of an API server: paths, verbs, bodies and answers."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import time
+import urllib.parse
+
+from . import access, bodies, discovery, fields, patches, refused, selectors, subresources
+from .conversion import convert
+from .refused import Refused
+from .requests import Answer, Request
+
+ADMIN_TOKEN = "twin-admin-token"
+_PATCHES = (patches.JSON, patches.MERGE, patches.STRATEGIC, patches.APPLY)
+_BOOKMARK_S = 60
+
+
+class Service:
+    """One API server."""
+
+    def __init__(self, cluster, tick=lambda: False):
+        self.cluster = cluster
+        self.tick = tick  # one step of the operators; returns whether anything changed
+        self.tokens = {ADMIN_TOKEN: access.User("admin", (access.ADMINISTRATORS, "system:authenticated"))}
+        self.refusals = []  # called with (method, path) before a request; they raise Refused
+        self.closed = False
+
+    def handle(self, method, target, headers, body=b"", certificate=None):
+        """Answer one request."""
+        parts = urllib.parse.urlsplit(target)
+        query = dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
+        path = [urllib.parse.unquote(one) for one in parts.path.split("/") if one]
+        try:
+            for refuse in self.refusals:
+                refuse(method, parts.path)
+            user = access.identified(self.tokens, headers, certificate)
+            with self.cluster.lock:
+                self.tick()
+                return self._answer(method, path, query, headers, body, user)
+        except Refused as error:
+            return Answer(error.code, error.body)
+
+    def _answer(self, method, path, query, headers, body, user):
+        general = self._general(method, path, headers)
+        if general is not None:
+            return general
+        request = self._request(method, path, query, headers, body, user)
+        answer = self._of_resource(request)
+        if request.kind.deprecated:
+            text = f"{request.kind.api_version} {request.kind.kind} is deprecated"
+            request.warnings.append(text)
+        if request.warnings:
+            answer.headers["Warning"] = ", ".join(f"299 - {json.dumps(text)}" for text in request.warnings)
+        return answer
+
+    def _general(self, method, path, headers):
+        """Health, version and discovery; None for a resource."""
+        if path in (["healthz"], ["livez"], ["readyz"]):
+            return Answer(200, b"ok", content_type="text/plain")
+        cluster = self.cluster
+        if path in (["api"], ["apis"]) and discovery.AGGREGATED in headers.get("Accept", "").replace(" ", ""):
+            found = discovery.aggregated(cluster, path == ["api"])
+            return Answer(200, found, content_type=discovery.AGGREGATED)
+        answers = {
+            ("version",): lambda: discovery.versions(cluster),
+            ("api",): lambda: discovery.api(cluster),
+            ("apis",): lambda: discovery.groups(cluster),
+            ("api", "v1"): lambda: discovery.resources(cluster, "", "v1"),
+        }
+        found = None
+        if tuple(path) in answers:
+            found = answers[tuple(path)]()
+        elif path[:1] == ["apis"] and len(path) == 2:
+            found = discovery.group(cluster, path[1])
+        elif path[:1] == ["apis"] and len(path) == 3:
+            found = discovery.resources(cluster, path[1], path[2])
+        elif path == ["openapi", "v2"]:
+            found = {"swagger": "2.0", "info": {"title": "Kubernetes", "version": cluster.version}, "paths": {}}
+        if found is None:
+            return None
+        if method not in ("GET", "HEAD"):
+            raise Refused(405, "the server does not allow this method on the requested resource", details={})
+        return Answer(200, found)
+
+    def _request(self, method, path, query, headers, body, user):
+        if path[:2] == ["api", "v1"]:
+            group, version, rest = "", "v1", path[2:]
+        elif path[:1] == ["apis"] and len(path) > 3:
+            group, version, rest = path[1], path[2], path[3:]
+        else:
+            raise refused.no_resource()
+        namespace = ""
+        if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
+            namespace, rest = rest[1], rest[2:]
+        kind = self.cluster.kinds.get((group, version, rest[0]))
+        if kind is None or (namespace and not kind.namespaced) or len(rest) > 3:
+            raise refused.no_resource()
+        name, subresource = (*rest[1:], "", "")[:2]
+        if subresource and subresource not in kind.subresources:
+            raise refused.no_resource()
+        if name and kind.namespaced and not namespace:
+            raise refused.no_resource()
+        return Request(method, kind, namespace, name, subresource, query, headers, body, user)
+
+    def _of_resource(self, request):
+        verb = _verb(request)
+        access.check(
+            self.cluster, request.user, verb, request.kind, request.name, request.namespace, request.subresource
+        )
+        if request.subresource in subresources.SERVED:
+            return subresources.SERVED[request.subresource](self.cluster, request)
+        return getattr(self, f"_{verb}")(request)
+
+    def _shown(self, request, obj):
+        return convert(request.kind.key, obj, request.kind.version)
+
+    # Reading
+
+    def _get(self, request):
+        return Answer(200, self._shown(request, subresources.found(self.cluster, request)))
+
+    def _selected(self, request):
+        labels = selectors.by_labels(request.query.get("labelSelector", ""))
+        field = selectors.by_fields(request.query.get("fieldSelector", ""), request.kind)
+        namespace = request.namespace
+
+        def fits(obj):
+            metadata = obj["metadata"]
+            if request.name and metadata["name"] != request.name:
+                return False
+            if namespace and metadata.get("namespace") != namespace:
+                return False
+            return labels(metadata.get("labels") or {}) and field(obj)
+
+        return fits
+
+    def _list(self, request):
+        fits, kind = self._selected(request), request.kind
+        items = [obj for obj in self.cluster.list(kind, request.namespace or None) if fits(obj)]
+        metadata = {"resourceVersion": str(self.cluster.revision)}
+        start = 0
+        if request.query.get("continue"):
+            try:
+                token = json.loads(base64.urlsafe_b64decode(request.query["continue"]))
+            except ValueError:
+                raise Refused(400, "continue key is not valid") from None
+            start, metadata["resourceVersion"] = token["start"], token["rv"]
+        limit = int(request.query.get("limit") or 0)
+        if limit and len(items) > start + limit:
+            token = json.dumps({"start": start + limit, "rv": metadata["resourceVersion"]}).encode()
+            metadata["continue"] = base64.urlsafe_b64encode(token).decode()
+            metadata["remainingItemCount"] = len(items) - start - limit
+        items = items[start : start + limit] if limit else items[start:]
+        rows = [self._shown(request, obj) for obj in items]
+        return Answer(
+            200, {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata, "items": rows}
+        )
+
+    def _watch(self, request):
+        fits, given = self._selected(request), request.query.get("resourceVersion", "")
+        cluster, kind = self.cluster, request.kind
+        first = []
+        if given in ("", "0"):
+            since = cluster.revision
+            first = [("ADDED", obj) for obj in cluster.list(kind, request.namespace or None) if fits(obj)]
+        else:
+            since = int(given)
+            if cluster.events and len(cluster.events) == cluster.events.maxlen and since < cluster.events[0][0]:
+                raise Refused(410, f"too old resource version: {since} ({cluster.events[0][0]})")
+        until = time.monotonic() + float(request.query.get("timeoutSeconds") or 1800)
+        bookmarks = request.flag("allowWatchBookmarks")
+        return Answer(200, stream=self._events(request, fits, first, since, until, bookmarks))
+
+    def _events(self, request, fits, first, since, until, bookmarks):
+        for type_, obj in first:
+            yield {"type": type_, "object": self._shown(request, obj)}
+        cluster, kind, next_mark = self.cluster, request.kind, time.monotonic() + _BOOKMARK_S
+        while not self.closed:
+            with cluster.changed:
+                self.tick()
+                rows = [row for row in cluster.events if row[0] > since]
+                if not rows:
+                    cluster.changed.wait(min(0.05, max(0.0, until - time.monotonic())))
+                since = rows[-1][0] if rows else since
+            for _revision, key, type_, obj, old in rows:
+                if key != kind.key:
+                    continue
+                seen = self._seen(type_, fits(obj), old is not None and fits(old))
+                if seen:
+                    yield {"type": seen, "object": self._shown(request, obj)}
+            ended = time.monotonic() >= until
+            if bookmarks and (ended or time.monotonic() >= next_mark):
+                next_mark = time.monotonic() + _BOOKMARK_S
+                metadata = {"resourceVersion": str(since), "creationTimestamp": None}
+                mark = {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata}
+                yield {"type": "BOOKMARK", "object": mark}
+            if ended:
+                return
+
+    @staticmethod
+    def _seen(type_, fits, fitted):
+        """The type of an event for a watch with selectors."""
+        if type_ == "DELETED":
+            return type_ if fitted or fits else ""
+        if fits:
+            return "MODIFIED" if fitted else "ADDED"
+        return "DELETED" if fitted else ""
+
+    # Writing
+
+    def _create(self, request):
+        obj = bodies.decoded(request, request.parsed())
+        made = self.cluster.added(request.kind, obj, request.manager, dry_run=request.dry_run)
+        return Answer(201, self._shown(request, made))
+
+    def _update(self, request):
+        obj = bodies.decoded(request, request.parsed())
+        old = subresources.found(self.cluster, request)
+        if request.kind.custom and not obj["metadata"].get("resourceVersion"):
+            text = "Invalid value: 0x0: must be specified for an update"
+            row = ("FieldValueInvalid", "metadata.resourceVersion", text)
+            raise refused.invalid(request.kind, request.name, [row])
+        return self._replaced(request, obj, old)
+
+    def _replaced(self, request, obj, old):
+        subresource = "status" if request.subresource == "status" else ""
+        new = self.cluster.replaced(request.kind, obj, old, request.manager, subresource, dry_run=request.dry_run)
+        return Answer(200, self._shown(request, new))
+
+    def _patch(self, request):
+        content = request.headers.get("Content-Type", "").partition(";")[0].strip()
+        accepted = [one for one in _PATCHES if not (request.kind.custom and one == patches.STRATEGIC)]
+        if content not in accepted:
+            text = "the body of the request was in an unknown format - accepted media types include: "
+            raise Refused(415, text + ", ".join(accepted))
+        if content == patches.APPLY:
+            return self._apply(request)
+        old = subresources.found(self.cluster, request)
+        current = copy.deepcopy(self._shown(request, old))
+        patch = request.parsed()
+        if content == patches.JSON:
+            obj = patches.json_patch(current, patch)
+        elif content == patches.MERGE:
+            obj = patches.merge(current, patch)
+        else:
+            obj = patches.strategic(request.kind.schema, current, patch)
+        return self._replaced(request, bodies.decoded(request, obj), old)
+
+    def _apply(self, request):
+        """Server-side apply."""
+        kind, cluster = request.kind, self.cluster
+        if not request.query.get("fieldManager"):
+            text = "fieldManager: Required value: is required for apply patch"
+            raise Refused(422, f'PatchOptions.meta.k8s.io "" is invalid: {text}')
+        given = request.parsed()
+        if isinstance(given, dict) and (given.get("metadata") or {}).get("managedFields"):
+            raise Refused(400, "metadata.managedFields must be nil")
+        # The patch is typed before anything is pruned, so that an unknown field is an error here.
+        declared = copy.deepcopy(given)
+        obj = bodies.decoded(request, given)
+        if kind.has_status and request.subresource != "status":
+            declared.pop("status", None)
+            obj.pop("status", None)
+        try:
+            paths = set(fields.leaves(kind.schema, declared, strict=True))
+        except fields.Undeclared as error:
+            where = f"{request.namespace}/{request.name}; {kind.group}/{kind.version}, Kind={kind.kind}"
+            # A server answers 500 without a reason here (kubernetes issues 122480 and 139253).
+            raise Refused(500, f"failed to create typed patch object ({where}): {error}", reason="") from None
+        old = cluster.get(kind, request.name, request.namespace)
+        if old is None:
+            if (given.get("metadata") or {}).get("uid"):
+                text = f"uid mismatch: the provided object specified uid {given['metadata']['uid']}"
+                raise Refused(409, f"{text}, and no existing object was found")
+            made = cluster.added(kind, obj, request.manager, "Apply", (paths, set()), request.dry_run)
+            return Answer(201, self._shown(request, made))
+        return self._apply_to(request, obj, old, paths)
+
+    def _apply_to(self, request, obj, old, paths):
+        kind = request.kind
+        subresource = "status" if request.subresource == "status" else ""
+        key = (request.manager, "Apply", kind.api_version, subresource)
+        owners = fields.Owners(old["metadata"].get("managedFields"))
+        live = self._shown(request, old)
+        conflicts = owners.conflicts(key, fields.leaves(kind.schema, live), fields.leaves(kind.schema, obj))
+        if conflicts and not request.flag("force"):
+            text, causes = fields.conflict_text(conflicts)
+            raise Refused(409, text, details={"causes": causes})
+        own = [
+            row[0]
+            for other, row in owners.rows.items()
+            if (other[0], other[1], other[3]) == (key[0], "Apply", subresource)
+        ]
+        dropped = set().union(*own) - paths
+        others = set().union(*(row[0] for other, row in owners.rows.items() if other[:2] != key[:2]))
+        new = fields.merged(kind.schema, live, obj)
+        new = fields.without(kind.schema, copy.deepcopy(new), dropped - others, others | paths)
+        taken = {path for _owner, path in conflicts}
+        made = self.cluster.replaced(
+            kind, new, old, request.manager, subresource, "Apply", (paths, taken), request.dry_run
+        )
+        return Answer(200, self._shown(request, made))
+
+    def _delete(self, request):
+        options = request.parsed() if request.raw else {}
+        options = options or {}
+        old = subresources.found(self.cluster, request)
+        wanted = options.get("preconditions") or {}
+        for key, value in (("uid", old["metadata"]["uid"]), ("resourceVersion", old["metadata"]["resourceVersion"])):
+            if wanted.get(key) not in (None, value):
+                text = f"Precondition failed: {key} in precondition: {wanted[key]}, {key} in object meta: {value}"
+                text = f'Operation cannot be fulfilled on {request.kind.resource} "{request.name}": {text}'
+                raise Refused(409, text)
+        policy = options.get("propagationPolicy") or request.query.get("propagationPolicy") or "Background"
+        dry_run = request.dry_run or options.get("dryRun") == ["All"]
+        obj = self.cluster.deleted(request.kind, old, policy, dry_run)
+        if "deletionTimestamp" in obj["metadata"]:
+            return Answer(200, self._shown(request, obj))
+        details = {"name": request.name, "group": request.kind.group, "kind": request.kind.plural}
+        details["uid"] = obj["metadata"]["uid"]
+        details = {key: value for key, value in details.items() if value}
+        return Answer(
+            200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+        )
+
+    def _deletecollection(self, request):
+        answer = self._list(request)
+        for obj in answer.body["items"]:
+            metadata = obj["metadata"]
+            old = self.cluster.get(request.kind, metadata["name"], metadata.get("namespace", ""))
+            self.cluster.deleted(request.kind, old, dry_run=request.dry_run)
+        return answer
+
+
+def _verb(request):
+    if request.method == "GET" or request.method == "HEAD":
+        if request.flag("watch"):
+            return "watch"
+        return "get" if request.name else "list"
+    verbs = {"POST": "create", "PUT": "update", "PATCH": "patch"}
+    verbs["DELETE"] = "delete" if request.name else "deletecollection"
+    if request.method == "POST" and request.name and not request.subresource:
+        raise Refused(405, "the server does not allow this method on the requested resource", details={})
+    if request.method not in verbs or (request.method in ("PUT", "PATCH") and not request.name):
+        raise Refused(405, "the server does not allow this method on the requested resource", details={})
+    return verbs[request.method]

@@ -1,0 +1,79 @@
+"""Requests beside the object itself: logs of a pod, eviction, binding and scale."""
+
+from __future__ import annotations
+
+from . import patches, refused
+from .refused import Refused
+from .requests import Answer
+
+
+def found(cluster, request):
+    """The object of a request."""
+    obj = cluster.get(request.kind, request.name, request.namespace)
+    if obj is None:
+        raise refused.not_found(request.kind, request.name)
+    return obj
+
+
+def log(cluster, request):
+    pod = found(cluster, request)
+    names = [one["name"] for one in (*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"])]
+    container = request.query.get("container") or ""
+    if not container and len(names) > 1:
+        text = f"a container name must be specified for pod {request.name}, choose one of: [{' '.join(names)}]"
+        raise Refused(400, text)
+    container = container or names[0]
+    if container not in names:
+        raise Refused(400, f"container {container} is not valid for pod {request.name}")
+    rows = pod["status"].get("containerStatuses", []) + pod["status"].get("initContainerStatuses", [])
+    state = next((one.get("state", {}) for one in rows if one["name"] == container), {"waiting": {}})
+    if "waiting" in state:
+        reason = state["waiting"].get("reason") or "ContainerCreating"
+        text = f'container "{container}" in pod "{request.name}" is waiting to start: {reason}'
+        if reason in ("ImagePullBackOff", "ErrImagePull"):
+            text = text.rpartition(": ")[0] + ": trying and failing to pull image"
+        raise Refused(400, text)
+    text = cluster.logs.get((request.namespace, request.name, container), "")
+    text = text() if callable(text) else text
+    if request.query.get("tailLines"):
+        lines = text.splitlines(keepends=True)
+        text = "".join(lines[-int(request.query["tailLines"]) :])
+    return Answer(200, text.encode(), content_type="text/plain")
+
+
+def exec_(cluster, request):
+    found(cluster, request)
+    raise Refused(400, "Upgrade request required")
+
+
+def binding(cluster, request):
+    pod = found(cluster, request)
+    node = request.parsed()["target"]["name"]
+    cluster.change("pods", pod, request.manager, spec={**pod["spec"], "nodeName": node})
+    return Answer(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+
+
+def eviction(cluster, request):
+    cluster.deleted(request.kind, found(cluster, request), dry_run=request.dry_run)
+    return Answer(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+
+
+def scale(cluster, request):
+    old = found(cluster, request)
+    if request.method in ("PUT", "PATCH"):
+        wanted = patches.merge(_scale_of(old), request.parsed())
+        spec = {**old["spec"], "replicas": wanted["spec"]["replicas"]}
+        old = cluster.change(request.kind.plural, old, request.manager, spec=spec)
+    return Answer(200, _scale_of(old))
+
+
+def _scale_of(obj):
+    metadata = {
+        key: obj["metadata"][key] for key in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    }
+    status = {"replicas": obj.get("status", {}).get("replicas", 0)}
+    spec = {"replicas": obj["spec"].get("replicas", 1)}
+    return {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec, "status": status}
+
+
+SERVED = {"log": log, "exec": exec_, "eviction": eviction, "binding": binding, "scale": scale}
