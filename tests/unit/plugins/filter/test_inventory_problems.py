@@ -101,6 +101,15 @@ def test_an_inventory_that_ansible_could_not_read_is_told_by_its_file(groups, te
         assert inventory_problems(dict(SITE, fabric={}), {"all": ["esx-01"]}, variables) == []
 
 
+def test_a_program_that_prints_the_inventory_is_no_broken_file(tmp_path):
+    program = tmp_path / "hosts"
+    program.write_text("#!/usr/bin/env python3\nprint('a: {}')\n")
+    variables = {"localhost": {"ansible_inventory_sources": [str(tmp_path)]}}
+    assert len(inventory_problems(dict(SITE, fabric={}), {"all": ["localhost"]}, variables)) == 1
+    program.chmod(0o700)
+    assert inventory_problems(dict(SITE, fabric={}), {"all": ["localhost"]}, variables) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
