@@ -1,0 +1,87 @@
+"""Device modes, device classes and capacity of vSphere 9.1, as clients in typed languages decode and ask them."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim
+
+from .any_client import lab
+
+# What a client that was generated from the types of 9.1 sends: each value of a type that others extend has its own.
+ASKED = (
+    '<DirectPathProfileManagerQueryCapacity xmlns="urn:vim25">'
+    '<_this type="DirectPathProfileManager">{manager}</_this>'
+    '<target xsi:type="DirectPathProfileManagerTargetCluster"><cluster type="ClusterComputeResource">{cluster}</cluster>'
+    "</target>{queries}</DirectPathProfileManagerQueryCapacity>"
+)
+QUERY = (
+    '<querySpec xsi:type="DirectPathProfileManagerCapacityQueryByDeviceConfig">'
+    '<deviceConfig xsi:type="DirectPathProfileManager{kind}DirectPathConfig">{config}</deviceConfig></querySpec>'
+)
+PROFILE = "<vgpuProfile>{}</vgpuProfile>"
+WHOLE = (
+    "<dynamicDirectPathBacking><deviceName></deviceName><allowedDevice><vendorId>4318</vendorId>"
+    "<deviceId>8433</deviceId></allowedDevice></dynamicDirectPathBacking>"
+)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with lab("small-9.1") as started:
+        yield started
+
+
+def capacity(client, kind, config):
+    cluster = client.find(vim.ClusterComputeResource, "gpu")._moId
+    manager = client.content.directPathProfileManager._moId
+    queries = QUERY.format(kind=kind, config=config)
+    return client.soap(ASKED.format(manager=manager, cluster=cluster, queries=queries))
+
+
+def test_a_device_has_its_mode_in_the_order_of_the_types(client):
+    answer = client.fetch(client.host(), "config.pciPassthruInfo")
+    assert '<HostPciPassthruInfo xsi:type="HostPciPassthruInfo"><id>' in answer
+    assert (
+        "<directPathState><mode>vGpuSameSize</mode><configurableModes>host</configurableModes>"
+        "<configurableModes>directPath</configurableModes>" in answer
+    )
+    assert "<usedMemory>" in answer.partition("<directPathState><mode>vGpuSameSize</mode>")[2]
+
+
+def test_a_port_has_its_mode_beside_its_virtual_functions(client):
+    answer = client.fetch(client.host(), "config.pciPassthruInfo")
+    ports = [text for text in answer.split("<HostPciPassthruInfo ") if text.startswith('xsi:type="HostSriovInfo"')]
+    modes = [text.partition("<directPathState><mode>")[2].partition("</mode>")[0] for text in ports]
+    # The base type's properties come before those of the subtype.
+    assert [text.index("<directPathState>") < text.index("<sriovEnabled>") for text in ports] == [True] * len(ports)
+    assert set(modes) == {"directPath", "host"}
+
+
+def test_a_client_of_an_older_release_gets_no_mode():
+    with lab("small-9.0") as started:
+        assert "directPathState" not in started.fetch(started.host(), "config.pciPassthruInfo")
+
+
+def test_capacity_is_asked_by_a_device_and_answered_with_its_type(client):
+    answer = capacity(client, "Vmiop", PROFILE.format("grid_a100-40c"))
+    assert '<returnval xsi:type="DirectPathProfileManagerCapacityInfo"><profile>' in answer
+    assert (
+        '<deviceConfig xsi:type="DirectPathProfileManagerVmiopDirectPathConfig"><vgpuProfile>grid_a100-40c'
+        "</vgpuProfile></deviceConfig></profile><consumed>" in answer
+    )
+    assert [answer.count(f"<{name}>") for name in ("consumed", "remaining", "max", "unusedReservation")] == [1] * 4
+
+
+def test_capacity_of_whole_gpus_names_the_device_that_was_asked(client):
+    answer = capacity(client, "Dynamic", WHOLE)
+    assert (
+        '<deviceConfig xsi:type="DirectPathProfileManagerDynamicDirectPathConfig"><dynamicDirectPathBacking>' in answer
+    )
+    assert "<allowedDevice><vendorId>4318</vendorId><deviceId>8433</deviceId></allowedDevice>" in answer
+
+
+def test_a_device_that_cannot_be_counted_comes_with_its_query_and_its_reason(client):
+    answer = capacity(client, "Vmiop", PROFILE.format("grid_nothing-1c"))
+    assert '<returnval xsi:type="DirectPathProfileManagerCapacityUnknown"><querySpec ' in answer
+    assert 'xsi:type="DirectPathProfileManagerCapacityQueryByDeviceConfig"' in answer
+    assert "<faultList><fault xsi:type=" in answer
