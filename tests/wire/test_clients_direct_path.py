@@ -11,8 +11,9 @@ from .any_client import lab
 ASKED = (
     '<DirectPathProfileManagerQueryCapacity xmlns="urn:vim25">'
     '<_this type="DirectPathProfileManager">{manager}</_this>'
-    '<target xsi:type="DirectPathProfileManagerTargetCluster"><cluster type="ClusterComputeResource">{cluster}</cluster>'
-    "</target>{queries}</DirectPathProfileManagerQueryCapacity>"
+    '<target xsi:type="DirectPathProfileManagerTargetCluster">'
+    '<cluster type="ClusterComputeResource">{cluster}</cluster></target>'
+    "{queries}</DirectPathProfileManagerQueryCapacity>"
 )
 QUERY = (
     '<querySpec xsi:type="DirectPathProfileManagerCapacityQueryByDeviceConfig">'

@@ -58,11 +58,13 @@ def guests(
     variables: Mapping[str, Mapping[str, Any]] | None = None,
     token: bool | None = None,
     without: Container[str] = (),
+    planned: bool = False,
 ) -> dict[str, Any]:
     """The query for vCenter; with its answer, the guests with all inputs of the role guest_vm.
 
     names are the hosts of the inventory's group training_guests, variables those of each host. token is True if a
-    licence token exists beside the site, and None if this is unknown. Stages in without are left out.
+    licence token exists beside the site, and None if this is unknown. Stages in without are left out. With planned, the
+    stage machines may still add the adapters of the training.
     """
     active = [stage for stage in stages(site) if stage not in without]
     site, wish = of_stage(site, "guests")
@@ -82,11 +84,17 @@ def guests(
     problems += _unchecked(wish["host_keys"], listed)
     for guest in made.values():
         guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
-    # In check mode, the stage machines may not have created or started them.
+    # In check mode, the stage machines may not have created or started them, or not have added their adapters.
+    reached = {name: guest for name, guest in made.items() if guest["address"] and not (planned and _lacks(guest))}
     told["later"] = [name.rpartition("/")[2] for name in told["waiting"]]
-    told["later"] += [name for name, guest in made.items() if not guest["address"]]
-    reached = {name: guest for name, guest in made.items() if guest["address"]}
+    told["later"] += [name for name in made if name not in reached]
     return dict(told, guests=made, reached=reached)
+
+
+def _lacks(guest: Mapping[str, Any]) -> bool:
+    """Whether a guest has no adapter for its data path, without which RDMA cannot be configured."""
+    rdma = guest["data_path"] in RDMA_PATHS and guest["rdma"]["stack"] != "ignore"
+    return rdma and not guest["data_interface"]["mac"]
 
 
 def _own(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:

@@ -283,6 +283,22 @@ def test_guests_that_are_not_there_or_have_no_address_are_decided_on_later():
 
 
 @pytest.mark.parametrize(
+    "path, guests, variables, planned, later",
+    [
+        pytest.param("sriov", {}, {}, True, ["job-01"], id="the stage machines may add the adapter"),
+        pytest.param("sriov", {}, {}, False, [], id="a run reports the problem"),
+        pytest.param("sriov", {}, {"job-01": {"data_mac": "00:50:56:a1:00:09"}}, True, [], id="the inventory names it"),
+        pytest.param("sriov", {"rdma": {"stack": "ignore"}}, {}, True, [], id="the stage leaves RDMA unchanged"),
+        pytest.param("tcp", {}, {}, True, [], id="TCP needs no adapter of its own"),
+    ],
+)
+def test_a_guest_without_its_adapter_is_decided_on_later_in_check_mode(path, guests, variables, planned, later):
+    wish = site(network={"path": path}, guests={"user": "ops", **guests}, vms=[{"name": "job-01"}])
+    told = site_guests(wish, seen(vm("job-01", adapters=[])), ["job-01"], variables, planned=planned)
+    assert (told["later"], sorted(told["reached"])) == (later, [] if later else ["job-01"])
+
+
+@pytest.mark.parametrize(
     "said",
     [
         {"ansible_host_key_checking": False},
