@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from . import engines
-from .trainings import LIMITS, NOTHING, PAIR, SHORT, Trainings, trained_over_the_data_path
+from .trainings import LIMITS, NOTHING, PAIR, SHORT, Trainings, measures_an_all_reduce, trained_over_the_data_path
 
 # A head of Ray starts more than ten programs, which takes a while on a busy machine.
 PATIENT = {**LIMITS, "start_s": 240, "wall_s": 800, "stall_s": 400}
@@ -37,6 +37,7 @@ def blocked(trainings, port):
 @pytest.mark.parametrize("engine", ["deepspeed", "ray"])
 def test_two_guests_train_over_the_data_path(trainings, engine):
     trained_over_the_data_path(trainings.run(arguments=SHORT, engine=engine, limits=PATIENT, **SMALL))
+    measures_an_all_reduce(trainings, engine, limits=PATIENT, **SMALL)
     assert trainings.left() == NOTHING
 
 

@@ -9,7 +9,6 @@ import signal
 from pathlib import Path
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import nccl_tests
 
 from rehearse.playbook import kill
 
@@ -26,6 +25,7 @@ from .trainings import (
     WHOLE,
     WORK,
     Trainings,
+    measures_an_all_reduce,
     trained,
     trained_over_the_data_path,
 )
@@ -60,13 +60,7 @@ def _without_a_loss(trainings):
 
 def test_two_guests_train_over_the_data_path_with_torchrun(trainings, without_a_loss):
     trained_over_the_data_path(without_a_loss)
-    # Ranks of the same launcher measure an all-reduce, which nccl-tests do with mpirun only.
-    sizes = ["-b", "4M", "-e", "8M", "-f", "2", "-n", "1", "-w", "1"]
-    answer = trainings.run(engine="torchrun", builtin="all_reduce", arguments=sizes)
-    assert trained(answer), answer.get("msg")
-    told = nccl_tests.parse(Path(answer["training"]["after"]["result"]["log"]).read_text())
-    assert (told["why"], told["nodes"], told["wrong"], told["largest_bytes"]) == ("", 2, 0, 8 * 2**20)
-    assert told["busbw"] > 0
+    measures_an_all_reduce(trainings, "torchrun")
     assert trainings.left() == NOTHING
 
 

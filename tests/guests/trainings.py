@@ -7,6 +7,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import nccl_tests
+
 from supervise.runs import ROOT
 
 from .lab import until
@@ -77,6 +79,16 @@ def trained_over_the_data_path(answer):
     assert [host["carried_by"] for host in told["hosts"]] == ["ens224", "ens224"]
     assert [rank["host"] for rank in told["ranks"]] == list(PAIR)
     assert json.loads(Path(told["file"]).read_text())["verdict"]["state"] == "passed"
+
+
+def measures_an_all_reduce(trainings, engine, **more):
+    """Ranks of this launcher print the table of nccl-tests, which start with mpirun only."""
+    sizes = ["-b", "4M", "-e", "8M", "-f", "2", "-n", "1", "-w", "1"]
+    answer = trainings.run(engine=engine, builtin="all_reduce", arguments=sizes, **more)
+    assert trained(answer), answer.get("msg")
+    told = nccl_tests.parse(Path(answer["training"]["after"]["result"]["log"]).read_text())
+    assert (told["why"], told["nodes"], told["wrong"], told["largest_bytes"]) == ("", 2, 0, 8 * 2**20)
+    assert told["busbw"] > 0
 
 
 class Trainings:
