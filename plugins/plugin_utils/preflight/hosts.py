@@ -93,7 +93,7 @@ def _host(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("hosts", name, what, CHANGED, sentence(gap["text"]), todo=STAGE)
     for one in preview.get("blockers") or ():
         yield Finding("hosts", name, one["what"], BLOCKS, one["found"], "", one["todo"])
-    yield from _reverted(name, answers)
+    yield from _reverted(name, preview)
     yield from _restart(name, preview)
     if preview.get("shut") and not failed(answers.get("shutdown")):
         found = f"{', '.join(preview['shut'])}: shut down for the restart, and started again afterwards."
@@ -121,13 +121,18 @@ def _refusals(name: str, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[F
                 yield refusal("bmc" if of_bmc else "hosts", name, "BMC" if of_bmc else STEPS[step], one)
 
 
-def _reverted(name: str, answers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
-    """Settings of the run that the site allows although the next remediation of the cluster reverts them."""
-    profile = answers.get("profile") or {}
+def _reverted(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
+    """Settings of the run that the next remediation of the cluster reverts, or may revert."""
+    profile = preview["answers"].get("profile") or {}
     lost = (profile.get("cluster") or {}).get("reverted") or ()
     if lost and not failed(profile):
         found = f"The next remediation of the cluster reverts these host settings: {', '.join(lost)}."
         todo = "Run the stage hosts again after each remediation, or extend the schema of the profile."
+        yield Finding("hosts", name, STEPS["profile"], OPEN, found, todo=todo)
+    maybe = preview.get("uncompared") or ()
+    if maybe:
+        found = f"The next remediation of the cluster may revert these host settings: {', '.join(maybe)}."
+        todo = "Compare them with the configuration of the cluster in vCenter, and run the stage again after a change."
         yield Finding("hosts", name, STEPS["profile"], OPEN, found, todo=todo)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # A profile that lives in a MIG instance counts slices before its memory: grid_a100-3-20c.
 MIG_PROFILE = re.compile(r"-\d+-\d+[a-z]+\Z")
 MIG_MODE = "mig"
+RULESET = "firewall.pvrdma"
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def _pvrdma(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         text = f"PVRDMA uses {tag or 'no VMkernel adapter'}, requested {vmknic}; it silently uses TCP"
         yield Gap("pvrdma", text, "Net.PVRDMAVmknic", vmknic, tag or "not set")
     if not host["rulesets"].get("pvrdma"):
-        yield Gap("pvrdma", "the firewall ruleset pvrdma is closed", "firewall.pvrdma", "open", "closed")
+        yield Gap("pvrdma", "the firewall ruleset pvrdma is closed", RULESET, "open", "closed")
 
 
 def _mtu(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import host_gaps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_blockers import blockers
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_gaps import Answer
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_gaps import RULESET, Answer
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import is_loaded, request_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import Restart, restart
 
@@ -40,6 +41,8 @@ MIG, FIRMWARE = "MIG", "the firmware of the network adapters"
 # What a restart and maintenance mode would change, for the plan of a run.
 # Steps whose settings the configuration profile of a cluster may revert.
 OF_PROFILE = ("kernel", "modules", "pvrdma")
+# Others that it may revert, of which cluster_configuration knows no place in the document; the first release with one.
+BESIDE_PROFILE, PROFILES_SINCE = ("graphics", "passthrough", "mtu"), (8, 0, 1)
 # In place of whether a profile manages a cluster, for a user who may not read it.
 UNREAD = "unread"
 OF_RESTART = ("running", "borrowed", "in_maintenance", "reason", "boot_time")
@@ -74,12 +77,14 @@ class Shell:
 class Profile:
     """The MoID of the cluster whose configuration profile may revert settings of the run; empty without any.
 
-    managed: whether it has a profile. settings: those that its document must have.
+    managed: whether it has a profile. settings: those that its document must have. uncompared: settings of the run that
+    are not compared with the document.
     """
 
     cluster: str
     managed: bool
     settings: dict[str, dict[str, Any]]
+    uncompared: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     out = one.kind != "none" or due["mig"]
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
-    profile = _profile(host, request, steps, done)
+    profile = _profile(host, request, found, done)
     vms, occupied = vms_of(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
     started = bool((done.get("shell") or {}).get("changed"))
     return Plan(
@@ -206,19 +211,25 @@ def _shell(host: Mapping[str, Any], request: Request, steps: set[str], mode: Mod
     )
 
 
-def _profile(host: Mapping[str, Any], request: Request, steps: set[str], done: Mapping[str, Any]) -> Profile:
+def _profile(
+    host: Mapping[str, Any], request: Request, found: Sequence[host_gaps.Gap], done: Mapping[str, Any]
+) -> Profile:
     cluster = host.get("cluster_moid") or ""
-    if not cluster or not steps & set(OF_PROFILE):
+    compares = any(gap.step in OF_PROFILE for gap in found)
+    may_have_one = release.numbers(host.get("version")) >= PROFILES_SINCE
+    beside = [gap.path for gap in found if may_have_one and (gap.step in BESIDE_PROFILE or gap.path == RULESET)]
+    if not cluster or not (compares or beside):
         return Profile("", False, {})
     managed = (done.get("managed") or {}).get(cluster) is True
-    return Profile(cluster, managed, request.profile_settings_on(host))
+    settings = request.profile_settings_on(host) if compares else {}
+    return Profile(cluster, managed, settings, beside if managed else [])
 
 
 def _asks(request: Request, steps: set[str], profile: Profile) -> dict[str, bool]:
     """Modules run in check mode for what differs, and always for what the read of the host does not show."""
     return {
         **{step: step in steps for step in ("kernel", "modules", "pvrdma", "mtu", "graphics")},
-        "profile": profile.managed,
+        "profile": profile.managed and bool(profile.settings),
         "bios": request.bios,
         "driver": bool(request.driver),
         "passthrough": "passthrough" in steps or request.nic_passthrough or bool(request.directpath_label),
@@ -341,8 +352,14 @@ def _kept(host: Mapping[str, Any], answers: Mapping[str, Any], profile: Profile,
             "VcIntegrity.ClusterConfiguration.View. The next remediation of such a cluster may revert host settings."
         ]
     lost = ((answers.get("profile") or {}).get("cluster") or {}).get("reverted") or []
-    text = f"A configuration profile manages the cluster {name}. Its next remediation reverts these host settings: "
-    return [f"{text}{', '.join(lost)}."] if lost else []
+    text = f"A configuration profile manages the cluster {name}."
+    told = [f"{text} Its next remediation reverts these host settings: {', '.join(lost)}."] if lost else []
+    if profile.uncompared:
+        told.append(
+            f"{text} Its next remediation may revert these host settings, which are not compared with its document: "
+            f"{', '.join(profile.uncompared)}."
+        )
+    return told
 
 
 def _open(host: Mapping[str, Any], request: Request, shell: Shell, undone: Sequence[str]) -> Open:

@@ -52,6 +52,33 @@ def test_settings_that_a_remediation_reverts_are_in_the_report():
     assert "lacks VcIntegrity.ClusterConfiguration.View" in unknown
 
 
+GRAPHICS = {"cluster_moid": "domain-c8", "graphics": {"default_type": "shared", "devices": []}}
+SHARED_DIRECT = {"graphics_type": "shared_direct"}
+
+
+@pytest.mark.parametrize(
+    "version, managed, cluster, uncompared",
+    [
+        ("9.1.0", {"domain-c8": True}, "domain-c8", ["graphics.default_type"]),
+        ("8.0.1", {"domain-c8": False}, "domain-c8", []),
+        ("8.0.0", {"domain-c8": True}, "", []),
+    ],
+)
+def test_settings_that_are_not_compared_with_the_document_are_named_first(version, managed, cluster, uncompared):
+    found = plan(SHARED_DIRECT, {**GRAPHICS, "version": version}, done={"managed": managed})
+    assert (found["profile"]["cluster"], found["profile"]["uncompared"]) == (cluster, uncompared)
+    assert found["asks"]["profile"] is False
+    named = [line for line in found["story"] if "which are not compared with its document: graphics" in line]
+    assert len(named) == len(uncompared)
+
+
+def test_the_firewall_of_pvrdma_is_not_compared_beside_its_option():
+    wish = {"pvrdma": True, "vmknic": "vmk1"}
+    host = {"cluster_moid": "domain-c8", "version": "9.0.0", "rulesets": {"pvrdma": False}, "options": {}}
+    found = plan(wish, host, done={"managed": {"domain-c8": True}})
+    assert (found["profile"]["uncompared"], found["asks"]["profile"]) == (["firewall.pvrdma"], True)
+
+
 def test_reverted_settings_that_are_not_allowed_end_the_run():
     assert plan(profile=REVERTED)["refusals"] == ["Cluster gpu would revert atsSupport."]
     assert plan(profile={"cluster": REVERTED["cluster"]})["refusals"] == []
