@@ -215,6 +215,10 @@ host:
       type: list
       elements: dict
       returned: always
+    nvswitches:
+      description: Number of NVSwitches on the host.
+      type: int
+      returned: always
     pairs:
       description:
         - Pairs of each GPU and each RDMA port, in passthrough mode or not, and their distance.

@@ -102,6 +102,16 @@ def test_a_gpu_that_a_vm_uses_is_not_given_away(twin, drive):
     assert not host(running).passthru[GPU].enabled
 
 
+@pytest.mark.parametrize("release", ["8.0.3", "9.1.0"])
+def test_a_gpu_beside_nvswitches_is_not_given_away(twin, drive, release):
+    running = twin(seed=seed(esx(nvswitches=4), release=release))
+    call = drive(running)
+    assert call("esxi_host_info", host=ESX)["host"]["nvswitches"] == 4
+    device = {"id": GPU, "state": "enabled", "take_from_vgpu": True}
+    refused(call("pci_passthrough", host=ESX, devices=[device]), "passthrough_impossible", "a host with 4 NVSwitches")
+    assert not host(running).passthru[GPU].enabled
+
+
 MODULES = [
     ("esxi_kernel_setting", {"settings": {"atsSupport": True}}),
     ("esxi_module_options", {"module": "nmlx5_core"}),

@@ -132,6 +132,7 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[
         },
         "nics": nics,
         "gpus": gpus,
+        "nvswitches": tree.nvswitches(),
         "pairs": [
             dict(gpu=gpu["id"], nic=nic["device"] or nic["pci"], **tree.pair(gpu["id"], nic["pci"]))
             for gpu in gpus

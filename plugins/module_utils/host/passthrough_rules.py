@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import (
-    BRIDGE,
     DISPLAY,
     NVIDIA,
     Tree,
@@ -134,13 +133,12 @@ def _not_to_give(
 
 
 def _behind_nvswitch(around: Surroundings, address: str, name: str) -> Iterator[tuple[str, str]]:
-    """NVSwitches are NVIDIA bridges; vSphere does not support passthrough of their GPUs (NVIDIA AI Enterprise 8.0)."""
+    """vSphere does not support passthrough of the GPUs of NVSwitches (NVIDIA AI Enterprise 8.0)."""
     device = cast("Device", around.tree.get(address))
-    switches = [one for one in around.tree.all() if (one.vendor, one.kind) == (NVIDIA, BRIDGE)]
+    switches = around.tree.nvswitches()
     if switches and (device.vendor, device.kind) == (NVIDIA, DISPLAY):
         yield (
-            f"{name} is on a host with {len(switches)} NVSwitches, and vSphere does not support passthrough of its "
-            "GPUs.",
+            f"{name} is on a host with {switches} NVSwitches, and vSphere does not support passthrough of its GPUs.",
             "Use time-sliced vGPUs, all of one VM (gpu.mode vgpu), with NVIDIA's Fabric Manager for ESXi.",
         )
 

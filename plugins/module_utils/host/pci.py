@@ -58,6 +58,10 @@ class Tree:
     def all(self) -> list[Device]:
         return list(self._devices.values())
 
+    def nvswitches(self) -> int:
+        """Return the number of NVSwitches, which are NVIDIA bridges."""
+        return sum((one.vendor, one.kind) == (NVIDIA, BRIDGE) for one in self._devices.values())
+
     def bridges(self, address: str) -> list[str]:
         """The bridges above a device, from its own slot up to the root port."""
         above = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release as releases
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.compatibility import host_driver
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.compatibility import SHARED, host_driver
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
     AGAIN,
     BLOCKS,
@@ -202,8 +202,10 @@ def compatibility(
     """Whether the drivers of guests and hosts are compatible, with the planned host driver."""
     if not wish or "guests" not in site_guests.stages(wish):
         return
-    driver = site_guests.of_stage(wish, "guests")[1]["driver"]
-    if not driver:
+    site, guests = site_guests.of_stage(wish, "guests")
+    driver = guests["driver"]
+    # The driver of a whole GPU runs in the guest alone.
+    if not driver or site["gpu"]["mode"] not in SHARED:
         return
     guest = driver["version"] or source.of(driver["package"], driver["source"]).version
     if not guest:

@@ -107,8 +107,9 @@ def _verdicts(asked: _Asked, preview: Mapping[str, Any]) -> Iterator[support.Ver
     seen = support.boards_of([str(one.get("board")) for one in host.get("gpus") or ()])
     boards = list({board.key: board for board in [*asked.boards, *seen]}.values())
     yield from support.machine(release, asked.hardware, asked.protocol)
-    yield from support.nvswitch(asked.mode, boards)
+    yield from support.nvswitch(asked.mode, boards, int(host.get("nvswitches") or 0))
     if asked.mode in SHARED and driver:
+        yield from support.newer(driver)
         yield from support.esx(driver, release)
         yield from support.dropped(driver, boards)
         if asked.mode == "mig":

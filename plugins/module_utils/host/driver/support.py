@@ -110,7 +110,7 @@ ENTRIES = (
     ),
     Entry(
         "nvswitch_boards",
-        "SXM and HGX boards share their host with NVSwitch. vCenter does not confirm this, so preflight asks.",
+        "SXM and HGX boards share their host with NVSwitch. If vCenter lists no NVSwitch, preflight asks.",
         "derived from the names of the boards",
         sure=False,
     ),
@@ -213,19 +213,39 @@ def dropped(host_driver: str, boards: list[Board]) -> Iterator[Verdict]:
                 )
 
 
-def nvswitch(mode: str, boards: list[Board]) -> Iterator[Verdict]:
-    """The rules for boards that share their host with NVSwitch."""
+def nvswitch(mode: str, boards: list[Board], switches: int) -> Iterator[Verdict]:
+    """The rules for boards that share their host with NVSwitch; switches is the number that the host shows."""
+    other = mode != "vgpu"
+    kind = "GPU passthrough" if mode in ("passthrough", "directpath") else "MIG-backed types"
+    component = "Install that component of AI Enterprise 8.2, and give all peers of a GPU to one VM."
+    if switches:
+        found = (
+            f"The host has {switches} NVSwitches, and vSphere does not support {kind} of their GPUs."
+            if other
+            else f"The host has {switches} NVSwitches and needs the Fabric Manager component for ESXi."
+        )
+        todo = "Use site.gpu.mode vgpu with time-sliced profiles." if other else component
+        yield Verdict("nvswitch", other, "NVSwitch", found, todo)
+        return
     for board in boards:
         if not has_nvswitch(board):
             continue
-        if mode == "vgpu":
-            found = f"{board.title} needs the Fabric Manager component for ESXi if the host has NVSwitch."
-            todo = "Install that component of AI Enterprise 8.2, and give all peers of a GPU to one VM."
-        else:
-            kind = "GPU passthrough" if mode in ("passthrough", "directpath") else "MIG-backed types"
+        if other:
             found = f"vSphere does not support {kind} on a host with NVSwitch, which {board.title} usually has."
             todo = "Use site.gpu.mode vgpu with time-sliced profiles, or check that the host has no NVSwitch."
+        else:
+            found = f"{board.title} needs the Fabric Manager component for ESXi if the host has NVSwitch."
+            todo = component
         yield Verdict("nvswitch_boards", False, "NVSwitch", found, todo)
+
+
+def newer(host_driver: str) -> Iterator[Verdict]:
+    """Whether a host driver is of a branch that is newer than all known ones."""
+    driver, newest = versions.parse(host_driver), max(branch.number for branch in matrix.BRANCHES)
+    if driver is not None and driver.branch > newest:
+        found = f"Driver {driver} is newer than R{newest}, the newest branch whose rules are known."
+        todo = "Compare ESXi, the boards and the guest drivers with the release notes of the driver."
+        yield Verdict("vgpu_21", False, "driver branch", found, todo)
 
 
 def guest(host_driver: str, guest_driver: str, licensed: bool) -> Iterator[Verdict]:

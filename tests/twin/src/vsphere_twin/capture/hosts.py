@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model import adapters, boards, catalogue
-from ..model.pci import DISPLAY_3D, ETHERNET, MELLANOX, NVIDIA
+from ..model.pci import DISPLAY_3D, ETHERNET, MELLANOX, NVIDIA, OTHER_BRIDGE
 from ..model.release import RELEASES
 from . import bmcs, shells
 from .inventory import ident
@@ -141,7 +141,9 @@ def _devices(one, made, answers, what, assumptions):
             place["parent"] = row.parentBridge
         known = state.get(row.id)
         owner = getattr(known, "dependentDevice", None) or row.id
-        if kind in BRIDGES:
+        if vendor == NVIDIA and kind == OTHER_BRIDGE:
+            made["nvswitches"] = made.get("nvswitches", 0) + 1
+        elif kind in BRIDGES:
             made["bridges"].append({"address": row.id, "name": row.deviceName, **place})
         elif vendor == NVIDIA and kind in DISPLAYS and (row.id in graphics or owner == row.id and row.subDeviceId):
             made["gpus"] += _gpu(one, row, place, known, graphics.get(row.id), what, assumptions)

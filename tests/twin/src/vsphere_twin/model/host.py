@@ -193,6 +193,7 @@ class Host(Managed):
         self.gpus: list = []
         self.ports: list = []  # all network ports; the property nics leaves out passthrough ports
         self.bridges: list = []
+        self.nvswitches: list[str] = []  # PCI addresses
         self.slots: dict = {}  # by PCI address of a GPU
         self.passthru: dict[str, Passthru] = {}  # by PCI address
         self.modes = DeviceModes()

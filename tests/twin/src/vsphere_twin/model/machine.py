@@ -17,6 +17,7 @@ from .seed_file import SeedError, line_of, within
 MANAGEMENT_SWITCH = "vSwitch0"
 STANDARD_SWITCH = re.compile(r"vSwitch\d+")
 ROOT_PORT = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+NVSWITCH = "0000:c0:{:02x}.0"
 FIRST_NIC_BUS = (0x4A, 0x98)  # on the first socket, and on the others
 DEFAULT_NICS = (
     {"device": "vmnic0", "model": "cx6dx", "uplink_of": MANAGEMENT_SWITCH},
@@ -31,6 +32,7 @@ def furnish(host, entry, switches):
         host.bridges.append(
             Bridge(row["address"], row.get("parent", ""), row.get("numa_node", 0), row.get("name", "PCIe Root Port"))
         )
+    host.nvswitches = [NVSWITCH.format(number) for number in range(entry.get("nvswitches", 0))]
     for gpu in entry.get("gpus", []):
         with within(gpu):
             for _number in range(gpu.get("count", 1)):
@@ -71,7 +73,7 @@ def vmkernel(host, entry, networks):
 
 
 def _refuse_overlap(host):
-    taken = [one.address for one in host.bridges]
+    taken = [*(one.address for one in host.bridges), *host.nvswitches]
     taken += [*(gpu.pci_id for gpu in host.gpus), *(nic.pci for nic in host.ports)]
     twice = sorted({address for address in taken if taken.count(address) > 1})
     if twice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 MELLANOX, INTEL, NVIDIA = 0x15B3, 0x8086, 0x10DE
-ETHERNET, DISPLAY_3D, BRIDGE = 0x0200, 0x0302, 0x0604
+ETHERNET, DISPLAY_3D, BRIDGE, OTHER_BRIDGE = 0x0200, 0x0302, 0x0604, 0x0680
 GPU_VFS = 16  # entries that an A100 adds to the list of PCI devices (NVIDIA AI Enterprise user guide 5.0, 4.2)
 FIRST_GPU_VF, FIRST_PORT_VF = 4, 2
 PORT_VF_NAME = "ConnectX Family mlx5Gen Virtual Function"
@@ -57,7 +57,7 @@ class PciDevice:
 
 def devices(host):
     """Bridges, GPUs, ports, and the virtual functions of both."""
-    rows = [_bridge(host, one) for one in host.bridges]
+    rows = [_bridge(host, one) for one in host.bridges] + [_nvswitch(one) for one in host.nvswitches]
     for position, gpu in enumerate(host.gpus):
         rows += _with_functions(_gpu(host, gpu, position), gpu_vfs(host, gpu), _gpu_function)
     for nic in host.ports:
@@ -91,6 +91,20 @@ def _bridge(host, one):
         class_id=BRIDGE,
         vendor_name="Intel Corporation",
         device_name=one.name,
+    )
+
+
+def _nvswitch(address):
+    return PciDevice(
+        address=address,
+        parent="",
+        root=address,
+        numa_node=0,
+        vendor_id=NVIDIA,
+        device_id=0x22A3,
+        class_id=OTHER_BRIDGE,
+        vendor_name="NVIDIA Corporation",
+        device_name="GH100 [H100 NVSwitch]",
     )
 
 

@@ -114,6 +114,7 @@ HOST = {
     "build": TEXT,
     "version": TEXT,
     "bridges": Key(list, table=BRIDGE),
+    "nvswitches": COUNT,
     "standard_switches": Key(list, table=STANDARD_SWITCH),
     "datastores": Key(list),
     "networks": Key(list),

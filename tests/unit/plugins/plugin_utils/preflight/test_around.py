@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import q
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import Finding
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.repository_keys import NVIDIA
 
-from .world import CREATES, FAILED, LIMITS, SITE, preview
+from .world import FAILED, INSIDE, LIMITS, SITE, preview
 
 
 def seen(**changes):
@@ -231,69 +231,6 @@ def test_key_of_the_engine_is_asked_for_where_the_role_takes_it_from(repository,
     assert {one["setting"] for one in found.values()} == {"site.runtime.vendor_repository"}
 
 
-INSIDE = {**SITE, "guests": {"driver": {"package": "/pkg/nvidia-linux-grid-550_550.54.15_amd64.deb"}, "licence": {}}}
-
-
-@pytest.mark.parametrize(
-    "host, guest, state",
-    [
-        ("550.54.16", "550.54.15", "ok"),
-        ("550.54.16", "580.65.06", "blocks"),
-        ("", "550.54.15", "open"),
-    ],
-)
-def test_the_drivers_of_hosts_and_guests_are_paired_before_either_is_installed(host, guest, state):
-    wish = {**INSIDE, "guests": {"driver": {"package": f"/p/nvidia-linux-grid-550_{guest}_amd64.deb"}}}
-    one = preview(host={**preview()["host"], "driver": {"version": host}})
-    told = preflight_findings.answer(seen(site=wish, hosts={"esx-01": one}))
-    assert state_of(told, "esx-01", "driver of host and guests") == state
-
-
-def rows(wish, driver, **host):
-    one = preview(host={**preview()["host"], "driver": {"version": driver}, **host})
-    told = preflight_findings.answer(seen(site=wish, hosts={"esx-02": one, "esx-01": one}))
-    return {row["code"]: row for row in told["findings"] if row["category"] == "compatibility" and row["code"]}
-
-
-@pytest.mark.parametrize(
-    "driver, version, accepted, expected",
-    [
-        ("595.71.03", "8.0.2", [], {"esx_r595": "blocks"}),
-        ("595.71.03", "8.0.3", [], {"esx_r595": "open"}),
-        ("595.71.03", "8.0.2", ["esx_r595"], {"esx_r595": "ok"}),
-        ("550.54.16", "8.0.2", [], {}),
-    ],
-)
-def test_rules_of_support_block_unless_the_site_accepts_an_unsure_one(driver, version, accepted, expected):
-    told = rows({**SITE, "accept_unsure": accepted}, driver, version=version)
-    assert {code: row["state"] for code, row in told.items()} == expected
-    assert {row["where"] for row in told.values()} <= {"esx-01, esx-02"}
-
-
-def test_a_sure_rule_has_no_way_to_accept_it():
-    wish = {**CREATES, "machine": {**CREATES["machine"], "hardware_version": 22}}
-    (row,) = rows(wish, "550.54.16").values()
-    assert (row["code"], row["state"]) == ("hardware_22", "blocks")
-    assert "accept_unsure" not in row["todo"]
-
-
-def test_guests_of_newer_branches_ask_for_the_version_of_the_licence_server():
-    package = {"driver": {"package": "/p/nvidia-linux-grid-570_570.211.01_amd64.deb"}, "licence": {}}
-    told = rows({**INSIDE, "guests": package}, "570.211.01")
-    assert {code: row["state"] for code, row in told.items()} == {"dls_3_4": "open"}
-
-
-def test_boards_of_a_profile_that_a_driver_has_no_types_for_block():
-    wish = {**SITE, "gpu": {"mode": "vgpu", "profile": "grid_v100-16c"}}
-    told = rows(wish, "595.71.03", version="9.0.1")
-    assert {code: row["state"] for code, row in told.items()} == {"without_volta": "blocks"}
-
-
-def test_passthrough_needs_no_host_driver():
-    wish = {**SITE, "gpu": {"mode": "passthrough", "passthrough": {"assignment": "dynamic", "label": "a"}}}
-    assert rows(wish, "595.71.03", version="8.0.2") == {}
-
-
 @pytest.mark.parametrize(
     "answer, times, what, state",
     [
@@ -426,6 +363,13 @@ def test_settings_that_the_next_remediation_reverts_are_named_for_each_host():
     assert (
         "The next remediation of the cluster reverts these host settings: kernel_settings/atsSupport." in one["found"]
     )
+
+
+def test_settings_that_are_not_compared_with_the_profile_are_named_for_each_host():
+    told = preflight_findings.answer(seen(hosts={"esx-01": preview(uncompared=["graphics.default_type"])}))
+    (one,) = [one for one in told["findings"] if one["what"] == "configuration profile of the cluster"]
+    assert (one["where"], one["state"]) == ("esx-01", "open")
+    assert "may revert these host settings: graphics.default_type." in one["found"]
 
 
 DIRECT = {

@@ -14,6 +14,7 @@ CREATES = {
     "machine": {"template": "ubuntu", "folder": "training", "datastore": "ds-01", "cpus": 8, "memory_gb": 64},
 }
 LIMITS = {"clock_s": 30, "controller_gb": 1, "guest_gb": 10}
+INSIDE = {**SITE, "guests": {"driver": {"package": "/pkg/nvidia-linux-grid-550_550.54.15_amd64.deb"}, "licence": {}}}
 FAILED = {
     "failed": True,
     "msg": "Host esx-01: it was wanted. It is not there. Bring it.",

@@ -82,14 +82,34 @@ def test_a_release_drops_boards(driver, board, expected):
     ],
 )
 def test_a_board_with_nvswitch_is_open_in_every_mode(mode, board, words):
-    (found,) = support.nvswitch(mode, boards(board))
+    (found,) = support.nvswitch(mode, boards(board), 0)
     assert (found.key, found.blocks) == ("nvswitch_boards", False)
     assert words in found.found
 
 
+@pytest.mark.parametrize(
+    "mode, blocks, words",
+    [
+        ("vgpu", False, "needs the Fabric Manager component"),
+        ("directpath", True, "does not support GPU passthrough of their GPUs"),
+        ("mig", True, "does not support MIG-backed types of their GPUs"),
+    ],
+)
+def test_a_host_that_shows_nvswitches_breaks_a_sure_rule(mode, blocks, words):
+    (found,) = support.nvswitch(mode, boards("h100_sxm_80gb"), 4)
+    assert (found.key, found.blocks) == ("nvswitch", blocks)
+    assert "The host has 4 NVSwitches" in found.found
+    assert words in found.found
+
+
+@pytest.mark.parametrize("driver, expected", [("595.71.03", []), ("610.10.01", [("vgpu_21", False)]), ("none", [])])
+def test_the_rules_of_a_branch_that_is_newer_than_the_known_ones_are_open(driver, expected):
+    assert told(support.newer(driver)) == expected
+
+
 @pytest.mark.parametrize("board", ["h100_pcie_80gb", "h100_nvl_94gb", "l40s", "rtx_pro_6000_server"])
 def test_a_board_without_nvswitch_has_no_row(board):
-    assert list(support.nvswitch("passthrough", boards(board))) == []
+    assert list(support.nvswitch("passthrough", boards(board), 0)) == []
 
 
 @pytest.mark.parametrize(
