@@ -140,7 +140,8 @@ def test_preview_of_a_stage_says_which_guests_are_planned_later(lab):
     run = lab.run("--check", "--tags", "guests", *site, of=PLAYBOOKS / "guests.yml")
     assert run.status == 0, run.output
     for name in ("new-01", "train-01"):
-        assert f"{name}: everything will be planned after machines: the VM does not run yet or has no adapter for its data path." in run.text
+        later = f"{name}: everything will be planned after machines: the VM does not run yet or has no adapter"
+        assert later in run.text
 
 
 def test_vm_that_is_missing_is_named(lab):
