@@ -194,15 +194,80 @@ def test_a_failure_with_a_path_of_its_own_does_not_fail_the_workflow(lab):
     assert lab.status(flow) == "successful"
 
 
-def test_who_has_no_rights_neither_launches_nor_approves(lab):
+def login(name):
+    return {"Authorization": "Basic " + base64.b64encode(f"{name}:p".encode()).decode()}
+
+
+def role(lab, user, table, number, name):
+    """Give a new user a role; the headers of the user."""
+    member = lab.client.make("users", username=user, password="p")
+    found = lab.client.get(f"{table}/{number}/")["summary_fields"]["object_roles"][name]["id"]
+    assert lab.client.ask("POST", f"roles/{found}/users/", {"id": member}).status == 204
+    assert [one["username"] for one in lab.client.get(f"roles/{found}/users/")["results"]] == [user]
+    return login(user)
+
+
+def refused(answer):
+    return (answer.status, answer.body) == (403, {"detail": "You do not have permission to perform this action."})
+
+
+def test_who_has_no_role_neither_launches_nor_approves_nor_changes(lab):
     lab.client.make("users", username="guest", password="p")
-    guest = {"Authorization": "Basic " + base64.b64encode(b"guest:p").decode()}
     number = lab.flow()
-    assert lab.client.ask("POST", f"workflow_job_templates/{number}/launch/", {}, headers=guest).status == 403
+    assert refused(lab.client.ask("POST", f"workflow_job_templates/{number}/launch/", {}, headers=login("guest")))
+    assert refused(lab.client.ask("PATCH", f"workflow_job_templates/{number}/", {}, headers=login("guest")))
     flow = lab.launch(number, "workflow_job_templates").body["workflow_job"]
     approval = lab.client.get("workflow_approvals/")["results"][0]["id"]
-    assert lab.client.ask("POST", f"workflow_approvals/{approval}/approve/", headers=guest).status == 403
+    assert refused(lab.client.ask("POST", f"workflow_approvals/{approval}/approve/", headers=login("guest")))
     assert lab.status(flow) == "running"
+
+
+@pytest.mark.parametrize(
+    "name, launches, approves, changes",
+    [
+        ("execute_role", True, False, False),
+        ("approval_role", False, True, False),
+        ("read_role", False, False, False),
+        ("admin_role", True, True, True),
+    ],
+)
+@pytest.mark.parametrize("on", ["workflow_job_templates", "organizations"])
+def test_each_role_of_a_workflow_permits_its_own_step(lab, on, name, launches, approves, changes):
+    number = lab.flow()
+    headers = role(lab, "user", on, number if on == "workflow_job_templates" else lab.organization, name)
+    path = f"workflow_job_templates/{number}/"
+    launched = lab.client.ask("POST", f"{path}launch/", {}, headers=headers)
+    assert refused(launched) != launches
+    if not launches:
+        lab.launch(number, "workflow_job_templates")
+    approval = lab.client.get("workflow_approvals/")["results"][0]["id"]
+    answered = lab.client.ask("POST", f"workflow_approvals/{approval}/approve/", headers=headers)
+    assert refused(answered) != approves
+    assert refused(lab.client.ask("PATCH", path, {"description": "d"}, headers=headers)) != changes
+
+
+def test_an_auditor_of_the_system_reads_and_launches_nothing(lab):
+    lab.client.make("users", username="auditor", password="p", is_system_auditor=True)
+    number = lab.template("site")
+    assert lab.client.ask("GET", f"job_templates/{number}/", headers=login("auditor")).status == 200
+    assert refused(lab.client.ask("POST", f"job_templates/{number}/launch/", {}, headers=login("auditor")))
+
+
+def test_a_role_that_was_taken_away_permits_nothing(lab):
+    number = lab.template("site")
+    headers = role(lab, "user", "job_templates", number, "execute_role")
+    path = f"job_templates/{number}/"
+    assert lab.client.ask("POST", f"{path}launch/", {}, headers=headers).status == 201
+    found = lab.client.get(path)["summary_fields"]["object_roles"]["execute_role"]["id"]
+    member = lab.client.get("users/?username=user")["results"][0]["id"]
+    assert lab.client.ask("POST", f"roles/{found}/users/", {"id": member, "disassociate": True}).status == 204
+    assert refused(lab.client.ask("POST", f"{path}launch/", {}, headers=headers))
+
+
+def test_roles_have_ids_and_users_that_exist(lab):
+    assert lab.client.ask("GET", "roles/99/users/").status == 404
+    number = lab.client.get(f"organizations/{lab.organization}/")["summary_fields"]["object_roles"]["admin_role"]["id"]
+    assert lab.client.ask("POST", f"roles/{number}/users/", {"id": 99}).status == 404
 
 
 def test_notifications_follow_the_status_and_the_approval(lab):

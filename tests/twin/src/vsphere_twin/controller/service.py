@@ -13,6 +13,7 @@ from ..https import basic_credentials
 from .jobs import OF, TYPES, Jobs
 from .objects import APPROVALS, NODES, Objects
 from .refused import Refused
+from .roles import APPROVE, LAUNCH, ROLES, Roles
 from .tables import UNIFIED, tables
 
 API, VERSION = "/api/v2/", "24.6.1"
@@ -21,6 +22,7 @@ PAGE, MOST = 25, 200  # objects of a page: by default, and at most
 _OF_ALL = {"id", "type", "created", "modified", "managed", "organization"}
 # Parts of a list request that are no filters.
 _PAGING = {"page", "page_size", "order_by", "search", "format"}
+_MEMBERS = re.compile(r"/api/v2/roles/(?P<id>\d+)/users/\Z")
 _PATH = re.compile(r"/api/v2/(?P<table>\w+)/(?:(?P<id>\d+)/(?:(?P<part>\w+)/)?)?\Z")
 
 
@@ -39,6 +41,7 @@ class Service:
     def __init__(self, directory, username, password):
         self.objects = Objects(directory, username, password)
         self.jobs = Jobs(self.objects)
+        self.roles = Roles(self.objects)
         self.username, self.password = username, password
         self.requests = []  # (method, path) of every request
         self._tokens = {}  # token -> (ID, user's ID)
@@ -83,23 +86,46 @@ class Service:
         if parts.path.startswith(f"{API}project_updates/") and method == "GET":
             found = self._updates.get(parts.path.rstrip("/").rpartition("/")[2])
             return Answer(200, found) if found else _missing()
+        members = _MEMBERS.match(parts.path)
+        if members is not None:
+            return self._members(method, int(members["id"]), body, user)
         found = _PATH.match(parts.path)
         if found is None or found["table"] not in {*tables(), *TYPES, UNIFIED}:
             return _missing()
-        if not user["is_superuser"] and method != "GET":
-            raise Refused.detail(403, "You do not have permission to perform this action.")
         table, number = found["table"], found["id"]
         if table in TYPES:
             return self._launched(method, table, number, found["part"], parts.query, user)
+        if method != "GET":
+            self._require(user, table, number and int(number), found["part"])
         if number is None:
             return self._list(method, table, parts.query, body)
         if found["part"] is not None:
             return self._part(method, table, int(number), found["part"], body)
         return self._one(method, table, int(number), body)
 
+    def _require(self, user, table, number, part):
+        """Reject a user without the role that a change or a launch needs."""
+        if part == "launch" and table in OF:
+            self.roles.require(user, LAUNCH, table, number)
+        else:
+            self.roles.require_change(user, table, number)
+
+    def _members(self, method, role, body, user):
+        if method == "GET":
+            rows = [self._shown("users", self.objects.row("users", one)) for one in self.roles.members(role)]
+            return Answer(200, _page(rows))
+        if method != "POST":
+            return Answer(405, {"detail": f'Method "{method}" not allowed.'})
+        if not user["is_superuser"]:
+            raise Refused.detail(403, "You do not have permission to perform this action.")
+        self.roles.grant(role, body)
+        return Answer(204)
+
     def _launched(self, method, table, number, part, query, user):
         """Jobs, jobs of workflows, and approvals."""
         if part in ("approve", "deny") and table == "workflow_approvals" and method == "POST":
+            job = self.jobs.row("workflow_jobs", self.jobs.row(table, int(number))["workflow_job"])
+            self.roles.require(user, APPROVE, "workflow_job_templates", job["unified_job_template"])
             self.jobs.answer(int(number), part == "approve", user)
             return Answer(204)
         if method != "GET":
@@ -247,6 +273,8 @@ class Service:
                 related[name] = f"{API}{of}/{row[name]}/"
         shown = {"id": row["id"], "type": one.type, "url": url, "related": related, "summary_fields": {}}
         shown.update({key: value for key, value in self.objects.shown(table, row).items() if key != "id"})
+        if table in ROLES:
+            shown["summary_fields"]["object_roles"] = self.roles.of(table, row["id"])
         if table == NODES:
             shown.update(
                 {name: self.objects.linked(table, row["id"], name)[1] for name in one.links if name.endswith("_nodes")}
