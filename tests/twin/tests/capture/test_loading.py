@@ -9,8 +9,8 @@ import pytest
 from twin_labs.saved import as_go_writes, save
 from vsphere_twin import __main__ as command
 from vsphere_twin.capture import seed as captures
+from vsphere_twin.model import power, seed_file
 from vsphere_twin.model import seed as seeds
-from vsphere_twin.model import seed_file
 from vsphere_twin.model.seed_file import SeedError
 
 # Times of the objects, and what a running VM used at the moment.
@@ -124,6 +124,70 @@ def test_a_running_vm_with_a_vgpu_runs_again_on_its_host(tmp_path):
     vms[0]["power"] = "on"
     (vm, *_others) = seeds.from_data(seed).of_kind("VirtualMachine")
     assert (vm.power, vm.host.name) == ("poweredOn", vms[0]["host"])
+
+
+def running(profiles_by_vm, gpus=2, mode="sameSize"):
+    """A world whose VMs run with vGPUs, each VM on the GPUs that it was given."""
+    data = seed_file.read((seeds.SEEDS / "small.yml").read_text())
+    (center,) = data["datacenters"]
+    (hosts,) = (cluster["hosts"] for cluster in center["clusters"])
+    for one in hosts:
+        one["gpus"] = [{**one["gpus"][0], "graphics_type": "sharedDirect", "vgpu_mode": mode} for _gpu in range(gpus)]
+    extra = {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "256"}
+    common = {**center["vms"][0], "memory_reservation": "all", "power": "off", "extra_config": extra}
+    common["host"] = "esx-01.lab.example"
+    common.pop("count")
+    common.pop("name")
+    template = center["vms"][-1]
+    center["vms"] = [{**common, "name": name, "vgpus": list(vgpus)} for name, vgpus in profiles_by_vm.items()]
+    center["vms"].append(template)
+    return seeds.from_data(data)
+
+
+def on(world):
+    """The VMs of each GPU: host, address, and each vGPU with its VM."""
+    return {
+        (host.name, gpu.pci_id): sorted((one.vm.name, one.profile.name) for one in gpu.residents)
+        for host in world.of_kind("HostSystem")
+        for gpu in host.gpus
+    }
+
+
+def start(world, *names):
+    vms = {vm.name: vm for vm in world.of_kind("VirtualMachine")}
+    for name in names:
+        power.power_on(world, vms[name], vms[name].host)
+    return vms
+
+
+def test_running_vgpus_are_on_their_hosts_and_gpus(tmp_path):
+    first = running({"a": ["grid_a100-20c"], "b": ["grid_a100-20c"], "c": ["grid_a100-20c"]})
+    for host in first.of_kind("HostSystem"):
+        host.assignment_policy = "consolidation"
+    vms = start(first, "c", "a", "b")
+    # Where a VM stopped, the twin would put the next one elsewhere.
+    power.power_off(first, vms["c"])
+    second = again(first, tmp_path)
+    assert on(second) == on(first)
+    assert sum(map(len, on(second).values())) == 2
+    assert [row for row in second.assumptions if row["object"].startswith("VM ") and "GPU" in row["fact"]] == []
+    # What runs uses up the GPUs: the twin has the room that the site has.
+    host = next(vm.host for vm in second.of_kind("VirtualMachine") if vm.name == "a")
+    assert sorted(gpu.load() for gpu in host.gpus) == sorted(gpu.load() for gpu in vms["a"].host.gpus)
+
+
+@pytest.mark.parametrize(
+    "vgpus, assumed",
+    [(["grid_a100-20c"] * 2, 0), (["grid_a100-20c", "grid_a100-10c"], 1)],
+    ids=["of one type", "of two types"],
+)
+def test_a_vm_with_a_gpu_for_each_vgpu(tmp_path, vgpus, assumed):
+    first = running({"a": vgpus})
+    start(first, "a")
+    second = again(first, tmp_path)
+    assert on(second) == on(first)
+    rows = [row for row in second.assumptions if row["fact"] == "GPUs of its vGPUs"]
+    assert [row["object"] for row in rows] == ["VM a"] * assumed
 
 
 def test_the_command_writes_a_seed_that_can_be_served(tmp_path, capsys):

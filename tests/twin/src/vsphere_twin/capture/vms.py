@@ -28,6 +28,8 @@ def vm(tree, one, names, assumptions):
     made["connection"] = one.get("runtime.connectionState", "connected")
     made["template"] = bool(one.get("config.template") or one.get("summary.config.template"))
     made["power"] = "on" if one.get("runtime.powerState") == "poweredOn" else "off"
+    if made["power"] == "on":
+        made["on_gpus"] = _gpus(tree, one)
     if config is None:
         return _summary(tree, one, made, what, assumptions)
     hardware = config.hardware
@@ -48,6 +50,13 @@ def vm(tree, one, names, assumptions):
     )
     _home(tree, made, config.files, one, assumptions)
     return made
+
+
+def _gpus(tree, one):
+    """The GPUs that a running VM uses, by their addresses on its host."""
+    host = tree.bundle.get(ident(one.get("runtime.host")))
+    rows = host.get("config.graphicsInfo", ()) if host is not None else ()
+    return [row.pciId for row in rows if one.moid in map(ident, row.vm)]
 
 
 def _names(one, config):

@@ -61,7 +61,10 @@ def finish(world, center, entry, stores):
     vms = {vm.moid: vm for vm in world.of_kind("VirtualMachine")}
     for one in entry.get("vms", []):
         if "devices" in one and one.get("power", "off") in ("on", True):
-            _run(world, next(vms[moid] for moid in one["moids"] if moid in vms))
+            vm = next(vms[moid] for moid in one["moids"] if moid in vms)
+            _on_gpus(world, vm, one.get("on_gpus", ()))
+            _run(world, vm)
+            vm.own_gpus = {}
     computes = {one.moid: one for one in world.of_kind("ClusterComputeResource")}
     for one in entry.get("clusters", []):
         for moid in one.get("moids", ()):
@@ -71,6 +74,21 @@ def finish(world, center, entry, stores):
         if "free_bytes" in one:
             store = stores[one["name"]]
             store.base_free += one["free_bytes"] - store.room
+
+
+def _on_gpus(world, vm, addresses):
+    """Bind the vGPUs of a VM to the GPUs of its host that it ran on, if the capture says which has which."""
+    there = {gpu.pci_id: gpu for gpu in vm.host.gpus}
+    found, keys = [there[address] for address in addresses if address in there], [key for key, _name in vm.vgpus]
+    types = {name for _key, name in vm.vgpus}
+    if len(found) == 1:
+        vm.own_gpus = dict.fromkeys(keys, found[0])
+    elif len(found) == len(keys) and len(types) == 1:
+        vm.own_gpus = dict(zip(keys, found, strict=True))
+    elif keys:
+        reason = f"it has {len(keys)} vGPUs, and the capture names {len(found)} GPUs for it"
+        row = {"object": f"VM {vm.name}", "fact": "GPUs of its vGPUs", "value": "those that the twin chooses"}
+        world.assumptions.append({**row, "reason": reason})
 
 
 def _run(world, vm):

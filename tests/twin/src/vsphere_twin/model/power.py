@@ -108,7 +108,8 @@ def admit(world, vm, host):
     if host.modes.left_to_host:
         device_mode.select(host, vm, admission.vgpu_types(vm))
     claims = direct.claim(world, vm, host)
-    return Place(host, graphics.pick(host, vm, admission.vgpu_types(vm), claims.vgpus), claims)
+    bound = {**claims.vgpus, **vm.own_gpus}
+    return Place(host, graphics.pick(host, vm, admission.vgpu_types(vm), bound), claims)
 
 
 def _settle(vm, place):

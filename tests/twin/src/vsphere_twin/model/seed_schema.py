@@ -180,6 +180,7 @@ VM = {
     "home": TEXT,
     "memory_mb": COUNT,
     "devices": Key(list),
+    "on_gpus": Key(list),
     "settings": Key(dict),
 }
 CUSTOMIZATION = {"name": NEEDED, "hostname": TEXT, "domain": TEXT, "dns": Key(list), "nics": Key(list)}

@@ -58,6 +58,7 @@ class VirtualMachine(Managed):
         self.latency_sensitivity = "normal"
         self.devices: list = []
         self.device_groups: dict[int, str] = {}  # instance key: name of the vendor device group
+        self.own_gpus: dict[int, object] = {}  # device key of a vGPU: the GPU that a capture found it on
         self.extra: dict[str, str] = {}
         self.change_count = 0
         self.created = _now()
