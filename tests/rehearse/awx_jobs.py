@@ -101,7 +101,7 @@ class Executor:
         for name in ("env", "inventory"):
             (folder / name).mkdir()
         _write_inventory(folder / "inventory" / "hosts", self._inventory(job, project))
-        added = self._injected(template["id"], folder)
+        added = self._injected(job, folder)
         about = {
             "awx_job_id": job["id"],
             "awx_job_launch_type": job["launch_type"],
@@ -147,9 +147,10 @@ class Executor:
             raise RuntimeError(f"Cannot import the inventory. {done.stderr}")
         return json.loads(done.stdout)
 
-    def _injected(self, template: int, folder: Path) -> Injected:
-        found = Injected()
-        for number in self._objects.linked(TEMPLATES, template, "credentials")[1]:
+    def _injected(self, job: dict[str, Any], folder: Path) -> Injected:
+        found, of = Injected(), job["unified_job_template"]
+        # Those of the launch replace those of the template.
+        for number in job.get("credentials", self._objects.linked(TEMPLATES, of, "credentials")[1]):
             row = self._objects.row("credentials", number)
             kind = self._objects.row("credential_types", row["credential_type"])
             if kind.get("namespace") == "ssh":

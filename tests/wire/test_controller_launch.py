@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import awxkit
 import yaml
 
 from vsphere_twin.controller.jobs import Outcome
@@ -73,3 +74,24 @@ def test_a_workflow_is_launched_and_approved_by_modules(twin, tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ran == [("plan", {}), ("site", {"aiready_plan": "/srv/results/1"})]
+
+
+def test_awxkit_launches_the_workflow_and_approves_it(twin, monkeypatch):
+    running = twin(faces=("controller",))
+    controller, ran = running.controller, []
+    controller.service.jobs.execute = lambda job: ran.append(job["name"]) or Outcome()
+    (controller.projects / "p").mkdir()
+    (controller.projects / "p" / "site.yml").write_text("- hosts: all\n")
+    create(controller.service.objects)
+    login = controller.endpoint()
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(running.ca_file))
+    monkeypatch.setattr(awxkit.config, "base_url", login["url"], raising=False)
+    monkeypatch.setattr(awxkit.config, "assume_untrusted", False)
+    root = awxkit.api.Api()
+    root.connection.login(login["username"], login["password"])
+    v2 = root.get().available_versions.v2.get()
+    flow = v2.workflow_job_templates.get(name="flow").results[0].launch()
+    approvals = awxkit.utils.poll_until(lambda: v2.workflow_approvals.get(status="pending").results, 0.1, 20)
+    approvals[0].approve()
+    assert flow.wait_until_completed(interval=0.1, timeout=20).status == "successful"
+    assert ran == ["plan", "site"]

@@ -149,6 +149,33 @@ def test_a_launch_without_an_inventory_is_rejected(lab):
     assert lab.launch(number, inventory=lab.inventory).status == 201
 
 
+def test_a_launch_without_a_credential_of_the_template_is_rejected(lab):
+    number = lab.template("site", ask_credential_on_launch=True)
+    kind = lab.client.get("credential_types/?name=VMware vCenter".replace(" ", "%20"))["results"][0]["id"]
+    inputs = {"host": "vcenter.example.org", "username": "u", "password": "p"}
+    fields = {"organization": lab.organization, "credential_type": kind, "inputs": inputs}
+    own, other = (lab.client.make("credentials", name=name, **fields) for name in ("own", "other"))
+    assert lab.client.ask("POST", f"job_templates/{number}/credentials/", {"id": own}).status == 204
+    answer = lab.launch(number, credentials=[])
+    assert answer.status == 400
+    assert "Removing VMware vCenter credential at launch time" in answer.body["credentials"][0]
+    assert "lacked credential(s): own." in answer.body["credentials"][0]
+    assert lab.launch(number, credentials=[99]).body == {"credentials": ['Invalid pk "99" - object does not exist.']}
+    assert "Expected a list" in lab.launch(number, credentials=own).body["credentials"][0]
+    assert lab.client.get(f"jobs/{lab.launch(number, credentials=[other]).body['job']}/")["credentials"] == [other]
+
+
+def test_a_launch_says_what_it_needs(lab):
+    number = lab.template("site", survey_enabled=True)
+    lab.client.ask("POST", f"job_templates/{number}/survey_spec/", {"name": "", "description": "", "spec": [SURVEY]})
+    asked = lab.client.get(f"job_templates/{number}/launch/")
+    assert (asked["can_start_without_user_input"], asked["variables_needed_to_start"]) == (False, ["gpus"])
+    launched = lab.launch(number, extra_vars={"gpus": 1}).body["job"]
+    jobs = lab.client.get(f"job_templates/{number}/jobs/?status=successful")["results"]
+    assert [one["id"] for one in jobs] == [launched]
+    assert lab.client.get(f"job_templates/{number}/jobs/?status=failed")["results"] == []
+
+
 def test_a_job_of_a_project_that_is_not_synced_fails_before_it_runs(lab):
     fields = {"name": "git", "organization": lab.organization, "scm_type": "git", "allow_override": True}
     project = lab.client.make("projects", **fields, scm_url=str(lab.client.directory / "missing"))

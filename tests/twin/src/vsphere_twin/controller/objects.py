@@ -49,7 +49,12 @@ PROMPTS = {
         "forks",
         "timeout",
     )
-} | {"job_tags": "ask_tags_on_launch"}
+} | {"job_tags": "ask_tags_on_launch", "credentials": "ask_credential_on_launch"}
+
+
+def moment():
+    """The time as the API writes it. awxkit reads no other form. [sure]"""
+    return datetime.now(tz=timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 class Objects:
@@ -72,7 +77,7 @@ class Objects:
     def _insert(self, table, values):
         # Templates of every kind share their IDs.
         number = next(self._ids[UNIFIED if tables()[table].unified else table])
-        now = datetime.now(tz=timezone.utc).isoformat()
+        now = moment()
         self._rows[table][number] = {
             **tables()[table].read_only,
             **values,
@@ -137,7 +142,7 @@ class Objects:
         if table == "credentials" and "inputs" in values:
             kind = self.row("credential_types", row["credential_type"])
             values["inputs"] = credentials.check_inputs(kind, values["inputs"], row["inputs"])
-        row.update(values, modified=datetime.now(tz=timezone.utc).isoformat())
+        row.update(values, modified=moment())
 
     def delete(self, table, number):
         """Delete an object, with what belongs to it."""

@@ -63,6 +63,10 @@ class Service:
     def _answer(self, method, parts, headers, data):
         if parts.path == "/api/":
             return Answer(200, {"current_version": API, "available_versions": {"v2": API}, "oauth2": "/api/o/"})
+        if parts.path == API:
+            return Answer(
+                200, {name: f"{API}{name}/" for name in sorted([*tables(), *TYPES, UNIFIED, "config", "me", "ping"])}
+            )
         if parts.path == f"{API}ping/":
             return Answer(
                 200, {"ha": False, "version": VERSION, "active_node": "twin", "instances": [], "instance_groups": []}
@@ -100,7 +104,7 @@ class Service:
         if number is None:
             return self._list(method, table, parts.query, body)
         if found["part"] is not None:
-            return self._part(method, table, int(number), found["part"], body)
+            return self._part(method, table, int(number), found["part"], body, parts.query)
         return self._one(method, table, int(number), body)
 
     def _require(self, user, table, number, part):
@@ -131,9 +135,7 @@ class Service:
         if method != "GET":
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         if number is None:
-            filters = [one for one in urllib.parse.parse_qsl(query) if one[0] not in _PAGING]
-            rows = [row for row in self.jobs.listed(table) if all(_text(row.get(k)) == v for k, v in filters)]
-            return Answer(200, _page([self._job(table, row) for row in rows]))
+            return Answer(200, _page([self._job(table, row) for row in _fitting(self.jobs.listed(table), query)]))
         if part == "workflow_nodes" and table == "workflow_jobs":
             name = dict(urllib.parse.parse_qsl(query)).get("job__name")
             return Answer(200, _page(self.jobs.shown_nodes(int(number), name)))
@@ -227,12 +229,17 @@ class Service:
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         return Answer(200, self._shown(table, self.objects.row(table, number)))
 
-    def _part(self, method, table, number, part, body):
+    def _part(self, method, table, number, part, body, query):
         if part == "survey_spec" and tables()[table].survey:
             return self._survey(method, table, number, body)
         if part == "create_approval_template" and table == NODES and method == "POST":
             made = self.objects.approve_by(number, body)
             return Answer(201, self._shown(APPROVALS, self.objects.row(APPROVALS, made)))
+        if part == "launch" and table in OF and method == "GET":
+            return Answer(200, self.jobs.asked(table, number))
+        if table in OF and part == OF[table] and method == "GET":
+            rows = [row for row in self.jobs.listed(part) if row["unified_job_template"] == number]
+            return Answer(200, _page([self._job(part, row) for row in _fitting(rows, query)]))
         if part == "launch" and table in OF and method == "POST":
             job, ignored = self.jobs.launch(table, number, body)
             name = OF[table].removesuffix("s")
@@ -263,6 +270,7 @@ class Service:
         if one.survey:
             related["survey_spec"] = f"{url}survey_spec/"
             related["launch"] = f"{url}launch/"
+            related[OF[table]] = f"{url}{OF[table]}/"
         if table == "projects":
             related["update"] = f"{url}update/"
         if table == NODES:
@@ -280,6 +288,12 @@ class Service:
                 {name: self.objects.linked(table, row["id"], name)[1] for name in one.links if name.endswith("_nodes")}
             )
         return json.loads(json.dumps(shown))
+
+
+def _fitting(rows, query):
+    """The rows of jobs that fit all filters of a request."""
+    filters = [one for one in urllib.parse.parse_qsl(query) if one[0] not in _PAGING]
+    return [row for row in rows if all(_text(row.get(name)) == value for name, value in filters)]
 
 
 def _plain(key):

@@ -1,0 +1,82 @@
+"""Twenty wrong inputs of AWX, each with the test that compares its message."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from house.collection import ROOT
+
+FACE = "tests/twin/tests/controller"
+UNIT = "tests/unit/plugins/plugin_utils"
+# Wrong input -> (file of the test, its name).
+INPUTS = {
+    "user without a role launches or approves": (
+        f"{FACE}/test_jobs.py",
+        "test_who_has_no_role_neither_launches_nor_approves_nor_changes",
+    ),
+    "user with the execute role approves": (
+        f"{FACE}/test_jobs.py",
+        "test_each_role_of_a_workflow_permits_its_own_step",
+    ),
+    "approval that was answered already": (
+        f"{FACE}/test_jobs.py",
+        "test_an_approved_workflow_goes_on_with_the_artifacts_of_its_plan",
+    ),
+    "survey answer out of range, of the wrong type, or missing": (
+        f"{FACE}/test_jobs.py",
+        "test_wrong_answers_of_a_survey_launch_nothing",
+    ),
+    "survey answer that the site does not have": (
+        f"{UNIT}/awx/test_survey.py",
+        "test_wrong_answers_are_rejected_by_name",
+    ),
+    "survey question about a list": (f"{UNIT}/awx/test_survey.py", "test_only_keys_with_one_value_are_asked"),
+    "survey default outside the choices": (
+        f"{UNIT}/awx/test_survey.py",
+        "test_a_default_outside_the_choices_is_rejected",
+    ),
+    "site that is no dictionary": (f"{UNIT}/awx/test_survey.py", "test_a_site_that_is_no_dictionary_is_rejected"),
+    "launch without a credential": (
+        f"{FACE}/test_jobs.py",
+        "test_a_launch_without_a_credential_of_the_template_is_rejected",
+    ),
+    "launch without an inventory": (f"{FACE}/test_jobs.py", "test_a_launch_without_an_inventory_is_rejected"),
+    "launch with a field of the wrong type": (f"{FACE}/test_jobs.py", "test_a_launch_with_wrong_fields_is_rejected"),
+    "project that is not synced": (
+        f"{FACE}/test_jobs.py",
+        "test_a_job_of_a_project_that_is_not_synced_fails_before_it_runs",
+    ),
+    "playbook that the project does not have": (
+        f"{FACE}/test_service.py",
+        "test_a_template_names_a_playbook_of_its_project",
+    ),
+    "two credentials of one type": (f"{FACE}/test_service.py", "test_a_template_has_one_credential_of_each_type"),
+    "credential type that sets a reserved variable": (f"{FACE}/test_service.py", "test_injectors_that_awx_rejects"),
+    "schedule with a broken rule": (f"{FACE}/test_service.py", "test_schedules_that_awx_rejects"),
+    "prompt that the template does not ask": (
+        f"{FACE}/test_service.py",
+        "test_a_node_prompts_only_for_what_its_template_asks",
+    ),
+    "wrong option of the role": (f"{UNIT}/awx/test_objects.py", "test_wrong_options_are_rejected_by_name"),
+    "slice of a job template": (
+        f"{UNIT}/preflight/test_job.py",
+        "test_a_slice_is_reported_with_the_setting_of_its_template",
+    ),
+    "execution environment without pyVmomi": (
+        f"{UNIT}/preflight/test_controller_needs.py",
+        "test_missing_item_has_the_command_that_installs_it",
+    ),
+}
+
+
+def test_twenty_wrong_inputs_have_a_test_each():
+    assert (len(INPUTS), len(set(INPUTS.values()))) == (20, 20)
+
+
+@pytest.mark.parametrize("file", sorted({file for file, _name in INPUTS.values()}))
+def test_the_tests_of_wrong_inputs_exist(file):
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    named = {name for one, name in INPUTS.values() if one == file}
+    assert named <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
