@@ -24,7 +24,7 @@ def blocks(language):
 
 def test_the_tests_pass(tmp_path):
     files = blocks("python")
-    assert sorted(files) == ["conftest.py", "test_faults.py", "test_my_tool.py", "test_seeds.py"]
+    assert sorted(files) == ["conftest.py", "test_cluster.py", "test_faults.py", "test_my_tool.py", "test_seeds.py"]
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "test_shared.py").write_text("def test_one(data_centre):\n    assert data_centre.switch_endpoints\n")
@@ -39,7 +39,7 @@ def test_the_tests_pass(tmp_path):
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "6 passed" in ran.stdout
+    assert "7 passed" in ran.stdout
 
 
 def test_the_seed_can_be_served_and_its_mistakes_are_said_as_shown(tmp_path, monkeypatch, capsys):

@@ -40,7 +40,8 @@ def kubernetes_cluster():
     """An API server of a Kubernetes cluster over HTTPS, without a vCenter.
 
     `url`, `kubeconfig_file` (a path) and `kubeconfig()` (a text) are for clients.
-    `cluster` is the state for assertions. `user(name, token)` adds a user without rights.
+    `cluster` is the state for assertions, `world.add_node("gpu-1", gpus=1)` joins a node.
+    `user(name, token)` adds a user without rights.
     The context manager `launch_cluster` of vsphere_twin.kubernetes.launch does the same.
     """
     from .kubernetes.launch import launch_cluster

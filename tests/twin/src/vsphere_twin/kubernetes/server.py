@@ -11,6 +11,7 @@ from ..https import Handler, Server
 from ..vcenter.certificates import issue
 from . import access, credentials
 from .cluster import Cluster
+from .operators.world import World
 from .service import ADMIN_TOKEN, Service
 
 LOG = logging.getLogger(__name__)
@@ -57,15 +58,16 @@ class _Handler(Handler):
 class ApiServer(Server):
     """The API server of one cluster.
 
-    `cluster` is the state for assertions, `service.tokens` the users, `kubeconfig()` the text for a client.
+    `cluster` is the state for assertions, `world` has nodes, images and operators, `service.tokens` the users,
+    and `kubeconfig()` the text for a client. Each request is one step of the controllers.
+    Other options are those of World; `operators`, an object with `tick()`, replaces it.
     """
 
-    def __init__(self, directory, cluster=None, address="127.0.0.1", port=0, operators=None):
+    def __init__(self, directory, cluster=None, address="127.0.0.1", port=0, operators=None, **world):
         self.directory = Path(directory)
         self.cluster = cluster or Cluster()
-        self.operators = operators
-        tick = operators.tick if operators is not None else (lambda: False)
-        self.service = Service(self.cluster, tick)
+        self.world = self.operators = operators or World(self.cluster, **world)
+        self.service = Service(self.cluster, self.world.tick)
         file = self.directory / f"kubernetes-{self.cluster.name}.pem"
         names = (address, "localhost", "127.0.0.1", "kubernetes.default.svc")
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
