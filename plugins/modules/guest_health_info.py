@@ -171,7 +171,8 @@ measurements:
         - V(guest.mtu) has C(interface) and C(mtu).
         - V(guest.driver) has C(driver) and C(gpus). V(guest.licence) and V(guest.ecc) have a part of these.
         - V(guest.xid) has C(xids).
-        - V(guest.topology) has C(nearest).
+        - V(guest.topology) has C(nearest). With several GPUs, it has C(links), the active and inactive NVLinks of each
+          GPU.
         - V(guest.gpudirect) has C(gpudirect), in the format of M(aiready.vsphere.guest_rdma_info).
         - V(guest.modules) has C(modules).
         - V(guest.memlock) has C(memlock).

@@ -249,7 +249,25 @@ def _peers(values: Mapping[str, Any], about: About) -> Found:
             f"{len(apart)} of {len(ways)} pairs of GPUs have no NVLink connection, such as {one} and {other} ({word})."
         )
         answer.fail(why, cause, "no_nvlink")
+    else:
+        _links(answer, mapping(values.get("links")), about)
     return answer
+
+
+def _links(answer: Found, links: Mapping[str, Any], about: About) -> None:
+    """The state of the links: GPUs can be peers in the topology although some links are down."""
+    counts = {gpu: mapping(one) for gpu, one in links.items()}
+    dead = [gpu for gpu, one in counts.items() if not one.get("active")]
+    partly = [gpu for gpu, one in counts.items() if one.get("active") and one.get("inactive")]
+    if dead:
+        cause = f"the NVLinks of {_me(about)} are down: check the NVLink bridges or the Fabric Manager of its host"
+        answer.fail(f"{', '.join(dead)}: no NVLink is active.", cause, "no_nvlink")
+    elif partly:
+        told = ", ".join(
+            f"{gpu} {counts[gpu]['active']} of {counts[gpu]['active'] + counts[gpu]['inactive']}" for gpu in partly
+        )
+        cause = f"{_me(about)} has inactive NVLinks, which can be unused ones of the board: compare the other guests"
+        answer.warn(f"Not all NVLinks are active: {told}.", cause, "no_nvlink")
 
 
 def gpudirect(values: Mapping[str, Any], about: About) -> Found:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Parse the output of `nvidia-smi topo -m`: the distance between GPUs and network adapters. Pure."""
+"""Parse the output of `nvidia-smi topo -m` and `nvlink --status`: distances and the links of GPUs. Pure."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ CLASSES = ("X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS")
 _CLASS = re.compile(r"X|NV\d+|PIX|PXB|PHB|NODE|SYS|N/A")
 _NIC = re.compile(r"\s*(NIC\d+): (\S+)")
 _GPU = re.compile(r"GPU\d+")
+_CARD = re.compile(r"GPU (\d+): ")
+# The speed of a link, such as 25 GB/s, or <inactive>. Without any active link, one sentence replaces all of them.
+_LINK = re.compile(r"\s*Link \d+: (\S+)")
+_ALL_INACTIVE = re.compile(r"all links are inactive", re.I)
 # Rests of underlining in a text copied from a terminal.
 _UNDERLINE = re.compile(r"\[\d*m")
 
@@ -57,6 +61,21 @@ def parse(text: str) -> dict[str, Any]:
         nearest={gpu: _nearest(matrix[gpu], nics) for gpu in gpus},
         numa={gpu: numa[gpu] for gpu in gpus},
     )
+
+
+def links(text: str | None) -> dict[str, dict[str, int]]:
+    """{GPU0: {active, inactive}} of `nvidia-smi nvlink --status`; without a GPU of which the output has no state."""
+    found: dict[str, dict[str, int]] = {}
+    name = ""
+    for line in texts.lines(text or ""):
+        card, link = _CARD.match(line), _LINK.match(line)
+        if card is not None:
+            name = f"GPU{card.group(1)}"
+        elif name and (link is not None or _ALL_INACTIVE.search(line)):
+            counts = found.setdefault(name, {"active": 0, "inactive": 0})
+            if link is not None:
+                counts["inactive" if link.group(1) == "<inactive>" else "active"] += 1
+    return found
 
 
 def rank(one: str | None) -> int | None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -49,7 +50,7 @@ STATISTICS = (
     *("tx_dropped", "rx_missed_errors", "rx_fifo_errors"),
 )
 CONTAINERS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
-SMI, TOPO = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"]
+SMI, TOPO, NVLINK = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"], ["nvidia-smi", "nvlink", "--status"]
 LIMIT_S = 60
 
 
@@ -245,7 +246,13 @@ def xids(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
 
 def near(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     done = probe.run(TOPO)
-    return _whole(done, topology.parse(done.stdout or done.stderr))
+    found = _whole(done, topology.parse(done.stdout or done.stderr))
+    if len(found["gpus"]) > 1:
+        argv, output = probe.argv, probe.output
+        with contextlib.suppress(Answer):
+            found["links"] = topology.links(probe.run(NVLINK).stdout)
+        probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
+    return found
 
 
 def gpudirect(probe: Probe, wish: HealthRequest) -> dict[str, Any]:

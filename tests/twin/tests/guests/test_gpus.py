@@ -124,6 +124,11 @@ def test_the_fields_of_a_csv_are_those_of_a_vgpu(guest_of):
     assert machine.run("nvidia-smi", "--query-gpu=nonsense", "--format=csv")[0] == 2
 
 
+def test_no_gpu_of_a_guest_has_nvlink(guest_of):
+    status, text = guest_of().driver().boot().run("nvidia-smi", "nvlink", "--status")
+    assert (status, A100 in text, text.endswith("as all links are inActive\n")) == (0, True, True)
+
+
 def test_a_mig_backed_vgpu_is_one_mig_device(guest_of):
     gpu = {"board": "a100_pcie_40gb", "graphics_type": "sharedDirect", "mig": True}
     machine = guest_of({"gpus": [gpu]}, vgpus=["grid_a100-3-20c"]).driver().boot()

@@ -165,6 +165,32 @@ def test_gpus_that_must_be_nvlink_peers_and_are_not():
     assert why == "1 of 1 pairs of GPUs have no NVLink connection, such as GPU0 and GPU1 (SYS)."
 
 
+CARD = "GPU {}: NVIDIA A100-SXM4-80GB (UUID: GPU-0)\n"
+UP, DOWN = "\t Link {}: 25 GB/s\n", "\t Link {}: <inactive>\n"
+NO_LINK = "\tNVML: Unable to retrieve NVLink information as all links are inActive\n"
+WHOLE = "".join(UP.format(number) for number in range(12))
+PART = "".join((DOWN if number > 9 else UP).format(number) for number in range(12))
+
+
+@pytest.mark.parametrize(
+    "status, verdict, why",
+    [
+        (CARD.format(0) + WHOLE + CARD.format(1) + WHOLE, "pass", ""),
+        (CARD.format(0) + WHOLE + CARD.format(1) + PART, "warn", "Not all NVLinks are active: GPU1 10 of 12."),
+        (CARD.format(0) + NO_LINK + CARD.format(1) + WHOLE, "fail", "GPU0: no NVLink is active."),
+        (CARD.format(0) + DOWN.format(0) + CARD.format(1) + WHOLE, "fail", "GPU0: no NVLink is active."),
+        ("Invalid combination of input arguments.\n", "pass", ""),
+    ],
+)
+def test_the_state_of_the_links_counts_where_peers_are_required(status, verdict, why):
+    values = dict(topology.parse(texts.TOPO), links=topology.links(status))
+    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": True}, {})
+    found = check_guest.nearness(values, about)
+    assert (found.verdict, found.told[0].why if found.told else "") == (verdict, why)
+    free = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": False}, {})
+    assert check_guest.nearness(values, free).verdict == "pass"
+
+
 def test_one_gpu_has_no_nvlink_peer():
     head = "\tGPU0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
     assert nvlink(head + "GPU0\t X \t0-15\t0\t\tN/A\n") == (

@@ -20,6 +20,7 @@ UNKNOWN = "Option \"{}\" is not recognized. Please run 'nvidia-smi -h'.\n\n"
 LONG = {"--id": "-i", "--list-gpus": "-L", "--query": "-q", "--xml-format": "-x", "--display": "-d"}
 FLAGS, VALUES = ("-L", "-q", "-x"), ("-i", "-d", "--query-gpu", "--format", "-f", "--filename")
 UNITS = {"memory": "MiB", "power": "W", "clocks": "MHz", "utilization": "%"}
+NO_LINK = "\tNVML: Unable to retrieve NVLink information as all links are inActive"
 LEGEND = """
 Legend:
 
@@ -52,6 +53,8 @@ def nvidia_smi(world, vm, call):
         return Answer(NO_DEVICES, status=NOT_FOUND)
     if words[:1] == ["topo"]:
         return _topo(world, vm, call, view)
+    if words[:1] == ["nvlink"] and words[1:] in (["-s"], ["--status"]):
+        return Answer("".join(f"{_listing([card]).stdout.rstrip()}\n{NO_LINK}\n" for card in view.cards))
     if words[:1] == ["mig"]:
         return _mig(view, words[1:])
     options, problem = _options(words)

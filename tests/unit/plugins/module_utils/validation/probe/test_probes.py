@@ -100,6 +100,34 @@ def test_a_program_that_did_not_come_to_its_end_has_no_values(tmp_path, check, c
     assert "exited with status -9" in found[check]["why"]
 
 
+PEERS = """\
+\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID
+GPU0\t X \tNV12\tPHB\t0-7\t0\t\tN/A
+GPU1\tNV12\t X \tPHB\t0-7\t0\t\tN/A
+NIC0\tPHB\tPHB\t X \t\t\t\t
+"""
+STATUS = "GPU 0: A100 (UUID: GPU-0)\n\t Link 0: 25 GB/s\nGPU 1: A100 (UUID: GPU-1)\n\t Link 0: <inactive>\n"
+
+
+@pytest.mark.parametrize(
+    "answers, links",
+    [
+        (
+            {"nvidia-smi topo": PEERS, "nvidia-smi nvlink": STATUS},
+            {"GPU0": {"active": 1, "inactive": 0}, "GPU1": {"active": 0, "inactive": 1}},
+        ),
+        ({"nvidia-smi topo": PEERS, "nvidia-smi nvlink": (2, "Invalid combination of input arguments.")}, {}),
+        ({}, None),
+    ],
+    ids=["two GPUs", "no such command", "one GPU"],
+)
+def test_the_links_of_several_gpus_are_read_after_their_topology(tmp_path, answers, links):
+    found, outputs = measure(healthy(tmp_path, answers))
+    one = found["guest.topology"]
+    assert (one["status"], one["readings"].get("links"), one["command"][1]) == ("done", links, "topo")
+    assert ("GPU 1: A100" in outputs["guest.topology"]) == bool(links)
+
+
 def test_an_error_in_a_log_that_broke_off_is_shown(tmp_path):
     said = f"{KERNEL}2026-03-01T08:00:01+00:00 train-01 kernel: NVRM: Xid (PCI:0000:02:00): 48, pid=1\n"
     found, _outputs = measure(healthy(tmp_path, {"journalctl": (-9, said)}))
