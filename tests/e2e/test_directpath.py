@@ -20,8 +20,9 @@ DIRECT = {
 
 
 def seed(port_label=LABEL, given=True):
-    """The seed `small`, whose hosts give away the GPU beside the port."""
+    """The seed `small` on vSphere 9.1, whose hosts give away the GPU beside the port."""
     made = yaml.safe_load((SEEDS / "small.yml").read_text())
+    made["release"] = "9.1.0"
     (cluster,) = made["datacenters"][0]["clusters"]
     for host in cluster["hosts"]:
         (gpu,) = host["gpus"]

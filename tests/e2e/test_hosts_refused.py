@@ -56,7 +56,11 @@ REFUSED = {
         DIRECT | {"directpath": ENHANCED},
         "does not report checkpointSupported of the device class com.example.gpu",
     ),
-    "no ATS": (factory(2), DIRECT, "The kernel setting atsSupport is FALSE. Without ATS, a port and a GPU do not"),
+    "no ATS": (
+        {**factory(2), "release": "9.1.0"},
+        DIRECT,
+        "The kernel setting atsSupport is FALSE. Without ATS, a port and a GPU do not",
+    ),
 }
 
 
