@@ -66,7 +66,7 @@ INPUTS = {
     ),
     "execution environment without pyVmomi": (
         f"{UNIT}/preflight/test_controller_needs.py",
-        "test_missing_item_has_the_command_that_installs_it",
+        "test_an_execution_environment_gets_what_a_job_lacks",
     ),
 }
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.job import is_job
 from jinja2 import TemplateError, Undefined
 
 if TYPE_CHECKING:
@@ -43,11 +44,16 @@ def needs(
     here: Mapping[str, Any] | None = None,
     find: Callable[[str], object] = importlib.util.find_spec,
     python: str = sys.executable,
+    environment: Mapping[str, str] = os.environ,
 ) -> list[dict[str, Any]]:
     """[{what, found, todo, blocks}] of missing parts; variables are those of each host, as hostvars has them."""
     known = {name: _Variables(variables[name]) for name in names if name in variables}
     there = _Finder(find)
-    return [*_libraries(here or {}, there, python), *_collections(known, there, python), *_undefined(known)]
+    parts = [*_libraries(here or {}, there, python), *_collections(known, there, python)]
+    if is_job(environment):
+        # AWX removes the container of the job, with all that somebody installs in it.
+        parts = [{**one, "todo": f"Add the {one['what']} to the execution environment of the job."} for one in parts]
+    return [*parts, *_undefined(known)]
 
 
 class _Finder:

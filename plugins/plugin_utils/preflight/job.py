@@ -22,6 +22,11 @@ CALLBACK, OUTPUT = "aiready.vsphere.stages", "ORIGINAL_STDOUT_CALLBACK"
 SETTING = "Settings, Jobs, Extra Environment Variables"
 
 
+def is_job(environment: Mapping[str, str]) -> bool:
+    """Whether AWX runs this process."""
+    return all(environment.get(name) for name in OF_JOBS)
+
+
 def pitfalls(
     given: Mapping[str, Any],
     environment: Mapping[str, str] | None = None,
@@ -29,7 +34,7 @@ def pitfalls(
 ) -> list[list[str]]:
     """[[what, found, fix]] for a job; empty at a shell. given: folder of the run, names of template and workflow."""
     environment = os.environ if environment is None else environment
-    if not all(environment.get(name) for name in OF_JOBS):
+    if not is_job(environment):
         return []
     return [
         *_results(given.get("folder") or "", is_mount),

@@ -25,13 +25,13 @@ class Broken(dict):
         raise AnsibleUndefinedVariable("'site_switch_password' is undefined")
 
 
-def missing(variables, *, without=(), here=None):
+def missing(variables, *, without=(), here=None, environment=()):
     def find(name):
         if name.startswith("ansible_collections.nobody"):
             raise ModuleNotFoundError(name)
         return name if name in EVERYTHING and name not in without else None
 
-    return needs(list(variables), variables, here, find, "/opt/ansible/bin/python")
+    return needs(list(variables), variables, here, find, "/opt/ansible/bin/python", dict(environment))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,16 @@ def missing(variables, *, without=(), here=None):
 def test_missing_item_has_the_command_that_installs_it(without, what, command):
     (one,) = missing({"leaf-01": CLI}, without=[without])
     assert (one["what"], one["todo"], one["blocks"]) == (what, f"Run: {command}", True)
+
+
+@pytest.mark.parametrize(
+    "without, what",
+    [("pyVmomi", "Python library pyVmomi"), ("ansible_collections.arista.eos", "collection arista.eos")],
+)
+def test_an_execution_environment_gets_what_a_job_lacks(without, what):
+    environment = {"AWX_HOST": "https://awx.example.org", "JOB_ID": "7"}
+    (one,) = missing({"leaf-01": CLI}, without=[without], environment=environment)
+    assert (one["todo"], one["blocks"]) == (f"Add the {what} to the execution environment of the job.", True)
 
 
 def test_nothing_is_missing():
