@@ -21,10 +21,10 @@ def add(parsers: Any) -> None:
     made = parsers.add_parser(
         "import",
         allow_abbrev=False,
-        help="add folders of govc object.save, Redfish mockups and Batfish snapshots",
+        help="add folders of govc object.save, Redfish mockups, Batfish snapshots and vm-support bundles",
         description="Add data of other tools to a capture, with the same replacements. Nothing is sent.",
     )
-    made.add_argument("folders", nargs="+", metavar="DIR", help="folder that one of these tools wrote")
+    made.add_argument("folders", nargs="+", metavar="DIR", help="folder, or tgz of vm-support")
     made.add_argument("--out", default=DEST, metavar="FILE", help=f"path of the capture (default: {DEST})")
     made.add_argument("--keep", choices=["names"], action="append", default=[], help="values that are not replaced")
     made.set_defaults(run=bring)
@@ -41,6 +41,6 @@ def bring(args: argparse.Namespace) -> int:
         print(f"{made.source}: {len(read)} sources read, {len(made.coverage) - len(read)} not read")
         for name, one in sorted(made.coverage.items()):
             if not one["answered"]:
-                print(f"  {name}: {one['refused'].get('', '')}")
+                print(f"  {name}: {one['refused'].get('', '') or one.get('skipped', '')}")
     print(f"Do not send {args.out}.secret.json: it reveals the names behind the capture.")
     return 0

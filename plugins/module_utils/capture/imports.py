@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Data of other tools as sources of a capture: folders of govc, Redfish mockups, snapshots of Batfish."""
+"""Data of other tools as sources of a capture: govc, Redfish mockups, snapshots of Batfish, bundles of vm-support."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import datetime
 import json
 import os
 import re
+import tarfile
+import zlib
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
@@ -18,6 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
     redfish,
     redfish_tree,
     trouble,
+    vm_support,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
@@ -36,27 +39,31 @@ _INDEX = "index.json"
 _HOSTNAME = re.compile(
     r"^\s*(?:hostname|switchname|set system host-name|nv set system hostname)\s+\"?([\w.-]+)", re.MULTILINE
 )
+# What vm-support adds to the name of a host: esx-NAME-2026-03-01--08.15-2100123.tgz.
+_BUNDLE = re.compile(r"^esx-|-\d{4}-\d\d-\d\d--\d\d\.\d\d.*$|\.t(?:ar\.)?gz$")
 _NOT_SHOWN = "not read: a snapshot has the configuration alone"
 
 
 def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addition]:
     """Add everything in these folders that a capture can hold. Other files are left alone."""
     makers: list[Maker] = []
+    taken = set(Capture(dest).files) if os.path.exists(dest) else set()
     for folder in folders:
         try:
-            found = list(_makers(folder, keep_names))
+            found = list(_makers(folder, keep_names, taken))
         except OSError as error:
             raise trouble.unread(folder, error, trouble.FOLDER) from error
         if not found:
             raise OperatorError(
                 folder,
                 "cannot import the folder",
-                "It has no files of `govc object.save`, no Redfish mockup and no `configs` of a Batfish snapshot.",
+                "It has no files of `govc object.save`, no Redfish mockup, no `configs` of a Batfish snapshot and no "
+                "`commands` of a vm-support bundle.",
                 "Use the folder that one of these tools wrote",
                 "capture_import_empty",
             )
         makers += found
-    has_objects = os.path.exists(dest) and any(name.startswith(govc.FOLDERS) for name in Capture(dest).files)
+    has_objects = any(name.startswith(govc.FOLDERS) for name in taken)
     if has_objects and any(maker.__name__ == "objects" for maker in makers):
         raise OperatorError(
             dest,
@@ -68,9 +75,12 @@ def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addit
     return add.add_all(dest, keep_names, lambda table: [maker(table) for maker in makers])
 
 
-def _makers(folder: str, keep_names: bool) -> Iterator[Maker]:
+def _makers(folder: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
     """One maker for each source below a folder. All files are read here, so that an error changes nothing."""
     names = 0
+    if os.path.isfile(folder):
+        yield from _archive(folder, keep_names, taken)
+        return
     for place, inner, files in os.walk(folder, onerror=_unreadable):
         inner[:] = sorted(name for name in inner if not os.path.islink(os.path.join(place, name)))
         names += len(files)
@@ -85,11 +95,35 @@ def _makers(folder: str, keep_names: bool) -> Iterator[Maker]:
             short = os.path.basename(os.path.dirname(place)) != "redfish"
             yield _mockup(place, place if short else os.path.dirname(os.path.dirname(place)), keep_names)
             inner[:] = []
+        elif vm_support.is_bundle(place, files):
+            bundle = vm_support.of_files(files, lambda name, inside=place: _text(os.path.join(inside, name)))  # type: ignore[misc]
+            yield _support(bundle, os.path.dirname(os.path.abspath(place)), keep_names, taken)
+            inner[:] = []
         elif os.path.basename(place) == "configs" and files:
             for name in sorted(files):
                 text = _text(os.path.join(place, name))
                 if text is not None and "\0" not in text:
                     yield _config(name, text, keep_names)
+
+
+def _archive(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
+    try:
+        found = vm_support.of_archive(path, _LARGEST)
+    except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
+        raise NotADirectoryError(path) from error
+    if found is not None:
+        yield _support(found, path, keep_names, taken)
+
+
+def _support(bundle: vm_support.Bundle, place: str, keep_names: bool, taken: set[str]) -> Maker:
+    """A bundle of vm-support; without `uname -a`, the host has the name of the bundle."""
+    if not bundle.host:
+        bundle.host = _BUNDLE.sub("", os.path.basename(place))
+
+    def support(table: Table) -> Addition:
+        return vm_support.addition(bundle, taken, table, keep_names)
+
+    return support
 
 
 def _unreadable(error: OSError) -> None:

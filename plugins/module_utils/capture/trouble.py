@@ -17,7 +17,7 @@ CAPTURE, TABLE, FOLDER = "the capture", "the table of pseudonyms", "the folder"
 _USE = {
     CAPTURE: "Use the zip file as `capture` wrote it",
     TABLE: "Use the file `.secret.json` that is beside the capture",
-    FOLDER: "Use a folder of `govc object.save`, of a Redfish mockup or of a Batfish snapshot",
+    FOLDER: "Use a folder of `govc object.save`, of a Redfish mockup or of a Batfish snapshot, or a vm-support bundle",
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ZIP = b"PK\x03\x04"

@@ -23,6 +23,8 @@ class Shells:
                 named = named if isinstance(named, dict) else {}
                 for key in ("FullyQualifiedDomainName", "HostName"):
                     self._answers.setdefault(str(named.get(key, "")).lower(), found)
+                # A bundle of vm-support does not have the name. Its folder has the one of the host.
+                self._answers.setdefault(parts[1].lower(), found)
 
     def of(self, host):
         """The answers of a host; empty if it was not asked."""
