@@ -6,7 +6,9 @@ import copy
 import re
 
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
 
 from house.collection import ROOT
@@ -198,6 +200,14 @@ def test_each_case_of_the_page_has_its_test(case, tests):
         found = [path for part, path in FILES.items() if part == name or part.endswith(f"/{name}")]
         assert len(found) == 1, name
         assert (f"def {function}(" if function else f'"{row}"') in found[0].read_text(), one
+
+
+def test_the_first_example_for_a_new_site_has_directpath_and_torchrun():
+    page = (ROOT / "docs" / "site.md").read_text()
+    example = yaml.safe_load(re.findall(r"```yaml\n(site:\n.*?)```", page, re.S)[1])["site"]
+    assert site_problems(example) == []
+    assert (example["gpu"]["mode"], example["network"]["path"], example["licence"]) == (*["directpath"] * 2, "none")
+    assert validate(example)[0]["training"]["engine"] == "torchrun"
 
 
 def test_hosts_without_a_licence_get_passthrough_labels_ats_and_no_driver():
