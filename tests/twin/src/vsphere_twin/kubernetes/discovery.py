@@ -142,3 +142,24 @@ def _aggregated(cluster, group_name, version):
             ]
         rows.append(row)
     return rows
+
+
+def openapi(cluster, path):
+    """/openapi/v3: enough for clients that ask whether the server validates fields; schemas are in the CRDs."""
+    if not path:
+        names = [
+            "api/v1",
+            *(f"apis/{name}/{one}" for name, names in _by_group(cluster).items() if name for one in names),
+        ]
+        return {"paths": {name: {"serverRelativeURL": f"/openapi/v3/{name}?hash=0"} for name in names}}
+    group_name, version = ("", "v1") if path == ["api", "v1"] else (path[1], path[2])
+    paths = {}
+    for kind in cluster.kinds.values():
+        if (kind.group, kind.version) == (group_name, version):
+            words = [{"name": name, "in": "query"} for name in ("fieldValidation", "dryRun", "fieldManager")]
+            about = {"group": kind.group, "version": kind.version, "kind": kind.kind}
+            patch = {"parameters": words, "x-kubernetes-action": "patch", "x-kubernetes-group-version-kind": about}
+            where = "/namespaces/{namespace}" if kind.namespaced else ""
+            paths[f"/{'/'.join(path)}{where}/{kind.plural}/{{name}}"] = {"patch": patch, "parameters": []}
+    info = {"title": "Kubernetes", "version": cluster.version}
+    return {"openapi": "3.0.0", "info": info, "paths": paths} if paths else None

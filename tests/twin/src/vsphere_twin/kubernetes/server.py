@@ -68,6 +68,9 @@ class ApiServer(Server):
         self.cluster = cluster or Cluster()
         self.world = self.operators = operators or World(self.cluster, **world)
         self.service = Service(self.cluster, self.world.tick)
+        self.made = {}  # the API servers of the Supervisor's clusters, by the uid of the Cluster
+        if isinstance(self.world, World):
+            self.world.spawn, self.world.end = self._spawn, self._end
         file = self.directory / f"kubernetes-{self.cluster.name}.pem"
         names = (address, "localhost", "127.0.0.1", "kubernetes.default.svc")
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -93,7 +96,20 @@ class ApiServer(Server):
         """The PEM texts (certificate, key) of a user."""
         return credentials.client_certificate(self.directory, user, groups)
 
+    def _spawn(self, uid, name, version):
+        if uid not in self.made:
+            made = self.made[uid] = ApiServer(self.directory, Cluster(name, version), self.server_address[0])
+            made.start()
+        return self.made[uid]
+
+    def _end(self, uid):
+        made = self.made.pop(uid, None)
+        if made is not None:
+            made.stop()
+
     def stop(self):
         """End the watches, then close the port."""
         self.service.closed = True
+        for uid in list(self.made):
+            self._end(uid)
         super().stop()

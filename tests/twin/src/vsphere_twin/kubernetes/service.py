@@ -79,6 +79,8 @@ class Service:
             found = discovery.resources(cluster, path[1], path[2])
         elif path == ["openapi", "v2"]:
             found = {"swagger": "2.0", "info": {"title": "Kubernetes", "version": cluster.version}, "paths": {}}
+        elif path[:2] == ["openapi", "v3"]:
+            found = discovery.openapi(cluster, path[2:])
         if found is None:
             return None
         if method not in ("GET", "HEAD"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..refused import Refused
-from . import gpu, network, scheduling, training, workloads
+from . import gpu, network, scheduling, training, vks, workloads
 from .parts import Hardware
 
 OPERATORS = ("gpu-operator", "network-operator", "mpi-operator", "trainer")
@@ -17,6 +17,7 @@ _CONTROLLERS = (
     ("gpu-operator", gpu.discover),
     ("gpu-operator", gpu.step),
     ("network-operator", network.step),
+    ("vks", vks.step),
     ("mpi-operator", training.mpi_jobs),
     ("trainer", training.train_jobs),
     (None, workloads.daemon_sets),
@@ -50,7 +51,9 @@ class World:
     """The controllers of a cluster. `tick` does one step of each; nothing depends on the clock.
 
     `add_node(name, gpus=2)` joins a node. `programs` decides how containers end: {container: callable(pod, container)}
-    that returns (exit code or None while it runs, log). Faults are plain attributes: `images.missing`, `hardware`.
+    that returns (exit code or None while it runs, log). `installed` names the operators; with `vks` the cluster is a
+    Supervisor, whose Cluster objects become API servers of their own. Faults are plain attributes: `images.missing`,
+    `images.private`, `hardware`, `feature_discovery`, `free_gpus`.
     """
 
     def __init__(self, cluster, installed=OPERATORS, gpu_namespace="gpu-operator"):
@@ -60,6 +63,12 @@ class World:
         self.rendered = {}
         self.rejections = []  # what the API answered to operators
         self._seen, self._idle = {}, None
+        # A Supervisor: `spawn(uid, name, version)` returns the API server of a made cluster, `end(uid)` stops it.
+        self.spawn, self.end = None, lambda uid: None
+        self.free_gpus, self.host_branch = None, "580"
+        if "vks" in self.installed:
+            cluster.admission.append(vks.admit)
+            vks.prepare(self)
         cluster.admission += [workloads.admit_security, workloads.admit_quota]
         if "trainer" in self.installed:
             cluster.admission.append(training.admit_train_job)

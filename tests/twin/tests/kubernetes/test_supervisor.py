@@ -1,0 +1,90 @@
+"""Clusters of a Supervisor: machines, nodes with the devices of their VM class, kubeconfig."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+import yaml
+
+from vsphere_twin.kubernetes.launch import launch_cluster
+
+
+@pytest.fixture
+def supervisor():
+    with launch_cluster(installed=("vks",)) as server:
+        vgpu = {"profileName": "grid_a100-40c"}
+        hardware = {"cpus": 8, "memory": "64Gi", "devices": {"vgpuDevices": [vgpu]}}
+        for name, spec in (
+            ("best-effort-medium", {"hardware": {"cpus": 2, "memory": "8Gi"}}),
+            ("gpu", {"hardware": hardware}),
+        ):
+            server.cluster.create("virtualmachineclasses", {"metadata": {"name": name}, "spec": spec}, "default")
+        yield server
+
+
+def cluster(replicas=2, **variables):
+    rows = [{"name": "vmClass", "value": "best-effort-medium"}]
+    rows += [{"name": name, "value": value} for name, value in variables.items()]
+    overrides = {"overrides": [{"name": "vmClass", "value": "gpu"}]}
+    pool = {"class": "node-pool", "name": "gpu", "replicas": replicas, "variables": overrides}
+    topology = {"classRef": {"name": "builtin-generic-v3.6.0", "namespace": "vmware-system-vks-public"}}
+    topology.update(version="v1.33.4", controlPlane={"replicas": 1}, variables=rows)
+    topology["workers"] = {"machineDeployments": [pool]}
+    return {"metadata": {"name": "c"}, "spec": {"topology": topology}}
+
+
+def available(server):
+    rows = server.cluster.get("clusters", "c", "default")["status"]["conditions"]
+    return {one["type"]: one["status"] for one in rows}["Available"]
+
+
+def test_a_cluster_becomes_an_api_server_with_nodes(supervisor):
+    supervisor.cluster.create("clusters", cluster())
+    supervisor.world.settle()
+    status = supervisor.cluster.get("clusters", "c", "default")["status"]
+    assert (status["phase"], status["workers"]["availableReplicas"], available(supervisor)) == (
+        "Provisioned",
+        2,
+        "True",
+    )
+    secret = supervisor.cluster.get("secrets", "c-kubeconfig", "default")
+    (made,) = supervisor.made.values()
+    found = yaml.safe_load(base64.b64decode(secret["data"]["value"]))
+    assert found["clusters"][0]["cluster"]["server"] == made.url
+    assert sorted(made.world.hardware) == ["c-control-0", "c-gpu-0", "c-gpu-1"]
+    assert [one.gpus for _name, one in sorted(made.world.hardware.items())] == [0, 1, 1]
+
+
+def test_a_cluster_is_provisioned_before_its_workers_are_there(supervisor):
+    supervisor.cluster.create("clusters", cluster())
+    for _step in range(2):
+        supervisor.world.tick()
+    status = supervisor.cluster.get("clusters", "c", "default")["status"]
+    assert (status["phase"], status["workers"]["availableReplicas"], available(supervisor)) == (
+        "Provisioned",
+        0,
+        "False",
+    )
+
+
+def test_without_a_free_gpu_the_workers_stay_away(supervisor):
+    supervisor.world.free_gpus = 1
+    supervisor.cluster.create("clusters", cluster())
+    supervisor.world.settle()
+    assert supervisor.cluster.get("clusters", "c", "default")["status"]["workers"]["availableReplicas"] == 1
+    assert available(supervisor) == "False"
+
+
+def test_a_variable_of_another_class_is_denied(supervisor):
+    with pytest.raises(Exception, match="variable is not defined"):
+        supervisor.cluster.create("clusters", cluster(nodePoolVolumes=[]))
+
+
+def test_a_deleted_cluster_takes_its_api_server_along(supervisor):
+    made = supervisor.cluster.create("clusters", cluster())
+    supervisor.world.settle()
+    supervisor.cluster.deleted(supervisor.cluster.kind("clusters"), supervisor.cluster.get("clusters", "c", "default"))
+    supervisor.world.settle()
+    assert (supervisor.made, supervisor.cluster.list("machines", "default")) == ({}, [])
+    assert made["metadata"]["name"] == "c"
