@@ -64,12 +64,21 @@ def planted(lab):
     next(one for one in first.vmkernel if one.device == "vmk1").mtu = 1500
     first.gpus[0].configured_type = first.gpus[0].active_type = "shared"
     first.driver.version = "550.54.10"
-    switch(lab, "leaf-01").device.load(["interface Ethernet1", "mtu 1500", "qos trust cos"])
+    first.default_graphics_type = "shared"
+    for dvs in first.switches.values():
+        dvs.mtu = 1500
+    eos, os10 = switch(lab, "leaf-01").device, switch(lab, "leaf-04").device
+    eos.load(["interface Ethernet1", "mtu 1500", "qos trust cos", "interface Ethernet31", "shutdown"])
+    eos.load(["qos map dscp 26 to traffic-class 1"])
     switch(lab, "leaf-03").device.load(["nv set interface swp1 link mtu 1500"])
+    os10.load(["interface ethernet1/1/1", "no priority-flow-control mode"])
+    queues = "service-policy output type queuing AIREADY-OUT-3-50-6-150-1500-100"
+    os10.load(["interface ethernet1/1/31", f"no {queues}"])
     dummy, job = vms_of(lab)
     job.cpus, job.memory_mb, job.memory_locked = 8, 32768, False
     job.cores_per_socket, job.cores_per_numa_node = 4, 4
     job.extra["pciPassthru.use64bitMMIO"] = "FALSE"
+    job.extra.update({"pciPassthru.64bitMMIOSizeGB": "16", "numa.nodeAffinity": "1"})
     job.power = "poweredOff"
     job.devices[:] = [one for one in job.devices if not isinstance(one, RDMA) and not isinstance(one.backing, VMIOP)]
     cluster = job.host.compute
@@ -90,16 +99,24 @@ PLANTED = {
     (ESX_01, "firewall.pvrdma", "closed"),
     (ESX_01, "vmk1.mtu", "1500"),
     (ESX_01, "graphics.0000:39:00.0.type", "shared"),
+    (ESX_01, "graphics.default_type", "shared"),
+    (ESX_01, "dvs-train.mtu", "1500"),
     (ESX_01, "driver", "configured, waits for a reboot"),
     ("leaf-01", "Ethernet1.mtu", "1500"),
     ("leaf-01", "Ethernet1.trust", "pcp"),
+    ("leaf-01", "Ethernet1, Ethernet31-32.roce_priority", "1"),
+    ("leaf-01", "Ethernet31.link", "administratively down"),
     ("leaf-03", "swp1.mtu", "1500"),
+    ("leaf-04", "ethernet1/1/1.pfc_mode", "off"),
+    ("leaf-04", "ethernet1/1/31.ecn", "none"),
     (JOB_02, "cpus", "8"),
     (JOB_02, "memory_gb", "32"),
     (JOB_02, "memory_reservation", "65536 MB"),
     (JOB_02, "cores_per_socket", "4"),
     (JOB_02, "cores_per_numa_node", "4"),
     (JOB_02, "pciPassthru.use64bitMMIO", "FALSE"),
+    (JOB_02, "pciPassthru.64bitMMIOSizeGB", "16"),
+    (JOB_02, "numa.nodeAffinity", "1"),
     (JOB_02, "profiles", "none"),
     (JOB_02, "new adapter 1", "none"),
     (JOB_02, "power", "off"),

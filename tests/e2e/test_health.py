@@ -7,6 +7,7 @@ import json
 from rehearse import playbook
 
 from .fabric import switch
+from .hosts import hosts_of
 from .test_preflight import everything, nothing_but_reads
 
 HEALTH = playbook.ROOT / "playbooks" / "health.yml"
@@ -59,3 +60,24 @@ def test_drops_since_the_last_check_fail_once_and_nothing_is_changed(fabric_lab)
     # Reads what neighbours of a port announce.
     assert lab.twin.requests.pop("QueryNetworkHint")
     assert nothing_but_reads(lab)
+    quarantined(lab)
+
+
+def quarantined(lab):
+    """A host that fails enters quarantine and maintenance mode once, and check mode only names it."""
+    first, host = hosts_of(lab)
+    next(nic for nic in host.nics if nic.device == "vmnic2").plugged = False
+    lab.twin.world.touch(host)
+    wanted = ["--extra-vars", "health_quarantine=drs health_fail_on=never"]
+    run, told, folder = check(lab, "--check", *wanted)
+    assert (run.status, host.maintenance, list(told["quarantine"])) == (0, False, [host.name]), run.output
+    assert not (folder / "quarantine.json").exists()
+    run, told, folder = check(lab, *wanted)
+    assert (run.status, host.maintenance, first.maintenance) == (0, True, False), run.output
+    assert list(told["quarantine"]) == [host.name]
+    assert "vmnic2.up" in told["quarantine"][host.name]["why"]
+    assert f"{host.name} is in quarantine since" in (folder / "health.txt").read_text()
+    record = (folder / "quarantine.json").read_text()
+    run, told, folder = check(lab, *wanted)
+    assert (run.changed, list(told["quarantine"])) == (0, [host.name]), run.output
+    assert (folder / "quarantine.json").read_text() == record

@@ -32,4 +32,5 @@ def seen(
         "hosts": {name: one.get("esxi_host_preview") or {} for name, one in hosts.items()},
         "switches": {name: one.get("__switch_look") or {} for name, one in switches.items()},
         "machines": own.get("training_vm_preview") or {},
+        "quarantine": own.get("__drift_quarantine") or {},
     }

@@ -44,14 +44,27 @@ def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> 
     status = _status(counts)
     found = {"status": status, "code": CODES[status], "counts": counts, "rows": [asdict(row) for row in rows]}
     told = [line(row) for row in reversed(rows) if row.state != AS_REQUESTED]
+    out = [plain_text.shown(one) for one in in_quarantine(seen.get("quarantine") or {})]
     return {
         **found,
+        "quarantine": dict(seen.get("quarantine") or {}),
         "runs": list((seen.get("recorded") or {}).get("runs") or ()),
-        "sentence": "\n".join([sentence(counts), *(f"- {one}" for one in told)]),
-        "text": notification(counts, told, str(seen.get("name") or "")),
-        "table": table(rows),
-        "markdown": markdown(counts, rows, seen),
+        "sentence": "\n".join([sentence(counts), *(f"- {one}" for one in [*told, *out])]),
+        "text": "\n".join([notification(counts, told, str(seen.get("name") or "")), *quarantined(out)]),
+        "table": [*table(rows), *out],
+        "markdown": markdown(counts, rows, seen) + "".join(f"\n{_cell(one)}\n" for one in out),
     }
+
+
+def in_quarantine(record: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """One line for each guest and host in quarantine. Quarantine is no drift, and does not change the status."""
+    return [f"{name} is in quarantine since {one.get('at')}: {one.get('why')}" for name, one in sorted(record.items())]
+
+
+def quarantined(lines: Sequence[str]) -> list[str]:
+    """The lines of a notification about the quarantine."""
+    more = [f"- and {len(lines) - SHOWN} more in quarantine"] if len(lines) > SHOWN else []
+    return [f"- {textwrap.shorten(one, 160, placeholder=' ...')}" for one in lines[:SHOWN]] + more
 
 
 def asked(seen: Mapping[str, Any]) -> dict[str, Any]:

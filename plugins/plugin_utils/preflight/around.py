@@ -356,6 +356,15 @@ def guests(seen: Mapping[str, Any] | None, asked: Mapping[str, Any], limits: Map
             yield from _guest(name, answer, (before, after), asked, limits)
 
 
+def quarantine(record: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    """Findings on guests and hosts in quarantine; the training leaves them out."""
+    for name, entry in record.items():
+        category = "hosts" if entry.get("kind") == "host" else "guests"
+        found = f"It is in quarantine since {entry.get('at')}, so the training leaves it out. {entry.get('why')}"
+        todo = "Repair it, and run the playbook validate, which returns it to service."
+        yield Finding(category, name, "quarantine", OPEN, found, todo=todo)
+
+
 def _guest(
     name: str,
     answer: Mapping[str, Any] | None,

@@ -71,6 +71,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         *([] if asked["problems"] else compatibility.rules(seen.get("site"), seen.get("hosts") or {})),
         *around.controller(seen.get("here"), asked, seen["limits"], (seen.get("guests") or {}).get("answers") or ()),
         *around.guests(seen.get("guests"), asked, seen["limits"]),
+        *around.quarantine(seen.get("quarantine") or {}),
     ]
     told = causes(told, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
     told = together(one_datacenter(told, asked.get("datacenter"), (seen.get("vcenter") or {}).get("strangers") or ()))

@@ -36,6 +36,7 @@ def seen(
         "problems": {name: one.get("__preflight_problems", []) for name, one in hosts.items()},
         "switch_problems": own.get("__switch_problems") or [],
         "guests": _guests(own, variables),
+        "quarantine": own.get("__preflight_quarantine") or {},
     }
 
 

@@ -212,6 +212,13 @@ def _mtu(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
         if adapter["mtu"] != mtu:
             text = f"the MTU of {adapter['device']} is {adapter['mtu']}, requested {mtu}"
             yield Gap("mtu", text, f"{name}.mtu", str(mtu), str(adapter["mtu"]))
+        switch = adapter.get("switch")
+        for size in sorted(
+            {nic["mtu"] for nic in host["nics"] if switch and nic["switch"] == switch and nic["mtu"] < mtu}
+        ):
+            # The switch drops frames of the adapter that are larger.
+            text = f"the MTU of the switch {switch} is {size}, requested {mtu}"
+            yield Gap("mtu", text, f"{switch}.mtu", str(mtu), str(size))
 
 
 def _passthrough(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:

@@ -19,6 +19,8 @@ FACT = "aiready_run"
 # Stages that playbook site skips, and the answer of the filter site_guests; known and inside follow from them.
 KEYS = ("skipped", "guests", "known", "inside")
 NO_GUESTS: dict[str, Any] = {"stages": [], "guests": {}, "reached": {}, "later": []}
+# Guests of a run, and those of them that a training leaves out.
+GUESTS, QUARANTINED = "aiready_guests", "aiready_quarantined"
 # Matches no host, and does not warn.
 NOBODY = "all:!all"
 
@@ -43,4 +45,7 @@ def hosts(pattern: str, stage: str | Sequence[str], variables: Mapping[str, Mapp
     found = state(variables)
     asked = [stage] if isinstance(stage, str) else stage
     runs = any(one in found["inside"] if one in STAGES else one not in found["skipped"] for one in asked)
+    if runs and pattern == GUESTS and asked == ["training"] and found["guests"].get("quarantined"):
+        # Without guests in this group, the pattern would warn.
+        return f"{pattern}:!{QUARANTINED}"
     return pattern if runs and pattern else NOBODY

@@ -42,12 +42,12 @@ READY = {
     },
     "gpus": [{"id": GPU, "passthrough": {"configured": False, "active": False}}],
     "nics": [
-        {"device": "vmnic2", "driver": "nmlx5_core", "vfs": {"active": 8, "max": 8}},
-        {"device": "vmnic3", "driver": "nmlx5_core", "vfs": {"active": 0, "max": 0}},
+        {"device": "vmnic2", "driver": "nmlx5_core", "vfs": {"active": 8, "max": 8}, "switch": "dvs-1", "mtu": 9000},
+        {"device": "vmnic3", "driver": "nmlx5_core", "vfs": {"active": 0, "max": 0}, "switch": None, "mtu": 1500},
     ],
     "options": {"Net.PVRDMAVmknic": "vmk1"},
     "rulesets": {"pvrdma": True},
-    "vmkernel": [{"device": "vmk0", "mtu": 1500}, {"device": "vmk1", "mtu": 9000}],
+    "vmkernel": [{"device": "vmk0", "mtu": 1500}, {"device": "vmk1", "mtu": 9000, "switch": "dvs-1"}],
     "profiles_offered": ["grid_a100-20c", "grid_a100-40c"],
 }
 
@@ -135,6 +135,7 @@ VALUES = {
     "option": (but("modules/nmlx5_core/options/pfctx", "0"), ("nmlx5_core.pfctx", "0x08", "0")),
     "graphics": (but("graphics/default_type", "shared"), ("graphics.default_type", "shared_direct", "shared")),
     "MTU": (but("vmkernel/1/mtu", 1500), ("vmk1.mtu", "9000", "1500")),
+    "MTU of the switch": (but("nics/0/mtu", 1500), ("dvs-1.mtu", "9000", "1500")),
     "functions": (but("nics/0/vfs/active", 4), ("vfs.vmnic2", "8", "4")),
     "service": (but("in_maintenance", True), ("in_maintenance", "false", "true")),
 }

@@ -66,3 +66,11 @@ def test_a_variable_of_the_user_with_the_name_of_the_fact_is_refused(fact):
 )
 def test_a_play_runs_on_the_hosts_of_a_stage_that_runs(given, expected):
     assert hosts(*given) == expected
+
+
+def test_a_training_leaves_out_the_guests_in_quarantine_and_a_validation_does_not():
+    given = variables([], ["training", "validation"], REACHED)
+    given["localhost"]["aiready_run"]["guests"]["quarantined"] = ["train-01"]
+    assert hosts("aiready_guests", "training", given) == "aiready_guests:!aiready_quarantined"
+    assert hosts("aiready_guests", "validation", given) == "aiready_guests"
+    assert hosts("localhost", "training", given) == "localhost"

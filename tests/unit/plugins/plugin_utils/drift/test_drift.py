@@ -202,3 +202,15 @@ def test_row_names_the_last_event_of_its_object_after_the_run():
     # Events that were asked for and not read are no sign that nobody changed it.
     (row,) = [row for row in answer(given, {"msg": "No permission."})["rows"] if row["state"] == "changed since"]
     assert row["why"].endswith("Who changed it is unknown. No permission.")
+
+
+def test_quarantine_is_named_and_is_no_drift():
+    entry = {"kind": "guest", "at": "2026-03-01T08:15:30Z", "why": "xid.hardware: one\x1b[2J."}
+    told = answer({"name": "gpu", **vms(), "quarantine": {"job-01": entry}})
+    assert (told["status"], told["quarantine"]) == ("no drift", {"job-01": entry})
+    line = "job-01 is in quarantine since 2026-03-01T08:15:30Z: xid.hardware: one"
+    assert told["text"].splitlines()[1].startswith(f"- {line}")
+    assert [part for part in (told["sentence"], told["markdown"], *told["table"]) if line in part]
+    assert "\x1b" not in told["text"] + told["sentence"] + told["markdown"]
+    many = answer({**vms(), "quarantine": {f"job-{number}": entry for number in range(9)}})
+    assert many["text"].splitlines()[-1] == "- and 4 more in quarantine"

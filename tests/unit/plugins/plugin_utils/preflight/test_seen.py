@@ -80,3 +80,19 @@ def test_addresses_are_asked_for_without_their_reason():
     found = questions.everything(site)
     assert [sorted(one) for one in found["asked_addresses"]] == [["expect", "url"]] * len(found["addresses"])
     assert found["addresses"]
+
+
+def test_guests_and_hosts_in_quarantine_are_open_findings_with_the_fix():
+    record = {
+        "job-01": {"kind": "guest", "at": "2026-03-01T08:15:30Z", "why": "xid.hardware: one."},
+        "esx-02": {"kind": "host", "at": "2026-03-01T08:15:30Z", "why": "vmnic2.up: down."},
+    }
+    told = answer(seen(variables({"__preflight_quarantine": record}), GROUPS, LIMITS))["findings"]
+    rows = {row["where"]: row for row in told if row["what"] == "quarantine"}
+    assert {name: (row["category"], row["state"]) for name, row in rows.items()} == {
+        "job-01": ("guests", "open"),
+        "esx-02": ("hosts", "open"),
+    }
+    assert "in quarantine since 2026-03-01T08:15:30Z" in rows["job-01"]["found"]
+    assert "xid.hardware: one." in rows["job-01"]["found"]
+    assert "playbook validate" in rows["esx-02"]["todo"]

@@ -1,0 +1,122 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Guests and hosts in quarantine: who enters after a health check, and who leaves after a validation.
+
+Pure, except last, the one function that reads a file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ansible.errors import AnsibleFilterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = 1
+REPORT, DRS, CORDON = "report", "drs", "cordon"
+MODES = (REPORT, DRS, CORDON)
+GUEST, HOST = "guest", "host"
+# Failing readings of a guest that are faults of hardware, so of its host.
+OF_HARDWARE = ("xid_hardware", "ecc_uncorrected", "ecc_corrected", "pcie_replays")
+# Verdicts of rows that keep a guest in quarantine.
+BLOCKING = ("fail", "not_run")
+
+
+def last(path: str) -> dict[str, Any]:
+    """{name: entry} of the file; empty without a file. A damaged file is an error, because it may hide a quarantine."""
+    full = os.path.expanduser(os.path.expandvars(path))
+    try:
+        with open(full, encoding="utf-8") as file:
+            found = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise AnsibleFilterError(
+            f"Cannot read which guests and hosts are in quarantine. The file {full} is not readable: {error}. Repair "
+            "it, or remove it to end all quarantines."
+        ) from error
+    objects = found.get("objects") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    if not isinstance(objects, dict) or not all(isinstance(one, dict) for one in objects.values()):
+        raise AnsibleFilterError(
+            f"Cannot read which guests and hosts are in quarantine. The file {full} does not have the format {FORMAT}. "
+            "Use the version of the collection that wrote it, or remove it to end all quarantines."
+        )
+    return objects
+
+
+def entered(
+    check: Mapping[str, Any], record: Mapping[str, Any], mode: str, places: Mapping[str, Any], at: str
+) -> dict[str, Any]:
+    """{objects, added, failing, maintenance, lines} after a health check.
+
+    places: {guests: {name: its host}, hosts: [name]}. Switches have no quarantine. maintenance: hosts for DRS.
+    """
+    if mode not in MODES:
+        raise AnsibleFilterError(f"Cannot quarantine with the mode {mode}. Use {', '.join(MODES)}.")
+    kinds = {**dict.fromkeys(places["hosts"], HOST), **dict.fromkeys(places["guests"], GUEST)}
+    failing = [name for name in check["failing"] if name in kinds]
+    added = [name for name in failing if name not in record] if mode != REPORT else []
+    objects = {name: dict(entry) for name, entry in record.items()}
+    for name in added:
+        objects[name] = {"kind": kinds[name], "at": at, "why": _why(check, name)}
+    lines = [f"{name} is in quarantine since {one['at']}: {one['why']}" for name, one in sorted(objects.items())]
+    if mode == REPORT:
+        lines += [f"{name} fails, and health_quarantine is report." for name in failing if name not in objects]
+    hosts = {name for name in failing if kinds[name] == HOST} | set(_hosts_at_fault(check, places["guests"]))
+    return {
+        "objects": objects,
+        "added": added,
+        "failing": failing,
+        "maintenance": sorted(hosts & set(places["hosts"])) if mode == DRS else [],
+        "lines": lines,
+    }
+
+
+def _why(check: Mapping[str, Any], name: str) -> str:
+    """The reading of the first failing row, and how many more there are."""
+    rows = [row for row in check["rows"] if row["object"] == name and row["state"] == "failing"]
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return f"{rows[0]['reading']}{more}: {rows[0]['why']}"
+
+
+def _hosts_at_fault(check: Mapping[str, Any], guests: Mapping[str, str]) -> list[str]:
+    """The hosts of guests whose GPU, memory or bus reports errors."""
+    rows = [row for row in check["rows"] if row["state"] == "failing" and row["object"] in guests]
+    return [guests[row["object"]] for row in rows if row["kind"] in OF_HARDWARE or row["reading"].startswith("gpu.")]
+
+
+def held(record: Mapping[str, Any], guests: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The guests in quarantine, or on a host in quarantine; guests are those of the filter site_guests."""
+    return [name for name, guest in guests.items() if name in record or (guest.get("host") or "") in record]
+
+
+def released(
+    record: Mapping[str, Any], validation: Mapping[str, Any] | None, guests: Mapping[str, str]
+) -> dict[str, Any]:
+    """{objects, released}: a guest leaves after its checks passed, and a host after those of all its measured guests.
+
+    validation: that of the module validation_result. guests: {measured guest: its host}.
+    """
+    verdict = (validation or {}).get("verdict") or {}
+    if not (verdict.get("counts") or {}).get("pass") or verdict.get("state") == "incomplete":
+        return {"objects": dict(record), "released": []}
+    names = set(guests)
+    wrong = [set(str(row["id"]).split()) & names for row in (validation or {}).get("not_right") or () if _blocks(row)]
+    # A failed check of the whole cluster names no guest, so it proves none of them.
+    bad = names if any(not one for one in wrong) else set().union(*wrong)
+    hosts = set(guests.values()) - {guests[name] for name in bad}
+    passed = (names - bad) | (hosts - {""})
+    return {
+        "objects": {name: entry for name, entry in record.items() if name not in passed},
+        "released": sorted(set(record) & passed),
+    }
+
+
+def _blocks(row: Mapping[str, Any]) -> bool:
+    return row["verdict"] in BLOCKING

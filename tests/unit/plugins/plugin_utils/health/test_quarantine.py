@@ -1,0 +1,124 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Quarantine: who enters after a health check, who is left out of a training, and who returns after a validation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.health import quarantine
+
+AT, LATER = "2026-03-01T08:15:30Z", "2026-03-01T09:15:30Z"
+GUESTS = {"job-01": "esx-01", "job-02": "esx-02", "job-03": "esx-02"}
+PLACES = {"guests": GUESTS, "hosts": ["esx-01", "esx-02"]}
+ENTRY = {"kind": "guest", "at": AT, "why": "xid.hardware: one."}
+
+
+def check(*rows):
+    told = [
+        {"object": name, "reading": reading, "kind": kind, "state": "failing", "why": "It is wrong."}
+        for name, reading, kind in rows
+    ]
+    return {"rows": told, "failing": sorted({row["object"] for row in told})}
+
+
+XID = ("job-01", "xid.hardware", "xid_hardware")
+CLOCK = ("job-02", "clock.synchronised", "")
+LINK = ("esx-01", "vmnic2.up", "")
+PORT = ("leaf-01", "Ethernet1.roce_drops", "drops")
+
+
+def entered(*rows, record=None, mode="cordon"):
+    return quarantine.entered(check(*rows), record or {}, mode, PLACES, LATER)
+
+
+def test_guests_and_hosts_that_fail_enter_and_switches_do_not():
+    told = entered(XID, LINK, PORT)
+    assert told["added"] == ["esx-01", "job-01"]
+    assert told["objects"]["job-01"] == {"kind": "guest", "at": LATER, "why": "xid.hardware: It is wrong."}
+    assert told["objects"]["esx-01"]["kind"] == "host"
+    assert told["maintenance"] == []
+    assert told["lines"][1] == f"job-01 is in quarantine since {LATER}: xid.hardware: It is wrong."
+
+
+def test_report_only_names_them():
+    told = entered(XID, mode="report")
+    assert (told["objects"], told["added"], told["failing"]) == ({}, [], ["job-01"])
+    assert told["lines"] == ["job-01 fails, and health_quarantine is report."]
+
+
+def test_an_entry_stays_with_its_time_whether_or_not_the_object_fails_again():
+    for rows in ((XID,), ()):
+        told = entered(*rows, record={"job-01": ENTRY})
+        assert (told["objects"], told["added"]) == ({"job-01": ENTRY}, [])
+
+
+@pytest.mark.parametrize(
+    "row, hosts",
+    [
+        (XID, ["esx-01"]),
+        (("job-01", "gpu.02:00.0.remap_failed", ""), ["esx-01"]),
+        (CLOCK, []),
+        (LINK, ["esx-01"]),
+        (PORT, []),
+    ],
+    ids=["Xid", "memory", "clock", "host", "switch"],
+)
+def test_drs_selects_hosts_that_fail_and_those_of_guests_with_faults_of_hardware(row, hosts):
+    assert entered(row, mode="drs")["maintenance"] == hosts
+    # Also in later checks, so that a host that was refused is tried again.
+    assert entered(row, mode="drs", record={row[0]: ENTRY})["maintenance"] == hosts
+
+
+def test_an_unknown_mode_is_rejected_with_the_choices():
+    with pytest.raises(AnsibleFilterError, match="mode evict. Use report, drs, cordon."):
+        entered(mode="evict")
+
+
+def test_a_training_leaves_out_guests_in_quarantine_and_those_of_hosts_in_quarantine():
+    guests = {name: {"host": host} for name, host in GUESTS.items()}
+    assert quarantine.held({"job-01": ENTRY}, guests) == ["job-01"]
+    assert quarantine.held({"esx-02": ENTRY}, guests) == ["job-02", "job-03"]
+    assert quarantine.held({}, {"job-09": {"host": ""}}) == []
+
+
+def validated(*rows, state="fail", passed=9):
+    wrong = [{"id": row, "verdict": verdict} for row, verdict in rows]
+    return {"verdict": {"state": state, "counts": {"pass": passed}}, "not_right": wrong}
+
+
+RECORD = dict.fromkeys(("job-01", "job-02", "esx-01", "esx-02", "esx-09"), ENTRY)
+
+
+@pytest.mark.parametrize(
+    "validation, expected",
+    [
+        (validated(state="pass"), ["esx-01", "esx-02", "job-01", "job-02"]),
+        (validated(("guest.mtu job-01", "warn"), state="warn"), ["esx-01", "esx-02", "job-01", "job-02"]),
+        (validated(("guest.mtu job-01", "fail")), ["esx-02", "job-02"]),
+        (validated(("guest.xid job-03", "fail")), ["esx-01", "job-01", "job-02"]),
+        (validated(("pair.write_bw job-01 > job-02", "fail")), []),
+        (validated(("guest.ecc job-02", "not_run")), ["esx-01", "job-01"]),
+        (validated(("cluster.training 1:tcp", "fail")), []),
+        (validated(state="incomplete"), []),
+        (validated(state="pass", passed=0), []),
+        ({}, []),
+    ],
+    ids=["pass", "warning", "guest", "host of a guest", "pair", "not run", "cluster", "incomplete", "nothing", "none"],
+)
+def test_guests_and_hosts_return_after_their_checks_passed(validation, expected):
+    told = quarantine.released(RECORD, validation, GUESTS)
+    assert told["released"] == expected
+    assert set(told["objects"]) == set(RECORD) - set(expected)
+
+
+def test_a_missing_file_is_no_quarantine_and_a_damaged_one_is_an_error(tmp_path):
+    file = tmp_path / "quarantine.json"
+    assert quarantine.last(str(file)) == {}
+    file.write_text(json.dumps({"format": 1, "objects": RECORD}))
+    assert quarantine.last(str(file)) == RECORD
+    for text in ("{", "[]", '{"format": 9, "objects": {}}', '{"format": 1, "objects": {"job-01": 1}}'):
+        file.write_text(text)
+        with pytest.raises(AnsibleFilterError, match="Cannot read which guests and hosts are in quarantine. The file"):
+            quarantine.last(str(file))
