@@ -90,6 +90,20 @@ def tell(tmp_path):
     return tmp_path / "tell.yml"
 
 
+def trained(tmp_path):
+    """A playbook that names the guests of a training."""
+    plays = yaml.safe_load(tell(tmp_path).read_text())
+    plays[1]["hosts"] = "{{ 'aiready_guests' | aiready.vsphere.stage_hosts('training', hostvars | default({})) }}"
+    (tmp_path / "trained.yml").write_text(yaml.safe_dump(plays))
+    return tmp_path / "trained.yml"
+
+
+def quarantine(tmp_path, *names):
+    entries = {name: {"kind": "guest", "at": "2026-03-01T08:15:30Z", "why": "xid.hardware: one."} for name in names}
+    (tmp_path / "quarantine.json").write_text(json.dumps({"format": 1, "objects": entries}))
+    return "--extra-vars", f"health_folder={tmp_path}"
+
+
 def test_guests_become_known_by_what_vcenter_tells_and_secrets_are_not_shown(lab, tmp_path):
     lab = lab()
     addresses = running(lab)
@@ -100,6 +114,14 @@ def test_guests_become_known_by_what_vcenter_tells_and_secrets_are_not_shown(lab
     for name, address in addresses.items():
         assert f"<{name} {address} ops 1>" in run.output
     assert CANARY not in run.output
+    site = lab.site(guests={"user": "ops"}, training=TRAINING)
+    run = lab.run(*site, *quarantine(tmp_path, "train-02"), of=trained(tmp_path))
+    assert (run.status, run.changed) == (0, 0), run.output
+    assert "<train-01 " in run.output
+    assert "<train-02 " not in run.output
+    run = lab.run(*site, *quarantine(tmp_path, *addresses), of=PLAYBOOKS / "training.yml")
+    assert run.status != 0
+    assert "All guests are in quarantine: train-01, train-02." in run.failed_on("localhost")
 
 
 def test_guests_that_the_inventory_lists_are_those_that_are_meant_and_are_reached_as_it_says(lab, tmp_path):
