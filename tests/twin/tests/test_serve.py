@@ -85,7 +85,7 @@ def test_an_unknown_face_is_refused_with_those_that_exist():
     with process("--faces", "telnet") as started:
         _out, errors = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 2
-    faces = "ssh, redfish, switches, controller, guests, depot, registry"
+    faces = "ssh, redfish, switches, controller, kubernetes, guests, depot, registry"
     assert f"there is no telnet; choose from {faces}, or none" in errors
 
 

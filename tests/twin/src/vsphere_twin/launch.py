@@ -9,6 +9,7 @@ from pathlib import Path
 from .control import Control
 from .controller.server import Controller
 from .guests.engine import require_library
+from .kubernetes.server import ApiServer
 from .model import bmc as bmcs
 from .model import seed as seeds
 from .redfish.server import Bmcs
@@ -22,7 +23,8 @@ from .vcenter.server import Server
 USUAL = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
 BESIDE_GUESTS = ("depot", "registry")  # server of the guests' downloads
 CONTROLLER = "controller"  # the automation controller; nothing else of the twin knows it
-FACES = (*USUAL, CONTROLLER, "guests", *BESIDE_GUESTS)  # the last ones need a container engine
+KUBERNETES = "kubernetes"  # the API server of a Supervisor; it knows nothing of the vCenter either
+FACES = (*USUAL, CONTROLLER, KUBERNETES, "guests", *BESIDE_GUESTS)  # the last ones need a container engine
 
 
 class Twin:
@@ -50,6 +52,7 @@ class Twin:
         self._switches = SwitchDoors(world, keyring, host) if "switches" in faces else None
         self._bmcs = Bmcs(world, tls, host) if "redfish" in faces else None
         self.controller = Controller(directory, tls, host) if CONTROLLER in faces else None
+        self.kubernetes = _supervisor(directory, host) if KUBERNETES in faces else None
         self.bmc_username, self.bmc_password = bmcs.USERNAME, bmcs.PASSWORD
         self.guests = self.depot = self.registry = None
         if "guests" in faces:
@@ -140,6 +143,8 @@ class Twin:
             found.update(bmc_username=self.bmc_username, bmc_password=self.bmc_password)
         if self.controller is not None:
             found.update(controller=self.controller.endpoint())
+        if self.kubernetes is not None:
+            found.update(kubernetes=self.kubernetes.endpoint())
         if self.guests is not None:
             found.update(guests=self.guests.endpoints())
         if self.depot is not None:
@@ -180,7 +185,8 @@ class Twin:
 
     def _faces(self):
         # The depot starts before the guests, which query it when they boot.
-        faces = (self._shells, self._bmcs, self._switches, self.controller, self.depot, self.guests, self.registry)
+        faces = [self._shells, self._bmcs, self._switches, self.controller, self.kubernetes]
+        faces += [self.depot, self.guests, self.registry]
         return [face for face in faces if face is not None]
 
     def guest(self, name):
@@ -205,6 +211,11 @@ class Twin:
                 face.stop()
         self._server.stop()
         self.world.close()
+
+
+def _supervisor(directory, host):
+    # The twin's other clusters are made by it, with operators of their own.
+    return ApiServer(directory, address=host, installed=("vks",))
 
 
 @contextlib.contextmanager

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 
 import pytest
 import yaml
 
 from vsphere_twin.kubernetes.launch import launch_cluster
+from vsphere_twin.launch import launch
 
 
 @pytest.fixture
@@ -88,3 +90,11 @@ def test_a_deleted_cluster_takes_its_api_server_along(supervisor):
     supervisor.world.settle()
     assert (supervisor.made, supervisor.cluster.list("machines", "default")) == ({}, [])
     assert made["metadata"]["name"] == "c"
+
+
+def test_a_twin_has_a_supervisor_as_a_face():
+    with launch(faces=("kubernetes",)) as twin:
+        found = twin.endpoint()["kubernetes"]
+        assert found["url"] == twin.kubernetes.url
+        config = yaml.safe_load(Path(found["kubeconfig"]).read_text())
+    assert config["clusters"][0]["cluster"]["server"] == found["url"]

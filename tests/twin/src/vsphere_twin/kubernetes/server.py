@@ -96,6 +96,13 @@ class ApiServer(Server):
         """The PEM texts (certificate, key) of a user."""
         return credentials.client_certificate(self.directory, user, groups)
 
+    def endpoint(self):
+        """The address and the login, as data for clients in other processes."""
+        file = self.directory / f"kubeconfig-{self.cluster.name}"
+        file.touch(mode=0o600)
+        file.write_text(self.kubeconfig())
+        return {"url": self.url, "kubeconfig": str(file)}
+
     def _spawn(self, uid, name, version):
         if uid not in self.made:
             made = self.made[uid] = ApiServer(self.directory, Cluster(name, version), self.server_address[0])
