@@ -1,0 +1,68 @@
+"""Hosts, clusters and VMs as plain pyVmomi reads them over the wire, object by object, without the collection."""
+
+from __future__ import annotations
+
+from pyVmomi import VmomiSupport, vim
+
+from wire.observe import client
+
+READ = {
+    vim.HostSystem: ("config", "runtime"),
+    vim.VirtualMachine: ("config", "runtime.powerState", "runtime.host"),
+    vim.ClusterComputeResource: ("configurationEx",),
+}
+# Counts and times, which grow with each change and each start.
+LASTING = ("changeVersion", "modified", "bootTime", "createDate", "lastModified")
+
+
+def read(twin):
+    """{name of an object: {path: value}}."""
+    found = {}
+    with client(twin) as service:
+        content = service.RetrieveContent()
+        for kind, properties in READ.items():
+            view = content.viewManager.CreateContainerView(content.rootFolder, [kind], True)
+            for one in view.view:
+                values = {}
+                for path in properties:
+                    value = one
+                    for part in path.split("."):
+                        value = getattr(value, part, None)
+                    _walk(path, value, values)
+                found[f"{kind.__name__.rpartition('.')[2]} {one.name}"] = values
+            view.Destroy()
+    return found
+
+
+def differences(before, after):
+    """{name of an object: {path: (before, after)}}, without objects that are the same."""
+    told = {}
+    for name in sorted({*before, *after}):
+        old, new = before.get(name, {}), after.get(name, {})
+        paths = {path: (old.get(path), new.get(path)) for path in {*old, *new} if old.get(path) != new.get(path)}
+        if paths:
+            told[name] = paths
+    return told
+
+
+def _walk(path, value, found):
+    if isinstance(value, VmomiSupport.ManagedObject):
+        found[path] = value._moId
+    elif isinstance(value, VmomiSupport.DataObject):
+        for part in value._GetPropertyList():
+            if part.name not in LASTING:
+                _walk(f"{path}.{part.name}", getattr(value, part.name), found)
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            _walk(f"{path}[{_key(one, number)}]", one, found)
+    elif value is not None:
+        found[path] = str(value)
+
+
+def _key(one, number):
+    """The name of a row in place of its number, so that another order is no difference."""
+    for name in ("key", "id", "device", "pciId"):
+        value = getattr(one, name, None)
+        if isinstance(value, (str, int)) and value != "":
+            return value
+    return number
