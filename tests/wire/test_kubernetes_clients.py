@@ -57,7 +57,7 @@ def test_the_dynamic_client_reads_the_causes_of_a_rejection(api: Any) -> None:
     body = {"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy", "metadata": {"name": "p"}, "spec": {"driver": {}}}
     with pytest.raises(UnprocessibleEntityError) as caught:
         policies.create(body=body)
-    fields = [one["field"] for one in json.loads(caught.value.body)["details"]["causes"]]
+    fields = [one["field"] for one in json.loads(caught.value.body or "")["details"]["causes"]]
     assert "spec.toolkit" in fields
 
 
@@ -76,10 +76,18 @@ def ansible(server: Any, module: str, check: bool = False, **arguments: Any) -> 
 
 def test_kubernetes_core_applies_once_and_waits(server: Any) -> None:
     definition = {**NCP, "spec": {"nvIpam": IPAM}}
-    apply = {"definition": definition, "apply": True, "server_side_apply": {"field_manager": "aiready.vsphere"}}
+    apply: dict[str, Any] = {
+        "definition": definition,
+        "apply": True,
+        "server_side_apply": {"field_manager": "aiready.vsphere"},
+    }
     assert ansible(server, "k8s", check=True, **apply)["changed"] is True
     assert server.cluster.get("nicclusterpolicies", "nic-cluster-policy") is None
     assert ansible(server, "k8s", **apply)["changed"] is True
     assert ansible(server, "k8s", **apply)["changed"] is False
-    query = {"api_version": "mellanox.com/v1alpha1", "kind": "NicClusterPolicy", "name": "nic-cluster-policy"}
+    query: dict[str, Any] = {
+        "api_version": "mellanox.com/v1alpha1",
+        "kind": "NicClusterPolicy",
+        "name": "nic-cluster-policy",
+    }
     assert ansible(server, "k8s_info", **query)["resources"][0]["status"]["state"] == "ready"
