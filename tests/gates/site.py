@@ -35,6 +35,7 @@ NAVIGATION = {
         "docs/validation.md",
         "docs/slow_pair.md",
         "docs/capacity.md",
+        "docs/kubernetes.md",
         "docs/awx.md",
         "docs/capture.md",
         "docs/rehearse_your_site.md",
@@ -84,6 +85,7 @@ NAVIGATION = {
         "roles/guest_vm/README.md",
         "roles/container_runtime/README.md",
         "roles/horovod/README.md",
+        "roles/kubernetes/README.md",
         "roles/validation/README.md",
     ),
     "Reference: the twin": (

@@ -27,6 +27,7 @@ PARTS = {
     "esxi_host": ("hosts.", "", "network."),
     "guest_vm": ("guests.",),
     "horovod": ("training.",),
+    "kubernetes": ("kubernetes.",),
     "switch": ("fabric.",),
     "training_vm": ("machine.", "gpu.", "network.", "placement.", ""),
     "validation": ("validation.",),
@@ -49,6 +50,8 @@ WORKED_OUT = {
     "horovod_controller",
     "horovod_gpus",
     "horovod_launcher",
+    "kubernetes_gpu_operator",
+    "kubernetes_training",
     "training_vm_gpudirect",
     "validation_osu",
 }

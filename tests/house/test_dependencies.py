@@ -106,8 +106,8 @@ def test_what_is_installed_from_a_lock_is_compared_with_its_hashes(monkeypatch, 
 def test_galaxy_names_exactly_the_collections_that_roles_and_playbooks_use():
     shipped = [name for name in tracked() if re.match(r"(roles|playbooks)/.*\.ya?ml$", name)]
     used = {match for name in shipped for match in USED.findall((ROOT / name).read_text())}
-    # Only users of AWX need its modules, so galaxy.yml does not install them for all.
-    assert used - OURS_OR_CORE - {"awx.awx"} == set(load("galaxy.yml")["dependencies"] or {})
+    # Only users of AWX or Kubernetes need these modules, so galaxy.yml does not install them for all.
+    assert used - OURS_OR_CORE - {"awx.awx", "kubernetes.core"} == set(load("galaxy.yml")["dependencies"] or {})
 
 
 @pytest.mark.parametrize("path", ["requirements.txt", *(f"requirements/{one}.in" for one in EXPLAINED)])

@@ -32,7 +32,11 @@ NOT_LOOSER = {
         training.result_dir validation.result_dir gpu.passthrough.devices gpu.passthrough.label
         fabric.cables[].switch fabric.cables[].port fabric.cables[].host fabric.cables[].nic fabric.cables[].peer
         fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m name directpath.label directpath.group
-        directpath.gpu_class directpath.port_class
+        directpath.gpu_class directpath.port_class kubernetes.kubeconfig kubernetes.context kubernetes.nodes
+        kubernetes.gpu_operator.namespace kubernetes.gpu_operator.policy kubernetes.gpu_operator.driver.repository
+        kubernetes.gpu_operator.driver.image kubernetes.gpu_operator.driver.version
+        kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
+        kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
     """,
     "It says what is built, and that is checked whatever it is.": """
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.most_per_gpu gpu.passthrough.assignment
@@ -48,7 +52,8 @@ NOT_LOOSER = {
         runtime.toolkit_version runtime.cdi training.pull training.builtin training.command training.arguments
         training.engine training.launcher training.controller training.slots training.environment
         training.mounts[].writable training.shm_size bios.attributes vcenter.session hosts.ssh
-        directpath.assignment licence guests.driver.flavour
+        directpath.assignment licence guests.driver.flavour kubernetes.gpu_operator.toolkit
+        kubernetes.gpu_operator.mig_strategy kubernetes.gpu_operator.spec kubernetes.training.nodes
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
@@ -56,13 +61,13 @@ NOT_LOOSER = {
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.evacuation driver.downgrade driver.replace
-        fabric.allow guests.driver.downgrade guests.reboot runtime.docker_users power absent prune
+        fabric.allow guests.driver.downgrade guests.reboot runtime.docker_users power absent prune kubernetes.force
     """,
     "It is a limit of time. What takes longer fails.": """
         vcenter.request_timeout_s hosts.maintenance_timeout_s hosts.reboot_timeout_s hosts.bmc.timeout_s
         fabric.confirm_timeout_s fabric.verify_timeout_s fabric.reconnect_timeout_s machine.wait_timeout_s
         guests.licence.wait_s guests.reboot_timeout_s guests.login_timeout_s training.limits.wall_s
-        training.limits.stall_s validation.osu.stall_s guest_shutdown_timeout_s
+        training.limits.stall_s validation.osu.stall_s guest_shutdown_timeout_s kubernetes.wait_s
     """,
     "What is not measured by it is reported as not run, and the verdict is not complete.": """
         validation.packages validation.perftest validation.checks

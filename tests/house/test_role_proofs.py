@@ -18,6 +18,7 @@ PROOFS = {
     "esxi_host": ("prove.yml",),
     "guest_vm": ("prove.yml", "restart.yml", "roce.yml"),
     "horovod": ("run.yml",),
+    "kubernetes": ("prove.yml",),
     "switch": ("prove.yml", "tell.yml", "main.yml"),
     "training_vm": ("prove.yml",),
     "validation": ("judge.yml",),

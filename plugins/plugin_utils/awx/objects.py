@@ -55,6 +55,7 @@ TEMPLATES = (
     Template("runtime", "Prepare the container engines", asks=True),
     Template("training", "Run the training", asks=True),
     Template("validate", "Run the validation, and write the report", asks=True),
+    Template("kubernetes", "Configure the Kubernetes cluster, and run the training in pods"),
     Template("fabric_check", "Compare the RoCE settings of switches, hosts and guests. Changes nothing"),
     Template("fleet_start", "Start the VMs of the site", "fleet", variables=(("site_fleet", "start"),)),
     Template("fleet_stop", "Stop the VMs of the site", "fleet", variables=(("site_fleet", "stop"),)),

@@ -49,7 +49,12 @@ def needs(
     """[{what, found, todo, blocks}] of missing parts; variables are those of each host, as hostvars has them."""
     known = {name: _Variables(variables[name]) for name in names if name in variables}
     there = _Finder(find)
-    parts = [*_libraries(here or {}, there, python), *_collections(known, there, python)]
+    own = here or {}
+    parts = [
+        *_libraries(own, there, python),
+        *_of_kubernetes(own, there, python),
+        *_collections(known, there, python),
+    ]
     if is_job(environment):
         # AWX removes the container of the job, with all that somebody installs in it.
         parts = [{**one, "todo": f"Add the {one['what']} to the execution environment of the job."} for one in parts]
@@ -100,6 +105,17 @@ def _libraries(here: Any, there: _Finder, python: str) -> Iterator[dict[str, Any
         yield _missing(
             "Python library matplotlib", "plots in the report", f"{python} -m pip install matplotlib", blocks=False
         )
+
+
+def _of_kubernetes(here: Any, there: _Finder, python: str) -> Iterator[dict[str, Any]]:
+    site = here.get("site") if isinstance(here, Mapping) else None
+    if not isinstance(site, Mapping) or not site.get("kubernetes"):
+        return
+    if not there("ansible_collections.kubernetes.core"):
+        command = "ansible-galaxy collection install kubernetes.core"
+        yield _missing("collection kubernetes.core", "the playbook kubernetes", command)
+    if not there("kubernetes"):
+        yield _missing("Python library kubernetes", "the playbook kubernetes", f"{python} -m pip install kubernetes")
 
 
 def _collections(known: Mapping[str, _Variables], there: _Finder, python: str) -> Iterator[dict[str, Any]]:

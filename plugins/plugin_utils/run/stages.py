@@ -27,6 +27,7 @@ USUAL = {
     "runtime": (60, 600),
     "training": (120, 1800),
     "validation": (300, 2400),
+    "kubernetes": (30, 1800),
     "restore": (30, 2700),
 }
 # Playbooks of this collection whose name differs from their stage.
@@ -45,6 +46,7 @@ ROLES = {
     "guest_vm": "guests",
     "container_runtime": "runtime",
     "horovod": "training",
+    "kubernetes": "kubernetes",
     "validation": "validation",
 }
 _NAMESPACE = "aiready.vsphere."

@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.params import check_maxima
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, safety
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, kubernetes, safety
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.fabric_checks import fabric_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guest_checks import guest_problems
@@ -57,6 +57,7 @@ SHARED_BY_HOSTS = (
     "guests",
     "runtime",
     "training",
+    "kubernetes",
 )
 
 
@@ -104,6 +105,7 @@ def _compared(site: Mapping[str, Any]) -> list[str]:
         *fabric_problems(site),
         *machine_problems(site),
         *guest_problems(site),
+        *kubernetes.problems(site),
     ]
 
 

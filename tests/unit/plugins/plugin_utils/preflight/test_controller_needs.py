@@ -82,6 +82,22 @@ def test_report_without_plots_blocks_nothing():
     assert states == ["open", "ok"]
 
 
+@pytest.mark.parametrize(
+    "site, wanted",
+    [
+        (
+            {"kubernetes": {"kubeconfig": "/srv/kubeconfig"}},
+            ["collection kubernetes.core", "Python library kubernetes"],
+        ),
+        ({"vms": []}, []),
+        (None, []),
+    ],
+)
+def test_cluster_of_the_site_needs_its_client(site, wanted):
+    found = missing({}, without=["kubernetes", "ansible_collections.kubernetes.core"], here={"site": site})
+    assert [one["what"] for one in found] == wanted
+
+
 def test_libraries_of_another_python_are_left_to_its_modules():
     assert missing({}, without=["pyVmomi"], here={"ansible_python_interpreter": "/usr/bin/python3.9"}) == []
 

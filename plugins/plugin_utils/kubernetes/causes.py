@@ -1,0 +1,273 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Causes of pods that do not run, from their states and events. Pure.
+
+Texts of a cluster come from images and users of the cluster, so messages show only their beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.plain_text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Objects = Sequence[Mapping[str, Any]]
+
+LONGEST = 300
+# Events of an owner whose pods do not exist.
+OF_OWNERS = ("FailedCreate", "ValidationError")
+# Further pods with the same cause are counted.
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause and its fix; a pattern of a reason and one of a message select it."""
+
+    reason: str
+    message: str
+    cause: str
+    fix: str
+
+
+IMAGE = r"ImagePullBackOff|ErrImagePull|ErrImageNeverPull|InvalidImageName"
+# The first match counts. Reasons and messages are those of the kubelet, the scheduler and the container runtimes. Texts
+# of registries differ by runtime, so their patterns are short.
+CAUSES = (
+    Cause(
+        IMAGE,
+        r"not found|manifest unknown|InvalidImageName",
+        "The registry has no image with this name and tag",
+        "Check the version. The operator adds the suffix of the operating system to the tag of the driver, such as "
+        "-ubuntu22.04",
+    ),
+    Cause(
+        IMAGE,
+        r"unauthorized|denied|\b40[13]\b|authentication",
+        "The registry rejects the login",
+        "Create the pull secret in the namespace of the pod, and name it in site.kubernetes.gpu_operator.driver."
+        "pull_secrets",
+    ),
+    Cause(
+        IMAGE,
+        r"x509|no such host|i/o timeout|connection refused",
+        "The node cannot reach the registry, or does not trust its certificate",
+        "Check name resolution, proxy and certificate authorities of the nodes",
+    ),
+    Cause(IMAGE, "", "The node cannot pull the image", "Check image, registry and pull secret"),
+    Cause(
+        "",
+        r"no runtime for \"?nvidia\"? is configured",
+        "The container runtime of the node has no runtime nvidia",
+        "Check the pod of the container toolkit on the node. For RKE2 and k3s, set CONTAINERD_CONFIG and "
+        "CONTAINERD_SOCKET in site.kubernetes.gpu_operator.spec.toolkit.env",
+    ),
+    Cause(
+        "",
+        r"unresolvable CDI devices",
+        "The container runtime does not find the CDI specification of the GPU",
+        "Use a container toolkit that is not older than the device plugin, or set "
+        "site.kubernetes.gpu_operator.spec.cdi.enabled to false",
+    ),
+    Cause(
+        "",
+        r"violates PodSecurity",
+        "The pod security level of the namespace rejects the pod",
+        "Label the namespace with pod-security.kubernetes.io/enforce=privileged",
+    ),
+    Cause(
+        "",
+        r"exceeded quota",
+        "The quota of the namespace is used up",
+        "Raise the ResourceQuota of the namespace, or remove other pods",
+    ),
+    Cause(
+        "",
+        r"Insufficient nvidia\.com/",
+        "No node has enough free GPUs for the pod",
+        "End other pods with GPUs, or request fewer GPUs. With the MIG strategy mixed, request the resource of the "
+        "profile",
+    ),
+    Cause(
+        "",
+        r"Insufficient (\S+)",
+        "No node has enough free resources for the pod",
+        "End other pods, or request less",
+    ),
+    Cause(
+        "",
+        r"untolerated taint",
+        "The nodes have a taint that the pod does not tolerate",
+        "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations",
+    ),
+    Cause(
+        "",
+        r"didn't match Pod's node (affinity|selector)",
+        "No node has the labels that the pod requires",
+        "Label the nodes, and check node feature discovery",
+    ),
+    Cause(
+        "",
+        r"cannot find a network-attachment-definition",
+        "The network of the pod does not exist in this namespace",
+        "Check name and namespace of the network attachment",
+    ),
+    Cause(
+        "UnexpectedAdmissionError",
+        "",
+        "The kubelet could not allocate the device",
+        "Check the device plugin on the node, and request one time slice only",
+    ),
+    Cause(
+        "",
+        r"error code system not yet initialized",
+        "The fabric manager of the NVSwitches does not run",
+        "Start it on the host, and give the VM a complete set of GPUs",
+    ),
+    Cause("OOMKilled", "", "The container exceeded its memory limit", "Raise the limit"),
+    Cause(
+        "CrashLoopBackOff|Error|StartError|RunContainerError",
+        "",
+        "The container ends after its start",
+        "Read its last log, with: kubectl logs --previous",
+    ),
+    Cause(
+        "ValidationError", "", "The MPI Operator rejects the job", "Correct site.training or site.kubernetes.training"
+    ),
+    Cause("CreateContainerConfigError", "", "A secret or ConfigMap of the pod is missing", "Create it"),
+)
+DRIVER = Cause(
+    "",
+    "",
+    "The driver of the GPU cannot be built or loaded",
+    "Read the log of the container nvidia-driver-ctr. Without a repository for the headers of the kernel, set "
+    "site.kubernetes.gpu_operator.spec.driver.repoConfig. For a vGPU, compare its branch with the driver of the host",
+)
+DRIVER_CONTAINER = "nvidia-driver-ctr"
+
+
+def short(text: object) -> str:
+    """One line of a text of the cluster, without control characters."""
+    line = " ".join(shown(str(text)).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."
+
+
+def of_pods(pods: Objects, events: Objects) -> list[str]:
+    """Each cause once, with the names of its pods."""
+    grouped: dict[tuple[Cause, str], list[str]] = {}
+    for pod in pods:
+        found = None if _runs(pod) else _of_pod(pod, events)
+        if found:
+            grouped.setdefault(found, []).append(short(pod["metadata"]["name"]))
+    for event in events:
+        # A pod that was rejected does not exist, only an event of its owner.
+        if event.get("reason") in OF_OWNERS and (event.get("involvedObject") or {}).get("kind") != "Pod":
+            cause = _match(event["reason"], event.get("message") or "")
+            if cause:
+                owner = event["involvedObject"]
+                names = grouped.setdefault((cause, short(event["message"])), [])
+                names.append(short(f"{owner.get('kind')} {owner.get('name')}"))
+    return [_sentence(cause, told, names) for (cause, told), names in grouped.items()]
+
+
+def _sentence(cause: Cause, told: str, names: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    more = f" and {len(unique) - NAMED} more" if len(unique) > NAMED else ""
+    reported = f" The cluster reports: {told.rstrip('.')}." if told else ""
+    return f"{', '.join(unique[:NAMED])}{more}: the pod does not run. {cause.cause}.{reported} {cause.fix}."
+
+
+def _runs(pod: Mapping[str, Any]) -> bool:
+    status = pod.get("status") or {}
+    if status.get("phase") == "Succeeded":
+        return True
+    containers = status.get("containerStatuses") or []
+    return status.get("phase") == "Running" and all(one.get("ready") for one in containers)
+
+
+def _of_pod(pod: Mapping[str, Any], events: Objects) -> tuple[Cause, str] | None:
+    name = pod["metadata"]["name"]
+    for container, reason, message in _states(pod):
+        if container == DRIVER_CONTAINER and reason in ("CrashLoopBackOff", "Error"):
+            return DRIVER, short(message)
+        found = _match(reason, message)
+        if found:
+            return found, short(message or reason)
+    for event in reversed(events):
+        own = event.get("involvedObject") or {}
+        if own.get("kind") == "Pod" and own.get("name") == name and event.get("type") != "Normal":
+            found = _match(event.get("reason") or "", event.get("message") or "")
+            if found:
+                return found, short(event.get("message") or "")
+    return None
+
+
+def _states(pod: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(container, reason, message) of each container that does not run, and of the pod itself."""
+    status = pod.get("status") or {}
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        for one in status.get(kind) or []:
+            state, last = one.get("state") or {}, one.get("lastState") or {}
+            for part in (last.get("terminated"), state.get("waiting"), state.get("terminated")):
+                if part and part.get("reason") not in (None, "Completed", "PodInitializing", "ContainerCreating"):
+                    yield one.get("name") or "", part["reason"], part.get("message") or ""
+    if status.get("reason"):
+        yield "", status["reason"], status.get("message") or ""
+    for one in status.get("conditions") or []:
+        if one.get("type") == "PodScheduled" and one.get("status") == "False":
+            yield "", one.get("reason") or "", one.get("message") or ""
+
+
+def _match(reason: str, message: str) -> Cause | None:
+    text = f"{reason} {message}"
+    for one in CAUSES:
+        if (not one.reason or re.fullmatch(one.reason, reason)) and re.search(one.message, text):
+            return one
+    return None
+
+
+# (pattern of a line, cause, fix)
+LOGS = (
+    (
+        r"Could not resolve hostname|Connection refused",
+        "The launcher does not reach the workers over SSH",
+        "Check that the workers run and that their image contains sshd",
+    ),
+    (
+        r"There are not enough slots",
+        "The job has more ranks than slots",
+        "Lower site.training.slots",
+    ),
+    (
+        r"ibv_(reg_mr|create_cq).*(Cannot allocate memory|failed)",
+        "The container may not lock enough memory for RDMA",
+        "Raise the memlock limit of the container runtime on the nodes",
+    ),
+    (
+        r"No module named .?horovod",
+        "The image contains no Horovod",
+        "Name another image in site.training.image",
+    ),
+    (
+        r"CUDA error|CUDA driver version is insufficient",
+        "The driver of the node does not fit the CUDA release of the image",
+        "Use an image for the driver of the nodes",
+    ),
+)
+
+
+def of_log(text: str) -> list[tuple[str, str, str]]:
+    """(line, cause, fix) of the first line of each known cause in a log."""
+    found = []
+    for pattern, cause, fix in LOGS:
+        line = next((line for line in text.splitlines() if re.search(pattern, line)), None)
+        if line is not None:
+            found.append((line, cause, fix))
+    return found

@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Objects of the GPU Operator: its ClusterPolicy and the secret of the licence. Pure."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+GROUP, VERSION, KIND = "nvidia.com", "v1", "ClusterPolicy"
+# The CRD requires them, also without a value.
+REQUIRED = (
+    "daemonsets",
+    "dcgm",
+    "dcgmExporter",
+    "devicePlugin",
+    "driver",
+    "gfd",
+    "nodeStatusExporter",
+    "operator",
+    "toolkit",
+)
+# Keys of the secret that the driver container reads.
+TOKEN_KEY, SETTINGS_KEY = "client_configuration_token.tok", "gridd.conf"
+
+
+def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, Any]:
+    """The ClusterPolicy; licence is the name of the secret, or empty."""
+    made: dict[str, Any] = {name: {} for name in REQUIRED}
+    driver = wish.get("driver")
+    made["driver"] = {"enabled": bool(driver)}
+    if driver:
+        made["driver"].update({key: driver[key] for key in ("repository", "image", "version") if driver.get(key)})
+        if driver.get("pull_secrets"):
+            made["driver"]["imagePullSecrets"] = list(driver["pull_secrets"])
+        if licence:
+            made["driver"]["licensingConfig"] = {"secretName": licence, "nlsEnabled": True}
+    toolkit = wish.get("toolkit")
+    made["toolkit"] = {"enabled": bool(driver) if toolkit is None else toolkit}
+    made["mig"] = {"strategy": wish.get("mig_strategy") or "single"}
+    made["dcgmExporter"] = {"enabled": True}
+    if openshift:
+        # The driver container gets the headers of the kernel from the image of the driver toolkit.
+        made["operator"] = {"use_ocp_driver_toolkit": True}
+    return {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": KIND,
+        "metadata": {"name": wish["policy"]},
+        "spec": _merged(made, wish.get("spec") or {}),
+    }
+
+
+def licence_secret(namespace: str, token: str) -> dict[str, Any]:
+    """The secret of a licence token.
+
+    A mounted file does not follow a new content of its secret, so each token has a secret with a name of its own. The
+    operator then replaces the driver pods.
+    """
+    data = {TOKEN_KEY: token, SETTINGS_KEY: ""}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "Opaque",
+        "metadata": {"name": licence_name(token), "namespace": namespace},
+        "data": {key: base64.b64encode(text.encode()).decode() for key, text in data.items()},
+    }
+
+
+def licence_name(token: str) -> str:
+    """The name of the secret of a licence token."""
+    return f"aiready-licence-{hashlib.sha256(token.encode()).hexdigest()[:10]}" if token else ""
+
+
+def _merged(made: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(made)
+    for key, value in more.items():
+        old = result.get(key)
+        result[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return result

@@ -1,0 +1,192 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Jobs of a training in pods: an MPIJob for Horovod, a TrainJob for torchrun. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Made = dict[str, Any]
+
+MPIJOB, TRAINJOB = ("kubeflow.org", "v2beta1", "MPIJob"), ("trainer.kubeflow.org", "v1alpha1", "TrainJob")
+OPERATORS = {"MPIJob": "MPI Operator", "TrainJob": "Kubeflow Trainer"}
+QUEUE = "kueue.x-k8s.io/queue-name"
+SCRIPTS, MOUNTED = "aiready-trainings", "/opt/aiready"
+FILES = pathlib.Path(__file__).parents[3] / "roles" / "horovod" / "files" / "trainings"
+INTERFACE = "eth0"  # network of the pods
+# The job of a runtime whose pods train, and its container.
+NODE = "node"
+# Kubeflow Trainer renamed the field with every release: 2.2, 2.1, 2.0.
+PATCHES, TEMPLATES, SPECS = "runtimePatches", "podTemplateOverrides", "podSpecOverrides"
+MANAGER = "aiready.vsphere/kubernetes"
+
+
+def kind_of(wish: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Group, version and kind of the job."""
+    return MPIJOB if wish["engine"] == "horovod" else TRAINJOB
+
+
+def objects(wish: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> list[Made]:
+    """The scripts of a built-in training, and the job."""
+    made = [_scripts(wish)] if wish["builtin"] else []
+    group, version, kind = kind_of(wish)
+    if kind == "MPIJob":
+        spec = _mpijob(wish)
+    else:
+        spec = _trainjob(wish, schema.served(definitions, group, kind).get(version) or {})
+    labels = {QUEUE: wish["queue"]} if wish.get("queue") else {}
+    job: Made = {"apiVersion": f"{group}/{version}", "kind": kind, "metadata": {}, "spec": spec}
+    metadata: Made = {"name": f"aiready-{_digest([job, labels, made, wish['run']])}", "namespace": wish["namespace"]}
+    # The pods of a job do not change, so each other job has another name.
+    job["metadata"] = {**metadata, **({"labels": labels} if labels else {})}
+    return [*made, job]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:10]
+
+
+def _scripts(wish: Mapping[str, Any]) -> Made:
+    names = (f"{wish['builtin']}.py", "engines.py")
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": SCRIPTS, "namespace": wish["namespace"]},
+        "data": {name: (FILES / name).read_text(encoding="utf-8") for name in names},
+    }
+
+
+def _command(wish: Mapping[str, Any]) -> list[str]:
+    if wish["builtin"]:
+        return ["python3", f"{MOUNTED}/{wish['builtin']}.py", "--engine", wish["engine"], *wish["arguments"]]
+    return [*wish["command"], *wish["arguments"]]
+
+
+def environment(wish: Mapping[str, Any]) -> dict[str, str]:
+    """The environment of the ranks. The user's values have precedence."""
+    made = {"NCCL_SOCKET_IFNAME": INTERFACE, "NCCL_IB_DISABLE": "1"}
+    if wish["gpus"]:
+        made.update(NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET")
+    if wish["engine"] != "horovod":
+        made.update(PYTHONUNBUFFERED="1", GLOO_SOCKET_IFNAME=INTERFACE)
+    return {**made, **{key: str(value) for key, value in wish["environment"].items()}}
+
+
+def _resources(wish: Mapping[str, Any]) -> dict[str, int]:
+    return {"nvidia.com/gpu": wish["gpus"]} if wish["gpus"] else {}
+
+
+def _pod(wish: Mapping[str, Any]) -> tuple[Made, Made]:
+    """(fields of the pod, fields of its container) that both kinds share."""
+    mounts: list[Made] = [{"name": "shm", "mountPath": "/dev/shm"}]
+    # The default of 64 MiB is too small for the ranks of a node.
+    volumes: list[Made] = [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": _size(wish["shm_size"])}}]
+    if wish["builtin"]:
+        mounts.append({"name": "trainings", "mountPath": MOUNTED})
+        volumes.append({"name": "trainings", "configMap": {"name": SCRIPTS}})
+    pod: Made = {"volumes": volumes}
+    if wish["pull_secrets"]:
+        pod["imagePullSecrets"] = [{"name": name} for name in wish["pull_secrets"]]
+    if wish["nodes_with"]:
+        pod["nodeSelector"] = {key: str(value) for key, value in wish["nodes_with"].items()}
+    # RDMA locks its memory, and pods have no other means to raise the limit.
+    return pod, {"volumeMounts": mounts, "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}}
+
+
+def _size(text: str) -> str:
+    """A size of a container engine as a quantity of Kubernetes: both count in powers of two."""
+    number, unit = text.rstrip("bBkKmMgG"), text.strip("0123456789.").lower().rstrip("b")
+    return number + {"k": "Ki", "m": "Mi", "g": "Gi"}.get(unit, "")
+
+
+def _mpijob(wish: Mapping[str, Any]) -> Made:
+    pod, container = _pod(wish)
+    exported = [word for name, value in environment(wish).items() for word in ("-x", f"{name}={value}")]
+    # sshd starts the ranks without the environment of their container.
+    words = ["mpirun", "--allow-run-as-root", "-np", str(wish["nodes"] * wish["slots"]), "-bind-to", "none"]
+    words += [
+        "-map-by",
+        "slot",
+        "-mca",
+        "pml",
+        "ob1",
+        "-mca",
+        "btl",
+        "^openib",
+        "-mca",
+        "btl_tcp_if_include",
+        INTERFACE,
+    ]
+    words += [*exported, "-x", "LD_LIBRARY_PATH", "-x", "PATH", *_command(wish)]
+    launcher = {"containers": [{"name": "launcher", "image": wish["image"], "command": words}]}
+    worker = {"name": "worker", "image": wish["image"], **container}
+    if _resources(wish):
+        worker["resources"] = {"limits": _resources(wish)}
+    pulled = {key: pod[key] for key in ("imagePullSecrets",) if key in pod}
+    return {
+        "slotsPerWorker": wish["slots"],
+        "launcherCreationPolicy": "WaitForWorkersReady",
+        "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 0, "activeDeadlineSeconds": wish["limit_s"]},
+        "mpiReplicaSpecs": {
+            "Launcher": {"replicas": 1, "restartPolicy": "Never", "template": {"spec": {**launcher, **pulled}}},
+            "Worker": {
+                "replicas": wish["nodes"],
+                "restartPolicy": "Never",
+                "template": {"spec": {"containers": [worker], **pod}},
+            },
+        },
+    }
+
+
+def _trainjob(wish: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
+    pod, container = _pod(wish)
+    trainer: Made = {
+        "image": wish["image"],
+        "numNodes": wish["nodes"],
+        "numProcPerNode": wish["slots"],
+        "command": ["torchrun", *([] if _is_python(wish) else ["--no-python"]), *_words(wish)],
+        "env": [{"name": name, "value": value} for name, value in environment(wish).items()],
+    }
+    if _resources(wish):
+        trainer["resourcesPerNode"] = {"limits": _resources(wish)}
+    made: Made = {"runtimeRef": {"name": wish["runtime"]}, "trainer": trainer}
+    if "activeDeadlineSeconds" in _known(served):
+        made["activeDeadlineSeconds"] = wish["limit_s"]
+    return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]})}
+
+
+def _is_python(wish: Mapping[str, Any]) -> bool:
+    return _command(wish)[0] in ("python", "python3")
+
+
+def _words(wish: Mapping[str, Any]) -> list[str]:
+    words = _command(wish)
+    return words[1:] if _is_python(wish) else words
+
+
+def _known(served: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of the spec that a served version has."""
+    return ((served.get("properties") or {}).get("spec") or {}).get("properties") or {}
+
+
+def _overrides(served: Mapping[str, Any], spec: Made) -> Made:
+    """The fields of the pods, in the field that the served version has."""
+    known = _known(served)
+    if PATCHES in known:
+        job = {"name": NODE, "template": {"spec": {"template": {"spec": spec}}}}
+        runtime = {"template": {"spec": {"replicatedJobs": [job]}}}
+        return {PATCHES: [{"manager": MANAGER, "trainingRuntimeSpec": runtime}]}
+    target = {"targetJobs": [{"name": NODE}]}
+    if TEMPLATES in known:
+        return {TEMPLATES: [{**target, "spec": spec}]}
+    return {SPECS: [{**target, **spec}]}

@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the labels and resources of the nodes of a cluster say about their GPUs. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Node = Mapping[str, Any]
+
+PRESENT = {"nvidia.com/gpu.present": "true"}
+# GPU feature discovery reads it from the PCI capability of a vGPU.
+HOST_DRIVER = "nvidia.com/vgpu.host-driver-version"
+GUEST_DRIVER = "nvidia.com/cuda.driver-version.full"
+PCI = tuple(f"feature.node.kubernetes.io/pci-{name}10de.present" for name in ("", "0302_", "0300_"))
+GPU, MIG = "nvidia.com/gpu", "nvidia.com/mig-"
+
+
+def labels(node: Node) -> Mapping[str, str]:
+    return node["metadata"].get("labels") or {}
+
+
+def chosen(nodes: Sequence[Node], selector: Mapping[str, str]) -> list[Node]:
+    """The nodes with these labels; without labels, those with a GPU that the operator knows."""
+    selected = {key: str(value) for key, value in (selector or PRESENT).items()}
+    return [one for one in nodes if all(labels(one).get(key) == value for key, value in selected.items())]
+
+
+def offered(node: Node) -> int:
+    """The number of GPUs or MIG instances that pods can request on this node."""
+    resources = (node.get("status") or {}).get("allocatable") or {}
+    return sum(int(value) for key, value in resources.items() if key == GPU or key.startswith(MIG))
+
+
+def is_ready(node: Node) -> bool:
+    conditions = (node.get("status") or {}).get("conditions") or []
+    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
+
+
+def is_openshift(nodes: Sequence[Node]) -> bool:
+    return any("node.openshift.io/os_id" in labels(one) for one in nodes)

@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Objects that the stage kubernetes applies to a cluster, and reasons why it must not. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.plain_text import shown
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import gpu_operator, job, nodes, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Objects = Sequence[Mapping[str, Any]]
+
+PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
+
+
+def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") -> dict[str, Any]:
+    """{objects: in the order of their application, training, later, problems}.
+
+    seen has definitions, namespaces, nodes and policies. training has the objects of the job. later names those that
+    check mode cannot compute, because their namespace does not exist yet. The secret of the licence is not among the
+    objects, because they are shown.
+    """
+    operator = wish["gpu_operator"]
+    openshift = nodes.is_openshift(seen["nodes"])
+    licence = gpu_operator.licence_name(token) if operator["licensed"] else ""
+    made = [gpu_operator.policy(operator, licence, openshift)]
+    problems = [*_operator(wish, seen, token), *_nodes(wish, seen["nodes"])]
+    wanted = wish.get("training") or {}
+    training = job.objects(wanted, seen["definitions"]) if wanted else []
+    problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
+    for one in [*made, *training]:
+        problems += _unfit(one, seen["definitions"])
+    namespaces = [_namespace(wanted["namespace"])] if wanted else []
+    if not openshift:  # its own controller sets the label
+        namespaces.insert(0, _namespace(operator["namespace"]))
+    known = _names(seen["namespaces"])
+    later = [one["metadata"]["name"] for one in training if one["metadata"]["namespace"] not in known]
+    return {"objects": [*namespaces, *made], "training": training, "later": later, "problems": problems}
+
+
+def _namespace(name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": dict(PRIVILEGED)}}
+
+
+def _operator_of_job(wish: Mapping[str, Any], definitions: Objects) -> Iterator[str]:
+    group, version, kind = job.kind_of(wish)
+    if version not in schema.served(definitions, group, kind):
+        yield (
+            f"Cannot run the training as a {kind}. The cluster does not serve {kind} of {group}/{version}. Install the "
+            f"{job.OPERATORS[kind]}, or remove site.kubernetes.training."
+        )
+
+
+def _operator(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str) -> Iterator[str]:
+    operator = wish["gpu_operator"]
+    served = schema.served(seen["definitions"], gpu_operator.GROUP, gpu_operator.KIND)
+    if gpu_operator.VERSION not in served:
+        yield (
+            "Cannot configure the GPU Operator. The cluster does not serve ClusterPolicy of nvidia.com/v1. Install the "
+            "operator with its Helm chart or from OperatorHub, see docs/kubernetes.md."
+        )
+        return
+    if operator["namespace"] not in _names(seen["namespaces"]):
+        yield (
+            f"Cannot configure the GPU Operator in the namespace {operator['namespace']}. The cluster has no such "
+            "namespace. Set site.kubernetes.gpu_operator.namespace to the namespace of the operator."
+        )
+    others = [name for name in _names(seen["policies"]) if name != operator["policy"]]
+    if others:
+        yield (
+            f"Cannot use the ClusterPolicy {operator['policy']}. The cluster has the ClusterPolicy {others[0]}, and "
+            f"the operator ignores a second one. Set site.kubernetes.gpu_operator.policy to {others[0]}."
+        )
+    if operator["licensed"] and not token:
+        yield (
+            "Cannot license the vGPUs of the nodes. There is no client configuration token. Set site_licence_token in "
+            "a vault, or site.guests.licence.token_file."
+        )
+
+
+def _nodes(wish: Mapping[str, Any], found: Objects) -> Iterator[str]:
+    chosen = nodes.chosen(found, wish["nodes"])
+    if wish["nodes"] and not chosen:
+        labels = ", ".join(f"{key}={value}" for key, value in wish["nodes"].items())
+        yield (
+            f"Cannot find the GPU nodes of the cluster. No node has the labels {labels}. Label the nodes, or correct "
+            "site.kubernetes.nodes."
+        )
+    driver = wish["gpu_operator"].get("driver") or {}
+    for one in chosen:
+        # The nodes read the driver of their host from the vGPU. Before the operator runs, only the site knows it.
+        host = nodes.labels(one).get(nodes.HOST_DRIVER) or wish["host_driver"]
+        name = shown(one["metadata"]["name"])
+        try:
+            refusals.refuse_pair(f"node {name}", "cannot install the driver", host, driver.get("version"))
+        except OperatorError as error:
+            yield f"{error.message} The key is site.kubernetes.gpu_operator.driver.version."
+
+
+def _unfit(made: Mapping[str, Any], definitions: Objects) -> Iterator[str]:
+    """Fields that the API server would silently drop, or reject."""
+    group, dummy, version = made["apiVersion"].rpartition("/")
+    found = schema.served(definitions, group, made["kind"]).get(version)
+    for problem in schema.problems(found, made) if found else ():
+        yield (
+            f"Cannot apply the {made['kind']} {made['metadata']['name']}. In the CRD that the cluster serves, "
+            f"{problem}. Correct site.kubernetes, or install an operator of another version."
+        )
+
+
+def _names(objects: Objects) -> list[str]:
+    return [shown(one["metadata"]["name"]) for one in objects]

@@ -1,0 +1,58 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Objects that the API server did not accept, with the cause. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import short
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FIXES = {
+    "Conflict": "Set the value where the other manager gets it, for example in the values of its Helm release, or set "
+    "site.kubernetes.force to true",
+    "Forbidden": "Use a kubeconfig whose user may read and apply these objects",
+    "Unauthorized": "Renew the credentials of the kubeconfig",
+    "Invalid": "Correct site.kubernetes",
+}
+OTHER = "Check the API server of the cluster"
+
+
+def refused(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each failed result of kubernetes.core.k8s."""
+    return [_sentence(one) for one in results if one.get("failed") or one.get("error") or "result" not in one]
+
+
+def _sentence(result: Mapping[str, Any]) -> str:
+    made, status = result["item"], _status(str(result.get("msg") or ""))
+    causes = [short(f"{one.get('field')}: {one.get('message')}") for one in _causes(status)]
+    reason = str(status.get("reason") or result.get("reason") or "")
+    found = "; ".join(causes) or short(status.get("message") or result.get("msg") or "It gave no reason")
+    return (
+        f"Cannot apply the {made['kind']} {made['metadata']['name']}. The API server reports: {found.rstrip('.')}. "
+        f"{FIXES.get(reason, OTHER)}."
+    )
+
+
+def _causes(status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    details = status.get("details") or {}
+    return [one for one in details.get("causes") or [] if one.get("message")]
+
+
+def _status(text: str) -> Mapping[str, Any]:
+    """The Status object in a message, which the module puts behind a text of its own."""
+    begin = text.find("{")
+    while begin >= 0:
+        try:
+            found, dummy = json.JSONDecoder().raw_decode(text[begin:])
+        except ValueError:
+            begin = text.find("{", begin + 1)
+            continue
+        return found if isinstance(found, dict) else {}
+    return {}

@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The state of the GPU Operator and its nodes, with the cause of each fault. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import nodes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Objects = Sequence[Mapping[str, Any]]
+
+
+def policy_ready(policies: Any) -> bool:
+    """Whether the operator reports that it reconciled its policy; without labels of NFD it reports ready as well."""
+    status = (policies[0].get("status") or {}) if policies else {}
+    return status.get("state") == "ready" and _ready(status).get("reason", "Reconciled") == "Reconciled"
+
+
+def faults(wish: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
+    """Each reason why pods cannot use the GPUs; seen has policies, nodes, pods and events."""
+    chosen = nodes.chosen(seen["nodes"], wish["nodes"])
+    found = [*of_pods(seen["pods"], seen["events"]), *_of_nodes(wish, chosen)]
+    if not chosen:
+        found.append(
+            "No node of the cluster has a GPU. No node has the label nvidia.com/gpu.present=true. Check that node "
+            "feature discovery runs on the nodes, and that their VMs have a GPU."
+        )
+    if not policy_ready(seen["policies"]):
+        found.append(_of_policy(seen["policies"]))
+    return found
+
+
+def settled(jobs: Objects) -> bool:
+    """Whether a job ended, with or without success."""
+    return bool(jobs) and any(_end(jobs[0]))
+
+
+def job_faults(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
+    """Each reason why the training failed; seen has jobs, pods, events and the log of the launcher."""
+    jobs, log = seen["jobs"], str(seen.get("log") or "")
+    done, failed = _end(jobs[0]) if jobs else ({}, {})
+    if done:
+        return []
+    name = short(jobs[0]["metadata"]["name"]) if jobs else "the job"
+    found = of_pods(seen["pods"], seen["events"])
+    told = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
+    found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
+    last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
+    limit = "" if failed else f" The limit site.training.limits.wall_s is {wish['training']['limit_s']} s."
+    return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
+
+
+def _end(job: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """(the condition of a success or {}, that of a failure or {})."""
+    conditions = [one for one in (job.get("status") or {}).get("conditions") or [] if one.get("status") == "True"]
+    done: Mapping[str, Any] = next((one for one in conditions if one.get("type") in ("Succeeded", "Complete")), {})
+    return done, next((one for one in conditions if one.get("type") == "Failed"), {})
+
+
+def _ready(status: Mapping[str, Any]) -> Mapping[str, Any]:
+    conditions = status.get("conditions") or []
+    return next((one for one in conditions if one.get("type") == "Ready"), {})
+
+
+def _of_policy(policies: Objects) -> str:
+    status = (policies[0].get("status") or {}) if policies else {}
+    state = short(status.get("state") or "no state")
+    told = [
+        f"{one.get('reason')}: {one.get('message')}"
+        for one in status.get("conditions") or []
+        if (one.get("type"), one.get("status")) in (("Error", "True"), ("Ready", "False")) and one.get("message")
+    ]
+    told += [_ready(status).get("reason") or ""] if state == "ready" else []
+    if not status:
+        return (
+            "The GPU Operator is not ready. It has not reported a state. Check that its pod runs, for example with: "
+            "kubectl get pods --all-namespaces -l app=gpu-operator"
+        )
+    reason = f" It reports {short(told[0])}." if told else ""
+    return f"The GPU Operator is not ready. Its ClusterPolicy has the state {state}.{reason} Check its pods."
+
+
+def _of_nodes(wish: Mapping[str, Any], chosen: Objects) -> Iterator[str]:
+    for one in chosen:
+        name, own = short(one["metadata"]["name"]), nodes.labels(one)
+        if not nodes.is_ready(one):
+            yield f"Node {name} is not ready. Its kubelet does not report. Check the VM of the node and its kubelet."
+            continue
+        if own.get("nvidia.com/gpu.present") != "true":
+            yield (
+                f"Node {name} has no GPU that the operator knows. It has {_pci(own)}. Check that the VM of the node "
+                "has a GPU, and that node feature discovery tolerates the taints of the node."
+            )
+            continue
+        pair = _pair(name, own)
+        if pair:
+            yield pair
+        elif nodes.offered(one) < wish["gpus"]:
+            yield (
+                f"Node {name} offers {nodes.offered(one)} GPUs, but site.gpu.per_vm requests {wish['gpus']}. "
+                "The device plugin reports only GPUs that work. Check the pods of the operator on this node, and Xid "
+                "errors in the log of its kernel."
+            )
+
+
+def _pci(own: Mapping[str, str]) -> str:
+    if any(own.get(key) == "true" for key in nodes.PCI):
+        return "a PCI device of NVIDIA, but not the label nvidia.com/gpu.present"
+    return "no label of a PCI device of NVIDIA"
+
+
+def _pair(name: str, own: Mapping[str, str]) -> str:
+    host, guest = own.get(nodes.HOST_DRIVER), own.get(nodes.GUEST_DRIVER)
+    try:
+        refusals.refuse_pair(f"node {name}", "cannot use its vGPU", host, guest)
+    except OperatorError as error:
+        return error.message
+    return ""

@@ -1,0 +1,132 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Inputs of the role kubernetes from a site, without the prefix of their names, and the checks of this section."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import slots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SHARED_GPU = ("vgpu", "mig")
+# A DNS-1123 subdomain, as the API server requires for most names.
+NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+ENGINES = ("torchrun", "horovod")
+OF_VGPU = ("repository", "image", "version")
+
+
+def kubernetes(site: Any) -> dict[str, Any]:
+    """The inputs; an empty kubeconfig means that the site has no such section."""
+    site, wish = of_stage(site, "kubernetes")
+    operator = wish["gpu_operator"]
+    shared = site["gpu"]["mode"] in SHARED_GPU
+    guests, host = part_of(site, "guests"), site["driver"] or {}
+    pods = wish["training"] and _pods(site, wish)
+    return {
+        "kubeconfig": wish["kubeconfig"] or "",
+        "context": wish["context"] or "",
+        "nodes": wish["nodes"],
+        "force": wish["force"],
+        "wait_s": wish["wait_s"],
+        "gpus": site["gpu"]["per_vm"],
+        "gpu_operator": {
+            **given(operator),
+            "driver": given(operator["driver"]),
+            "licensed": bool(shared and operator["driver"] and site["licence"] == "nvaie"),
+        },
+        "training": pods or {},
+        "host_driver": (host.get("version") or "") if shared else "",
+        "token_file": (guests["licence"] or {}).get("token_file") or "",
+    }
+
+
+def _pods(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
+    """The training of the site, with pods in place of the containers on the guests."""
+    training, own = site["training"], wish["training"]
+    gpus = 0 if training["gpus"] == "none" else site["gpu"]["per_vm"]
+    keys = ("image", "engine", "builtin", "arguments", "environment", "shm_size")
+    return {
+        **{key: training[key] for key in keys},
+        **{key: own[key] for key in ("namespace", "runtime", "pull_secrets", "run")},
+        "command": training["command"] or [],
+        "queue": own["queue"] or "",
+        "nodes": own["nodes"] or sum(len(identities(entry)) for entry in site["vms"]),
+        "nodes_with": wish["nodes"],
+        "slots": slots(training, gpus),
+        "gpus": gpus,
+        "limit_s": training["limits"]["wall_s"],
+    }
+
+
+def problems(site: Mapping[str, Any]) -> Iterator[str]:
+    """Conflicts between the settings of the cluster and the other sections of a validated site."""
+    wish = site["kubernetes"]
+    if not wish:
+        return
+    operator, key = wish["gpu_operator"], "site.kubernetes.gpu_operator"
+    for name in ("namespace", "policy"):
+        if not NAME.fullmatch(operator[name]):
+            yield (
+                f"{key}.{name}: {operator[name]} is not a valid name in Kubernetes. Use lower-case letters, digits, - "
+                "and ., and begin and end with a letter or a digit."
+            )
+    if wish["wait_s"] < 1:
+        yield f"site.kubernetes.wait_s: {wish['wait_s']} is not a valid time. Use at least 1 second."
+    if wish["training"]:
+        yield from _training(site, wish["training"])
+    if operator["driver"]:
+        yield from _driver(site, operator["driver"], f"{key}.driver")
+
+
+def _training(site: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:
+    key, training = "site.kubernetes.training", site["training"]
+    if not training:
+        yield f"{key}: the site has no training. Add site.training with image and command, or remove {key}."
+        return
+    if training["engine"] not in ENGINES:
+        yield (
+            f"site.training.engine: it is {training['engine']}, and {key} runs only {' and '.join(ENGINES)} in pods. "
+            f"Set one of them, or remove {key}."
+        )
+    for name in ("mounts", "elastic", "restarts"):
+        if training[name]:
+            yield f"site.training.{name}: {key} does not support it in pods. Remove it, or remove {key}."
+    if training["gpus"] == "auto" and site["kubernetes"]["gpu_operator"]["mig_strategy"] == "mixed":
+        yield (
+            "site.kubernetes.gpu_operator.mig_strategy: with mixed, the GPUs have one resource for each profile, and "
+            "the training requests nvidia.com/gpu. Set it to single."
+        )
+    if wish["nodes"] is not None and wish["nodes"] < 1:
+        yield f"{key}.nodes: {wish['nodes']} is not a valid number of nodes. Use at least 1."
+    if not NAME.fullmatch(wish["namespace"]):
+        yield (
+            f"{key}.namespace: {wish['namespace']} is not a valid name in Kubernetes. Use lower-case letters, digits "
+            "and -."
+        )
+
+
+def _driver(site: Mapping[str, Any], driver: Mapping[str, Any], key: str) -> Iterator[str]:
+    if site["gpu"]["mode"] not in SHARED_GPU:
+        return
+    missing = [name for name in OF_VGPU if not driver[name]]
+    if missing:
+        yield (
+            f"{key}: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set, and the image of the "
+            f"chart does not support a vGPU (site.gpu.mode is {site['gpu']['mode']}). Name an image with the vGPU "
+            "guest driver."
+        )
+    host = (site["driver"] or {}).get("version")
+    try:
+        refusals.refuse_pair(f"{key}.version", f"cannot use {driver['version']}", host, driver["version"])
+    except OperatorError as error:
+        yield f"{key}.version: {error.found}. {error.todo}."

@@ -1,0 +1,136 @@
+"""Objects for a cluster from a site, and reasons to apply none."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import gpu_operator, schema
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan import plan
+
+from house.collection import filter_example
+from unit.plugins.plugin_utils.kubernetes import clusters
+from unit.plugins.plugin_utils.kubernetes.clusters import DRIVER, before, node, site, wish
+
+TOKEN = "not-a-real-token"
+OPENSHIFT = {"node.openshift.io/os_id": "rhel"}
+
+
+def policy(whole, token="", **seen):
+    made = plan(wish(whole), before(**seen), token)
+    assert made["problems"] == []
+    return made["objects"][-1]
+
+
+def problem(whole, token="", **seen):
+    (found,) = plan(wish(whole), before(**seen), token)["problems"]
+    return found
+
+
+def test_nodes_with_a_driver_of_their_own():
+    spec = policy(site())["spec"]
+    assert (spec["driver"], spec["toolkit"]) == ({"enabled": False}, {"enabled": False})
+    assert spec["mig"] == {"strategy": "single"}
+
+
+def test_driver_of_a_vgpu_with_its_licence():
+    made = policy(site(gpu_operator={"driver": {**DRIVER, "pull_secrets": ["registry"]}}), TOKEN)
+    assert made["spec"]["driver"] == {
+        "enabled": True,
+        **DRIVER,
+        "imagePullSecrets": ["registry"],
+        "licensingConfig": {"secretName": gpu_operator.licence_name(TOKEN), "nlsEnabled": True},
+    }
+    assert made["spec"]["toolkit"] == {"enabled": True}
+
+
+def test_driver_of_a_whole_gpu_needs_no_licence():
+    whole = {**site(gpu_operator={"driver": {"version": "580.95.05"}}), "gpu": {"mode": "passthrough"}}
+    assert policy(whole)["spec"]["driver"] == {"enabled": True, "version": "580.95.05"}
+
+
+def test_fields_of_the_user_have_precedence():
+    more = {"toolkit": {"enabled": True, "env": [{"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd.sock"}]}}
+    assert policy(site(gpu_operator={"spec": more}))["spec"]["toolkit"] == more["toolkit"]
+
+
+def test_namespace_lets_privileged_pods_in():
+    first, _policy = plan(wish(), before())["objects"]
+    assert (first["kind"], first["metadata"]["labels"]) == (
+        "Namespace",
+        {"pod-security.kubernetes.io/enforce": "privileged"},
+    )
+
+
+def test_openshift_has_its_own_pod_security_and_driver_toolkit():
+    (only,) = plan(wish(), before(nodes=[node(labels=OPENSHIFT)]))["objects"]
+    assert only["spec"]["operator"] == {"use_ocp_driver_toolkit": True}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({"driver": DRIVER, "toolkit": False, "mig_strategy": "mixed"}, id="driver"),
+        pytest.param({"spec": {"cdi": {"enabled": False}, "gds": {"enabled": True}}}, id="more fields"),
+    ],
+)
+def test_policy_fits_the_schema_of_the_operator(more):
+    made = policy(site(gpu_operator=more), TOKEN)
+    assert list(schema.problems(clusters.schema("nvidia.com", "ClusterPolicy", "v1"), made)) == []
+
+
+def test_secret_has_the_keys_that_the_driver_container_reads():
+    made = gpu_operator.licence_secret("gpu-operator", TOKEN)
+    assert sorted(made["data"]) == ["client_configuration_token.tok", "gridd.conf"]
+    assert base64.b64decode(made["data"]["client_configuration_token.tok"]).decode() == TOKEN
+    assert TOKEN not in made["metadata"]["name"]
+
+
+def test_another_token_gets_another_secret():
+    assert gpu_operator.licence_name(TOKEN) != gpu_operator.licence_name(f"{TOKEN}2")
+
+
+def test_plan_does_not_show_the_token():
+    whole = site(gpu_operator={"driver": DRIVER})
+    assert TOKEN not in str(plan(wish(whole), before(), TOKEN))
+
+
+def test_misspelt_field_is_rejected_because_the_server_would_drop_it():
+    found = problem(site(gpu_operator={"spec": {"driver": {"licencingConfig": {}}}}))
+    assert "spec.driver.licencingConfig is unknown" in found
+
+
+def test_cluster_without_the_operator():
+    assert "does not serve ClusterPolicy" in problem(site(), definitions=[])
+
+
+def test_namespace_that_does_not_exist():
+    assert "Set site.kubernetes.gpu_operator.namespace" in problem(site(), namespaces=[])
+
+
+def test_second_policy():
+    found = problem(site(), policies=[{"metadata": {"name": "gpu-cluster-policy"}}])
+    assert found.endswith("Set site.kubernetes.gpu_operator.policy to gpu-cluster-policy.")
+
+
+def test_licence_without_a_token():
+    assert "site_licence_token" in problem(site(gpu_operator={"driver": DRIVER}))
+
+
+def test_labels_that_no_node_has():
+    assert "No node has the labels pool=gpu" in problem(site(nodes={"pool": "gpu"}))
+
+
+def test_driver_that_the_host_of_a_node_does_not_support():
+    host = {"nvidia.com/vgpu.host-driver-version": "580.65.05"}
+    whole = site(gpu_operator={"driver": DRIVER | {"version": "470.57.02"}})
+    del whole["driver"]
+    found = problem(whole, TOKEN, nodes=[node(labels=host)])
+    assert found.startswith("node gpu-01: cannot install the driver. The host driver 580.65.05 does not support")
+
+
+def test_example_of_the_filter():
+    example = filter_example("kubernetes_plan")
+    (found,) = plan(example["wish"], example["seen"])["problems"]
+    assert "Install the operator" in found

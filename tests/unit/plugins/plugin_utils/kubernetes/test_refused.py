@@ -1,0 +1,56 @@
+"""Answers of an API server that did not accept an object."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.refused import refused
+
+ITEM = {"kind": "ClusterPolicy", "metadata": {"name": "cluster-policy"}}
+
+
+def result(status, text="Failed to apply object: "):
+    return {"item": ITEM, "failed": True, "msg": f"{text}{json.dumps(status)}"}
+
+
+def test_accepted_objects():
+    assert refused([{"item": ITEM, "result": {"kind": "ClusterPolicy"}}]) == []
+
+
+@pytest.mark.parametrize(
+    "status, found, fix",
+    [
+        pytest.param(
+            {
+                "reason": "Conflict",
+                "message": "Apply failed with 1 conflict",
+                "details": {"causes": [{"field": ".spec.driver.version", "message": 'conflict with "helm"'}]},
+            },
+            '.spec.driver.version: conflict with "helm"',
+            "site.kubernetes.force",
+            id="conflict",
+        ),
+        pytest.param(
+            {"reason": "Forbidden", "message": "clusterpolicies is forbidden"},
+            "is forbidden",
+            "whose user",
+            id="forbidden",
+        ),
+        pytest.param(
+            {"reason": "Invalid", "message": "spec.gfd: Required value"}, "Required value", "Correct", id="invalid"
+        ),
+        pytest.param({"message": "boom"}, "boom", "Check the API server", id="other"),
+    ],
+)
+def test_status_of_the_server(status, found, fix):
+    (only,) = refused([result(status)])
+    assert only.startswith("Cannot apply the ClusterPolicy cluster-policy. The API server reports: ")
+    assert found in only
+    assert fix in only
+
+
+@pytest.mark.parametrize("text", ["Connection refused", "{not json", "", "[1]"])
+def test_answer_without_a_status(text):
+    (only,) = refused([{"item": ITEM, "failed": True, "msg": text}])
+    assert (text or "It gave no reason") in only

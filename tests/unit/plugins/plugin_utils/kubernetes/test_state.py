@@ -1,0 +1,178 @@
+"""States of a cluster, and the causes that they name."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import causes, state
+
+from unit.plugins.plugin_utils.kubernetes.clusters import event, node, ready, waiting
+
+WISH = {"nodes": {}, "gpus": 1}
+RUNS = {
+    "metadata": {"name": "pod-0"},
+    "status": {"phase": "Running", "containerStatuses": [{"name": "main", "ready": True}]},
+}
+DONE = {"metadata": {"name": "pod-9"}, "status": {"phase": "Succeeded"}}
+PENDING = {"metadata": {"name": "pod-1"}, "status": {"phase": "Pending"}}
+
+
+def faults(wish=None, **seen):
+    whole = {"policies": [ready()], "nodes": [node()], "pods": [RUNS, DONE], "events": []}
+    return state.faults({**WISH, **(wish or {})}, {**whole, **seen})
+
+
+def test_cluster_without_a_fault():
+    assert faults() == []
+
+
+@pytest.mark.parametrize(
+    "reason, message, cause",
+    [
+        ("ImagePullBackOff", "driver:580-ubuntu24.04: not found", "no image with this name"),
+        ("ErrImagePull", "manifest unknown", "no image with this name"),
+        ("InvalidImageName", "couldn't parse image reference", "no image with this name"),
+        ("ErrImagePull", "401 Unauthorized", "rejects the login"),
+        ("ImagePullBackOff", "pull access denied", "rejects the login"),
+        ("ErrImagePull", "x509: certificate signed by unknown authority", "cannot reach the registry"),
+        ("ErrImagePull", "dial tcp: lookup images.example.org: no such host", "cannot reach the registry"),
+        ("ErrImagePull", "unexpected EOF", "cannot pull the image"),
+        ("CreateContainerError", "CDI device injection failed: unresolvable CDI devices", "CDI specification"),
+        ("CreateContainerConfigError", 'secret "registry" not found', "secret or ConfigMap of the pod is missing"),
+        ("CrashLoopBackOff", "back-off 5m0s restarting failed container", "ends after its start"),
+    ],
+)
+def test_container_that_waits(reason, message, cause):
+    (found,) = faults(pods=[RUNS, waiting(reason, message)])
+    assert found.startswith("pod-1: the pod does not run.")
+    assert cause in found
+
+
+def test_driver_that_cannot_be_built():
+    pod = waiting("CrashLoopBackOff", "", "nvidia-driver-daemonset-1", causes.DRIVER_CONTAINER)
+    (found,) = faults(pods=[pod])
+    assert "nvidia-driver-daemonset-1: the pod does not run. The driver of the GPU cannot be built or loaded." in found
+
+
+def test_container_that_used_too_much_memory():
+    pod = waiting("CrashLoopBackOff")
+    pod["status"]["containerStatuses"][0]["lastState"] = {"terminated": {"reason": "OOMKilled"}}
+    (found,) = faults(pods=[pod])
+    assert "exceeded its memory limit" in found
+
+
+@pytest.mark.parametrize(
+    "told, cause",
+    [
+        (event("0/3 nodes are available: 2 Insufficient nvidia.com/gpu."), "enough free GPUs"),
+        (event("0/3 nodes are available: 3 Insufficient cpu."), "enough free resources"),
+        (event("1 node(s) had untolerated taint {dedicated: ai}"), "taint that the pod does not tolerate"),
+        (event("3 node(s) didn't match Pod's node affinity/selector"), "labels that the pod requires"),
+        (event('no runtime for "nvidia" is configured', "FailedCreatePodSandBox"), "no runtime nvidia"),
+        (
+            event("cannot find a network-attachment-definition (roce) in namespace (x)", "FailedCreatePodSandBox"),
+            "network",
+        ),
+        (event("error code system not yet initialized", "Failed"), "fabric manager"),
+    ],
+)
+def test_event_of_a_pod(told, cause):
+    (found,) = faults(pods=[PENDING], events=[told])
+    assert cause in found
+
+
+@pytest.mark.parametrize(
+    "message, cause",
+    [
+        ('pods "x" is forbidden: violates PodSecurity "restricted:latest"', "pod security level"),
+        ("pods x is forbidden: exceeded quota: gpus", "quota of the namespace"),
+    ],
+)
+def test_pod_that_was_never_created(message, cause):
+    (found,) = faults(events=[event(message, "FailedCreate", "DaemonSet", "driver")])
+    assert found.startswith("DaemonSet driver: ")
+    assert cause in found
+
+
+def test_rejected_device():
+    pod = {"metadata": {"name": "pod-1"}, "status": {"phase": "Failed", "reason": "UnexpectedAdmissionError"}}
+    (found,) = faults(pods=[pod])
+    assert "could not allocate the device" in found
+
+
+def test_event_of_a_pod_that_runs_is_past():
+    assert faults(events=[event("Insufficient nvidia.com/gpu", name="pod-0")]) == []
+
+
+def test_cause_of_many_pods_is_reported_once():
+    pods = [waiting("ErrImagePull", "not found", f"pod-{number}") for number in range(5)]
+    (found,) = faults(pods=pods)
+    assert found.startswith("pod-0, pod-1, pod-2 and 2 more: ")
+
+
+def test_text_of_a_pod_is_one_short_line_without_control_characters():
+    (found,) = faults(pods=[waiting("ErrImagePull", f"not found\n\x1b[31m{'x' * 5000}")])
+    assert "\x1b" not in found
+    assert "\n" not in found
+    assert len(found) < 700
+
+
+@pytest.mark.parametrize(
+    "told, found",
+    [
+        pytest.param([], "It has not reported a state", id="no policy"),
+        pytest.param([{"metadata": {}}], "It has not reported a state", id="no state"),
+        pytest.param(
+            [ready("notReady", "OperandNotReady", "states not ready: [state-driver]")], "state-driver", id="part"
+        ),
+        pytest.param([ready("ready", "NFDLabelsMissing")], "NFDLabelsMissing", id="no labels"),
+        pytest.param([ready("ignored", "")], "has the state ignored", id="second policy"),
+    ],
+)
+def test_operator_that_is_not_ready(told, found):
+    (only,) = faults(policies=told)
+    assert found in only
+
+
+def test_older_operator_without_conditions_is_ready():
+    assert state.policy_ready([{"status": {"state": "ready"}}])
+
+
+def test_node_with_too_few_gpus():
+    (found,) = faults({"gpus": 2})
+    assert found.startswith("Node gpu-01 offers 1 GPUs, but site.gpu.per_vm requests 2.")
+
+
+def test_mig_instances_count():
+    one = node(gpus=1)
+    one["status"]["allocatable"] = {"nvidia.com/gpu": "0", "nvidia.com/mig-1g.10gb": "7"}
+    assert faults({"gpus": 7}, nodes=[one]) == []
+
+
+def test_node_that_is_not_ready():
+    one = node()
+    one["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+    (found,) = faults(nodes=[one])
+    assert found.startswith("Node gpu-01 is not ready.")
+
+
+@pytest.mark.parametrize(
+    "labels, found",
+    [
+        ({}, "no label of a PCI device of NVIDIA"),
+        ({"feature.node.kubernetes.io/pci-10de.present": "true"}, "but not the label nvidia.com/gpu.present"),
+    ],
+)
+def test_node_without_the_label_of_the_operator(labels, found):
+    (only,) = faults({"nodes": {"pool": "gpu"}}, nodes=[node(gpus=0, labels={"pool": "gpu", **labels})])
+    assert found in only
+
+
+def test_cluster_without_a_gpu_node():
+    (found,) = faults(nodes=[node(gpus=0)])
+    assert found.startswith("No node of the cluster has a GPU.")
+
+
+def test_driver_of_a_node_that_does_not_fit_its_host():
+    labels = {"nvidia.com/vgpu.host-driver-version": "580.65.05", "nvidia.com/cuda.driver-version.full": "470.57.02"}
+    (found,) = faults(nodes=[node(labels=labels)])
+    assert "does not support this guest driver" in found

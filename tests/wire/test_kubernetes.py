@@ -1,0 +1,68 @@
+"""The playbook kubernetes plans, applies and verifies on a simulated cluster, and names the cause of a fault."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from house.collection import ROOT
+from rehearse import playbook
+
+from . import kubernetes_lab
+
+TOKEN = "not-a-real-token"
+SITE = {
+    "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
+    "vms": [{"prefix": "train-", "count": 2}],
+    "training": {"image": "images.example.org/pytorch:24.05", "builtin": "small"},
+    "kubernetes": {
+        "training": {},
+        "gpu_operator": {
+            "driver": {"repository": "images.example.org/a", "image": "vgpu-guest-driver", "version": "550.54.15"},
+        },
+    },
+}
+
+
+def run(server, tmp_path, *arguments):
+    site = {**SITE, "kubernetes": {**SITE["kubernetes"], "kubeconfig": str(server.kubeconfig_file)}}
+    given = {"site": site, "site_licence_token": TOKEN, "kubernetes_poll_s": 1, "kubernetes_wait_s": 2}
+    file = tmp_path / "variables.json"
+    file.write_text(json.dumps(given))
+    where = tmp_path / "hosts.json"
+    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    where.write_text(json.dumps({"all": {"hosts": {"localhost": local}}}))
+    path = ROOT / "playbooks" / "kubernetes.yml"
+    return playbook.run(path, "-e", f"@{file}", *arguments, env=playbook.environment(tmp_path), inventory=where)
+
+
+def test_plan_and_fault(tmp_path):
+    with kubernetes_lab.launch() as server:
+        planned = run(server, tmp_path, "--check", "--diff")
+        assert planned.status == 0, planned.output
+        # Nothing was written, and no secret shown.
+        assert server.cluster.list("clusterpolicies") == []
+        assert "licensingConfig" in planned.output
+        assert re.findall(rf"managedFields|{TOKEN}|bm90LWEt", planned.output) == []
+        server.operators.policy = kubernetes_lab.NOT_READY
+        told = {
+            "waiting": {"reason": "ImagePullBackOff", "message": "vgpu-guest-driver:550.54.15-ubuntu22.04: not found"}
+        }
+        status = {
+            "phase": "Pending",
+            "containerStatuses": [{"name": "nvidia-driver-ctr", "ready": False, "state": told}],
+        }
+        pod = {
+            "metadata": {"name": "nvidia-driver-daemonset-1"},
+            "spec": {"containers": [{"name": "nvidia-driver-ctr", "image": "vgpu-guest-driver:550.54.15"}]},
+        }
+        server.cluster.create("pods", {**pod, "status": status}, "gpu-operator")
+        failed = run(server, tmp_path)
+        assert failed.status != 0
+        output = " ".join(failed.output.split())
+        assert (
+            "nvidia-driver-daemonset-1: the pod does not run. The registry has no image with this name and tag."
+            in output
+        )
+        assert "The GPU Operator is not ready. Its ClusterPolicy has the state notReady." in output
+        assert server.cluster.list("trainjobs") == []
