@@ -202,9 +202,9 @@ def _arguments(job: dict[str, Any], template: dict[str, Any], added: Injected, f
     words += [f"--skip-tags={template['skip_tags']}"] if template["skip_tags"] else []
     if added.extra_vars:
         # Beats every other variable, for all hosts.
-        path = folder / "env" / "credential_vars"
-        _write_secret(path, yaml.dump(_unsafe(added.extra_vars, {}), Dumper=_Dumper))
-        words += ["-e", f"@{path}"]
+        _write_secret(folder / "env" / "credential_vars", yaml.dump(_unsafe(added.extra_vars, {}), Dumper=_Dumper))
+        # Ansible runs in the folder of the project, also in a container.
+        words += ["-e", "@../env/credential_vars"]
     return words
 
 
