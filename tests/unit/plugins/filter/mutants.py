@@ -18,9 +18,18 @@ class Text(str):
 
 
 def sites():
-    """The sites that mutants are made of: the example, and one that uses other parts."""
+    """The sites that mutants are made of: the example, one with vGPUs, and one that uses other parts."""
     example = yaml_load((ROOT / "inventories/example/group_vars/all/site.yml").read_text())["site"]
-    other = copy.deepcopy(example)
+    vgpus = copy.deepcopy(example)
+    del vgpus["licence"]
+    vgpus.update(
+        driver={"depot": "[datastore-01] depots/driver.zip"},
+        gpu={"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 1},
+        network={"path": "pvrdma", "nics": ["vmnic2"], "vmknic": "vmk1", "portgroup": "pg-rdma"},
+    )
+    vgpus["vms"][1]["profiles"] = ["grid_a100-20c"]
+    vgpus["guests"].update(driver={"package": "/srv/driver.deb"}, licence={"wait_s": 120})
+    other = copy.deepcopy(vgpus)
     other.update(
         gpu={"mode": "passthrough", "per_vm": 1},
         network={"path": "sriov", "nics": ["vmnic2"], "portgroup": "pg", "vfs": 4},
@@ -33,7 +42,7 @@ def sites():
     other["machine"].update(metadata={"a": {"b": ["c"]}}, advanced={"numa.autosize.once": "FALSE"})
     other["guests"].update(data_addresses={"subnet": "198.51.100.0/24"}, ntp_servers=["ntp"], mtu=9000)
     other["training"].update(environment={"A": "b"}, mounts=[{"source": "/data", "target": "/data"}], slots=1)
-    return [example, other]
+    return [example, vgpus, other]
 
 
 VALUES = [
