@@ -62,6 +62,8 @@ TEMPLATES = (
     Template("capture", "Capture the site, anonymised. Changes nothing"),
     Template("drift", "Compare the site with its current state. Changes nothing"),
     Template("health", "Compare the health of hosts and guests with the last check"),
+    Template("upgrade_plan", "Plan the upgrade of the GPU drivers. Changes nothing", "upgrade", check=True),
+    Template("upgrade", "Upgrade the GPU drivers of hosts and guests in waves"),
     Template("restore_plan", "List what restore would set back. Changes nothing", "restore", check=True),
     Template("restore", "Set back what earlier runs changed"),
     Template("restore_guests", "Set back what earlier runs changed in the guests"),

@@ -29,6 +29,7 @@ USUAL = {
     "validation": (300, 2400),
     "kubernetes": (30, 1800),
     "restore": (30, 2700),
+    "upgrade": (30, 600),
 }
 # Playbooks of this collection whose name differs from their stage.
 PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "restore_guests": "restore", "validate": "validation"}

@@ -140,7 +140,7 @@ DROPPED = (("without_volta", "v100", (20, 1)), ("without_turing", "t4", (21, 0))
 # The first ESXi of a virtual hardware version.
 HARDWARE = {20: "8.0.0", 21: "8.0.2", 22: "9.0.0"}
 # The first branch whose guests need DLS 3.4.
-DLS_BRANCH = 570
+DLS_BRANCH, DLS_OLDEST = 570, (3, 4)
 _KEYS = {entry.key: entry for entry in ENTRIES}
 _BLACKWELL_MIG = "9.0.1"
 

@@ -35,6 +35,7 @@ STAGES = {
     "training": (GUESTS, GPU, RDMA, NETWORK),
     "validation": WORDS,
     "restore": (VCENTER, HOSTS, SWITCHES, GUESTS),
+    "upgrade": (VCENTER, HOSTS, GUESTS, GPU),
 }
 # Restarts: of an ESXi host, and of a VM or its guest.
 OF_HOST, OF_VM = (HOSTS,), (GUESTS, VCENTER)

@@ -1,0 +1,173 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The plan of an upgrade: its order, its waves, and each reason to reject it by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import order as orders
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import Fleet, Guest, Host, fleet
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.plan import answer, plan
+
+R18, R19, R20 = ("570.158.02", "570.158.01"), ("580.65.05", "580.65.06"), ("595.71.03", "595.71.05")
+DLS = {"licence_server": "3.5.0", "waves": 2}
+
+
+def hosts(now, target, count=8, **more):
+    row = {"release": "9.0.1", "reboot": "allow", "evacuation": "shutdown", **more}
+    return tuple(Host(f"esx-{number:02}", now, target, now != target, **row) for number in range(1, count + 1))
+
+
+def site(now=R18, target=R19, guest=None, guest_target=None, **more):
+    guests = tuple(Guest(f"job-{number}", guest or now[1], "Licensed (Expiry: 2027-1-1)") for number in (1, 2))
+    made = Fleet(hosts(now[0], target[0]), guests, guest_target or target[1], True, True, True, True, "vgpu", ())
+    return replace(made, **more)
+
+
+def names(told):
+    return [one.partition(": ")[0] for one in told["rejections"]]
+
+
+@pytest.mark.parametrize("now, target", [(R18, R19), (R19, R20)])
+def test_eight_hosts_upgrade_in_waves_before_their_guests(now, target):
+    told = plan(site(now, target), DLS)
+    assert (told["rejections"], told["order"], len(told["waves"])) == ([], ["hosts", "guests"], 4)
+    assert told["steps"][0] == (
+        f"1. Upgrade and restart the hosts of a wave: esx-01 from {now[0]} to {target[0]}, "
+        f"esx-02 from {now[0]} to {target[0]}."
+    )
+    assert told["steps"][4].startswith(f"5. Install the guest driver {target[1]}: job-1 from {now[1]}")
+
+
+def test_each_pair_is_allowed_at_each_moment_of_the_two_upgrades_from_18_to_20():
+    running, guests = [R18[0]] * 8, [R18[1]] * 2
+    for now, target in ((R18, R19), (R19, R20)):
+        told = plan(site(now, target), DLS)
+        moments = []
+        for wave in told["waves"]:
+            for name in wave:
+                running[int(name[-2:]) - 1] = target[0]
+            moments.append((tuple(running), tuple(guests)))
+        for number in range(2):
+            guests[number] = target[1]
+            moments.append((tuple(running), tuple(guests)))
+        assert all(
+            matrix.guest_allowed(host, guest).allowed for some, those in moments for host in some for guest in those
+        )
+    assert (set(running), set(guests)) == ({R20[0]}, {R20[1]})
+
+
+def test_the_plan_selects_guests_first_if_only_that_order_is_allowed():
+    there = site(R19, R20, guest=R18[1], guest_target=R19[1])
+    assert plan(there, DLS)["order"] == ["guests", "hosts"]
+    assert names(plan(there, {**DLS, "order": ["hosts", "guests"]})) == ["hosts_before_guests"]
+
+
+def test_a_skipped_branch_names_the_runs_that_lead_there():
+    told = plan(site(R18, R20), DLS)
+    assert names(told) == ["branch_skipped"]
+    assert told["rejections"][0].endswith(
+        "Upgrade in several runs: hosts to R580, guests to R580, hosts to R595, guests to R595."
+    )
+
+
+def test_no_way_leads_to_an_older_branch():
+    assert orders.route("595.71.03", "595.71.05", "580.65.05", "580.65.06") == []
+
+
+@pytest.mark.parametrize(
+    "there, options, name",
+    [
+        (site(), {"order": ["guests", "hosts"]}, "guests_before_hosts"),
+        (site(R18, R20, guest_target=R18[1]), {"order": ["hosts"]}, "guest_target_too_old"),
+        (site(target=R19, guest_target=R20[1]), {}, "guest_target_newer_than_host"),
+        (site(guest=R19[1]), {}, "pair_not_allowed_now"),
+        (replace(site(), guest_target=""), {"order": ["hosts"]}, ""),
+        (replace(site(R18, R20), guest_target=""), {"order": ["hosts"]}, "guests_left_behind"),
+        (site(R19, R20, guest=R18[1]), {"order": ["hosts"], "licence_server": "cls"}, "branch_skipped"),
+        (site(guest="580.65.06", now=R19, target=R20, guest_target=R18[1]), {}, "guest_downgrade"),
+        (site(hosts=hosts(R18[0], "600.1.1")), {}, "unknown_branch"),
+        (site(hosts=hosts("", "")), {}, "no_target"),
+        (site(hosts=hosts("550.163.02", R19[0], 1) + hosts(R18[0], R19[0], 7)), {}, "unfinished_upgrade"),
+        (site(hosts=hosts(R18[0], R19[0], refused=(("downgrade", "Cannot install."),))), {}, "host_downgrade"),
+        (site(hosts=hosts(R18[0], R19[0], refused=(("not_found", "No depot."),))), {}, "not_found"),
+        (site(hosts=hosts(R18[0], R19[0], release="7.0.3")), {}, "esx_r580"),
+        (site(R19, R20, profiles=("grid_v100x-16c",)), {}, "without_volta"),
+        (site(), {"licence_server": "3.3.1"}, "licence_server_too_old"),
+        (site(("550.163.02", "550.163.01"), R18), {"licence_server": ""}, "licence_server_unknown"),
+        (site(guests=(Guest("job-1", R18[1], "Unlicensed (Restricted)"),)), {}, "guest_unlicensed"),
+        (site(guests=(Guest("job-1", R18[1], users=("python",)),)), {}, "gpu_in_use"),
+        (site(guests=(Guest("job-1"),)), {}, "guest_unread"),
+        (site(hosts=hosts(R18[0], R19[0], reboot="refuse")), {}, "restart_not_allowed"),
+        (site(hosts=hosts(R18[0], R19[0], evacuation="drs")), {"waves": "100%"}, "no_capacity"),
+        (site(errors=("site.gpu: it is wrong.",)), {}, "invalid_site"),
+    ],
+)
+def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
+    assert set(names(plan(there, {**DLS, **options}))) >= ({name} if name else set())
+    assert bool(names(plan(there, {**DLS, **options}))) is bool(name)
+
+
+def test_the_site_accepts_rules_that_are_not_sure():
+    old = hosts(R18[0], R19[0], release="7.0.3")
+    assert plan(site(hosts=old, accepted=("esx_r580", "dls_3_4")), {})["rejections"] == []
+
+
+def test_a_second_run_after_a_kill_leaves_out_hosts_that_are_done_and_reads_guests_later():
+    there = site(hosts=hosts(R19[0], R19[0], 4) + hosts(R18[0], R19[0], 8)[4:], guests=(Guest("job-1"),))
+    told = plan(there, DLS)
+    assert told["rejections"] == []
+    assert [step.partition(" from")[0] for step in told["steps"]] == [
+        "1. Upgrade and restart the hosts of a wave: esx-05",
+        "2. Upgrade and restart the hosts of a wave: esx-07",
+    ]
+
+
+def test_results_of_the_plays_are_read():
+    driver = {"before": {"booted_version": R18[0]}, "after": {"version": R19[0]}, "changed": True}
+    host = {"version": "8.0.3", "driver": {"version": R18[0], "loaded": True}, "gpus": [{"board": "NVIDIA A100"}]}
+    preview = {
+        "host": host,
+        "answers": {"driver": {"host": driver}, "mtu": {"failed": True, "msg": "No\nport.", "failure": {"code": "x"}}},
+        "gaps": [{"step": "driver"}, {"step": "mtu"}],
+        "shut": ["job-1"],
+    }
+    guest = {"driver": {"before": {"loaded": R18[1], "gpus": [{"licence": "Unlicensed"}]}}}
+    guest["failure"] = {"processes": ["python (12)"]}
+    wish = {
+        "cluster": "gpu",
+        "vcenter": {"hostname": "vc"},
+        "vms": [{"name": "job-1"}],
+        "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
+        "hosts": {"reboot": "allow"},
+        "guests": {"user": "ops", "driver": {"package": f"/srv/nvidia-linux-grid-580_{R19[1]}_amd64.deb"}},
+    }
+    variables = {
+        "localhost": {"site": wish, "__upgrade_guests": ["job-1", "job-2"]},
+        "esx-1": {"esxi_host_preview": preview, "site_host": {"hosts": {"evacuation": "shutdown"}}},
+        "job-1": {"__upgrade_guest": guest},
+    }
+    found = fleet(variables, {"esxi_hosts": ["esx-1"]})
+    assert found.errors == ()
+    assert found.hosts == (
+        Host(
+            "esx-1",
+            R18[0],
+            R19[0],
+            True,
+            "8.0.3",
+            ("NVIDIA A100",),
+            1,
+            ("job-1",),
+            "allow",
+            "shutdown",
+            (("x", "No port."),),
+        ),
+    )
+    assert found.guests == (Guest("job-1", R18[1], "Unlicensed", ("python (12)",)), Guest("job-2"))
+    assert found.guest_target == R19[1]
+    assert set(names(answer(variables, {"esxi_hosts": ["esx-1"]}, {}))) == {"x", "gpu_in_use", "guest_unread"}
+    wrong = answer({"localhost": {"site": {"wrong": 1}}}, {}, {})
+    assert names(wrong) == ["invalid_site"]
