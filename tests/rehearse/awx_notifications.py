@@ -1,6 +1,6 @@
 """Send the notifications of the simulated controller by SMTP and webhook, with the texts of AWX.
 
-[sure] where not marked.
+[sure] where not marked. The default texts of approvals and webhooks are [unsure]: older sources of AWX have them.
 """
 
 from __future__ import annotations
