@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import offline, params
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos, check_ports, read
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.switch import Undo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch import SwitchAction, keep
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class ActionModule(SwitchAction):
         # The check before the change and the change itself have the same warnings, which are shown once.
         warn = (lambda message: None) if module.check_mode else module.warn
         request = params.request_of(wish)
-        noun = RoceQos(
+        noun = (Undo if wish["state"] == params.RESTORED else RoceQos)(
             request, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode
         )
         run(module, noun, [Item(self.host, request)], "switch", single=True)

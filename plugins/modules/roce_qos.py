@@ -71,11 +71,13 @@ options:
       - V(merged) adds RoCE QoS and keeps other lossless priorities.
       - V(absent) removes RoCE QoS from the ports. It also removes the objects of this module that no port uses any
         more. The MTU stays.
+      - V(restored) returns the settings in O(settings) to their values before earlier runs. It changes a setting only
+        if its current value is the one that the runs left. It needs no ports. The playbook C(restore) uses it.
       - V(gathered) only reads the named ports, or all ports.
       - V(parsed) reads O(outputs). V(rendered) returns the commands for a switch with factory defaults. Both need no
         switch.
     type: str
-    choices: [present, merged, absent, gathered, parsed, rendered]
+    choices: [present, merged, absent, restored, gathered, parsed, rendered]
     default: present
   save:
     description:
@@ -129,6 +131,46 @@ options:
       - A text with the output of one command, a transcript of several commands with their prompts, or a dictionary of
         commands and their outputs.
     type: raw
+  settings:
+    description:
+      - Settings for O(state=restored), as P(aiready.vsphere.restore_plan#filter) computes them from the journal.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description:
+          - Place of the setting in the configuration, such as V(interface Ethernet1) and V(mtu).
+        type: list
+        elements: str
+        required: true
+      before:
+        description:
+          - Value before the runs. Null if the setting did not exist.
+        type: raw
+      left:
+        description:
+          - Value that the runs left. Null if they removed the setting.
+        type: raw
+  killed:
+    description:
+      - Runs for O(state=restored) that were killed while they changed the switch. Their changes are those differences
+        from the configuration before that their commands explain.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      before:
+        description:
+          - QoS configuration before the run, as RV(switch.backup).
+        type: str
+        required: true
+      commands:
+        description:
+          - Commands of the run, as RV(switch.commands).
+        type: list
+        elements: str
+        required: true
   version:
     description:
       - Release of the switch for O(state=rendered) and O(state=parsed), if commands or outputs differ between releases.
@@ -257,6 +299,21 @@ switch:
       type: str
       returned: always
       sample: "qos map dscp 26 to traffic-class 3"
+    left:
+      description: The same after the change. Null if the module changed nothing or could not read the switch again.
+      type: str
+      returned: always
+      sample: "qos map dscp 26 to traffic-class 3"
+    settings:
+      description:
+        - Result of each setting. C(state) is V(restored), V(due) in check mode, V(already as before),
+          V(changed since by another), or V(cannot) with the reason in C(why). C(back), C(left) and C(found) are its
+          values.
+      type: list
+      elements: dict
+      returned: with O(state=restored)
+      sample:
+        - {setting: interface Ethernet1 mtu, state: restored, back: null, left: mtu 9000, found: mtu 9000, why: ""}
     not_supported:
       description: Requested settings that the platform does not support, with the reason.
       type: list
@@ -290,7 +347,11 @@ switch:
         ports:
           description: Effective settings by port name. It has only the settings that the platform supports.
           type: dict
-          returned: success
+          returned: success, unless O(state=restored)
+        settings:
+          description: Values of the restored settings.
+          type: dict
+          returned: with O(state=restored)
       sample:
         ports:
           Ethernet1:

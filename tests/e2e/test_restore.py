@@ -8,6 +8,7 @@ from rehearse import playbook
 
 from . import dump, third_party
 from .conftest import MACHINES
+from .fabric import configurations, switch
 from .hosts import FACTORY, factory, hosts_of, state
 from .kills import kill_in
 
@@ -144,3 +145,31 @@ def test_no_change_is_made_without_a_journal(host_lab):
     assert "cannot write the journal of changes, so nothing was changed" in run.text
     (host,) = hosts_of(lab)
     assert (state(host), host.boots) == (FACTORY, 0)
+
+
+def test_restore_ends_in_the_configuration_of_the_switches_before_the_run(fabric_lab):
+    lab = fabric_lab(("leaf-01", "leaf-02"))
+    before = configurations(lab)
+    made = lab.fabric()
+    assert configurations(lab) != before, made.output
+    # Another client limits a port that the run has set to jumbo frames.
+    switch(lab, "leaf-02").device.load(["interface Ethernet1/1", "mtu 4000"])
+    between = configurations(lab)
+
+    planned = restore(lab, "--check", "--diff", "--tags", "fabric")
+    assert planned.status == 0, planned.output
+    assert "due: leaf-01 (fabric), interface Ethernet1 service-profile" in planned.text
+    assert "no service-profile" in planned.text
+    assert configurations(lab) == between
+
+    one = restore(lab, "--tags", "fabric", "--limit", "leaf-01")
+    assert one.status == 0, one.output
+    assert configurations(lab)["leaf-01"] == before["leaf-01"]
+    assert configurations(lab)["leaf-02"] == between["leaf-02"]
+
+    run = restore(lab, "--tags", "fabric")
+    assert run.status == 0, run.output
+    kept = "changed since by another: leaf-02 (fabric), interface Ethernet1/1 mtu"
+    assert f"{kept}: mtu 4000, we left mtu 9216, before none" in run.text
+    running = [config.replace("  mtu 4000\n", "") for config in configurations(lab)["leaf-02"]]
+    assert running == [*before["leaf-02"]]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 VERSION = 1
 # Has the place as JSON. The action plugin of a task sets it for modules that run on the controller.
 VARIABLE = "AIREADY_JOURNAL_PLACE"
+# The id with the configuration of a switch after a change. Journals of earlier releases do not have it.
+LEFT = "left"
 TASK, PLANNED, DONE, FAILED = "task", "planned", "done", "failed"
 HIDDEN = "[not shown]"
 # Options of the connections to vCenter and to a BMC. Restore connects with the options of its own run.
@@ -127,10 +129,10 @@ class Journal:
         return ""
 
     def _new_ids(self, item: Item[Any, Any]) -> dict[str, Any]:
-        """The ids that an object got by its creation, and the path that it has since."""
+        """The ids that an object got by its creation, and the path or the configuration that it has since."""
         before = self._ids[id(item)]
         found = {name: value for name, value in item.ids.items() if before.get(name) is None and value is not None}
-        return {"ids": found} if found.get("moid") else {}
+        return {"ids": found} if found.get("moid") or LEFT in found else {}
 
     def _told(self, changes: Iterable[Change]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = _without(self._secrets, [change.as_result() for change in changes])

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, intent, problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import known
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Setting
 
 CHANGING = ("present", "merged", "absent")
 OFFLINE = ("parsed", "rendered")
-STATES = (*CHANGING, "gathered", *OFFLINE)
+RESTORED = "restored"
+STATES = (*CHANGING, RESTORED, "gathered", *OFFLINE)
 DANGEROUS = ("roce_enable_reboot", "qos_reload")
 # 'swp1-4', 'Ethernet1/1-4', 'ethernet1/1/1-1/1/4'
 RANGE = re.compile(r"(.*?)(\d+)\s*-\s*(\S*\D)?(\d+)")
@@ -40,11 +42,38 @@ ARGUMENTS = dict(
     transaction={"type": "str", "choices": ["auto", "never"], "default": "auto"},
     allow={"type": "list", "elements": "str", "choices": list(DANGEROUS), "default": []},
     outputs={"type": "raw"},
+    settings={
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "path": {"type": "list", "elements": "str", "required": True, "no_log": False},
+            "before": {"type": "raw"},
+            "left": {"type": "raw"},
+        },
+    },
+    killed={
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "before": {"type": "str", "required": True},
+            "commands": {"type": "list", "elements": "str", "required": True},
+        },
+    },
     version={"type": "str"},
     **PLATFORM,
 )
 RELATIONS = {"required_if": [("state", "parsed", ("outputs",))]}
 INFO_ARGUMENTS = dict(ports={"type": "list", "elements": "str", "default": []}, **PLATFORM)
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A run that was killed during its change: the configuration before, and its commands."""
+
+    before: str
+    commands: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -59,6 +88,9 @@ class QosRequest:
     backup_file: str | None
     verify_timeout_s: int
     reconnect_timeout_s: int
+    # Of state restored.
+    settings: Sequence[Setting] = ()
+    killed: Sequence[Killed] = ()
 
     @property
     def gone(self) -> bool:
@@ -73,7 +105,14 @@ class QosRequest:
 
 def request_of(params: Mapping[str, Any]) -> QosRequest:
     """Return the request of a task."""
-    return request(QosRequest, params, intent=intent(params["config"] or {}), roles=roles_of(params))
+    return request(
+        QosRequest,
+        params,
+        intent=intent(params["config"] or {}),
+        roles=roles_of(params),
+        settings=[Setting(tuple(one["path"]), one["before"], one["left"]) for one in params["settings"]],
+        killed=[Killed(one["before"], one["commands"]) for one in params["killed"]],
+    )
 
 
 def roles_of(params: Mapping[str, Any]) -> dict[str, str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
     # The RoCE QoS of a port, actual or desired: {one of compare.KEYS: value}.
     Effect = Mapping[str, Any]
@@ -179,6 +180,28 @@ class Platform:
         The ports do not show this: an object may treat other packets as RoCE too.
         """
         return {}
+
+    # Restore.
+
+    def facts(self, text: str) -> Facts:
+        """The settings in Switch.config, the text that the journal keeps."""
+        raise NotImplementedError
+
+    def object_of(self, path: Path) -> str:
+        """The name of the object that a path of facts() is, or nothing for a setting."""
+        return ""
+
+    def lacks(self, path: Path) -> str:
+        """Why a setting of facts() cannot be restored, as a sentence; empty if it can."""
+        return ""
+
+    def late(self, switch: Switch, path: Path) -> bool:
+        """Whether a setting of facts() changes only when the edit is confirmed."""
+        return False
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        """The Edit from a Switch to these facts. It has no command for settings that are equal."""
+        raise NotImplementedError
 
     # Change.
 

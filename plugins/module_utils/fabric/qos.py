@@ -162,6 +162,7 @@ class RoceQos(Noun[QosRequest, View]):
                 commands=[],
                 validated="computed",
                 backup=switch.config,
+                left=None,
                 outcome="unchanged",
                 saved=False,
                 not_supported=[],
@@ -228,13 +229,13 @@ class RoceQos(Noun[QosRequest, View]):
             if self._request.backup_file:
                 self._keep_backup(item.ids["backup"])
             item.touched = True
-            work = Guarded(self._platform, self._session, self._request, self._look)
-            end = work.run(self._edit, item.now, item.wanted, self._intent)
+            end = self._guarded().run(self._edit, item.now, item.wanted, self._intent)
             # The verification is part of the change, since the rollback depends on it.
             self._after = item.proved = end.view
             item.error = end.error
             item.touched = end.outcome not in (OLD, UNCHANGED)
             item.ids.update(outcome=end.outcome, saved=end.saved, not_verified=end.unknown)
+            item.ids["left"] = end.view.switch.config if end.view is not None else None
             item.ids["validated"] = "device"
 
     def prove(self, items: Sequence[Item[QosRequest, View]]) -> None:
@@ -254,6 +255,9 @@ class RoceQos(Noun[QosRequest, View]):
         if self._due and state is not self._after:
             unsaved = unsaved is not None and self._request.save == "never"
         return [{"what": UNSAVED, "needs": "save"}] if unsaved else []
+
+    def _guarded(self) -> Guarded:
+        return Guarded(self._platform, self._session, self._request, self._look)
 
     def _look(self) -> View:
         return self._view(look(self._platform, self._session, list(self._roles)))

@@ -10,13 +10,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo import facts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import adapters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 # States of a setting in the result of restore.
-RESTORED, ALREADY, KEPT, DUE = "restored", "already as before", "changed since by another", "due"
+RESTORED, ALREADY, KEPT, DUE, CANNOT = facts.RESTORED, facts.ALREADY, facts.KEPT, facts.DUE, facts.CANNOT
 
 
 @dataclass(frozen=True)

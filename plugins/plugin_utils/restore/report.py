@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import DUE, KEPT, RESTORED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, DUE, KEPT, RESTORED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import shown
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ def _line(row: Mapping[str, Any]) -> str:
     head = f"{row['state']}: {row['object']} ({row['stage']}), {row['setting']}"
     if row["state"] in (RESTORED, DUE):
         return f"{head}: {shown(row['found'])} -> {shown(row['back'])}"
+    why = f" {row['why']}" if row.get("why") else ""
+    if row["state"] == CANNOT:
+        return f"{head}.{why}"
     if row["state"] == KEPT:
-        return f"{head}: {shown(row['found'])}, we left {shown(row['left'])}, before {shown(row['back'])}"
+        known = f"{shown(row['found'])}, we left {shown(row['left'])}, before {shown(row['back'])}"
+        return f"{head}: {known}.{why}" if why else f"{head}: {known}"
     return f"{head}: {shown(row['back'])}"

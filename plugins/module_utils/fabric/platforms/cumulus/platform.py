@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts
 
 CONFIG = "nv config show -o json"
 PORTS, LLDP = "nv show interface -o json", "nv show interface lldp -o json"
@@ -95,6 +97,15 @@ class Cumulus(Platform):
     def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
         commands = rules.commands(switch, wanted, intent, exact)
         minutes = max(1, -(-int(self.options.get("confirm_s") or 300) // 60))
+        return Edit(commands=commands, name="aiready", confirm_s=minutes * 60)
+
+    def facts(self, text: str) -> Facts:
+        return rules.facts(json.loads(text) if text else {})
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        minutes = max(1, -(-int(self.options.get("confirm_s") or 300) // 60))
+        settings = cast("Tree", switch.raw or {}).get("settings") or {}
+        commands = rules.between(self.facts(switch.config), then, settings)
         return Edit(commands=commands, name="aiready", confirm_s=minutes * 60)
 
     def validate(self, session: Session, edit: Edit) -> bool:

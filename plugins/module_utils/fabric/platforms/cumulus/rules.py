@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts
 
     Path = Tuple[str, ...]  # of a setting
     Value = Union[str, int, Tree]  # of a setting; a table where only the path is set
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 OWN = "aiready-ecn"
 # RENAMED: the release that renamed on|off to enabled|disabled. PROFILES: the first with configurable profiles.
 RENAMED, PROFILES = (5, 15), (5, 3)
+EMPTY = "{}"  # the value of a fact that is an empty branch
 POLLS = 3  # default number of watchdog polls before it takes effect
 
 
@@ -49,6 +51,27 @@ def way_back(now: Tree, before: Tree) -> list[str]:
     old, new = _relevant(before), _relevant(now)
     found = [_line("unset", path) for path in _tops(new, old)]
     return found + [_line("set", path, value) for path, value in old.items() if new.get(path, "") != value]
+
+
+def facts(settings: Tree) -> Facts:
+    """Return the settings that an edit may change, for restore."""
+    found = _relevant(settings)
+    return {tuple(map(str, path)): EMPTY if value is None else value for path, value in found.items()}
+
+
+def between(now: Facts, then: Facts, settings: Tree) -> list[str]:
+    """Return the commands from one set of facts to another; settings are all of the switch."""
+    gone = [path for path in now if path not in then]
+    # A port without other settings goes as a whole, because an empty one would stay in the configuration.
+    ports = settings.get("interface") or {}
+    bare = [name for name in ports if all(("interface", name, *path) in gone for path in text.flat(ports[name]))]
+    found = [_line("unset", ("interface", name)) for name in bare]
+    kept = [path for path in gone if path[0] != "interface" or path[1] not in bare]
+    found += [_line("unset", path) for path in _tops(kept, list(then))]
+    for path, value in then.items():
+        if now.get(path) != value:
+            found.append(_line("set", path, None if value == EMPTY else value))
+    return found
 
 
 def _settings(

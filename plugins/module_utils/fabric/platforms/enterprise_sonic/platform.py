@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
     Body = List[Tuple[str, Tuple[str, ...]]]  # lines of an object, each with its sub-lines
 
@@ -45,6 +46,9 @@ YES = ((r"\[[yY]/[nN]\]", "y"),)
 BOOT_S, PAUSE_S = 900, 2.0
 CABLES = (5, 40, 300)
 DETECTION_MS, RECOVERY_MS = 200, 400
+# Lines that create lossless buffers; restore calls them by one name.
+BUFFERS = ("roce enable", "buffer init lossless")
+PRESET = "roce enable"
 
 
 class EnterpriseSonic(Platform):
@@ -81,7 +85,8 @@ class EnterpriseSonic(Platform):
             switch.ports.setdefault(name, text.port_of({}, objects, buffers) if shown else Port())
         for name in [name for name in objects if text.OWN in name]:
             switch.own[name] = [port for port, here in ports.items() if _uses(here, name)]
-        kept = [block.render(1) for block in objects.values()]
+        kept = [one.text for one in root.children if one.text.startswith(BUFFERS)]
+        kept += [block.render(1) for block in objects.values()]
         kept += [
             "\n".join([f"interface {name}", *(f" {one}" for one in here.values())]) for name, here in ports.items()
         ]
@@ -144,12 +149,54 @@ class EnterpriseSonic(Platform):
             for name, stray in found.items()
         }
 
+    def facts(self, saved: str) -> Facts:
+        root, ports, objects, _buffers = text.read(saved)
+        found: Facts = {}
+        for one in root.children:
+            if one.text.startswith(BUFFERS):
+                found[(PRESET,)] = one.text
+        found.update({(name,): [[line, *below] for line, below in _body(one)] for name, one in objects.items()})
+        for name, here in ports.items():
+            found.update({(f"interface {name}", key): line for key, line in here.items()})
+        return found
+
+    def object_of(self, path: Path) -> str:
+        return path[0].split()[-1] if len(path) == 1 and path != (PRESET,) else ""
+
+    def lacks(self, path: Path) -> str:
+        if ACTS in (self.options.get("allow") or ()):
+            return ""
+        if path == (PRESET,):
+            return f"`no roce enable` restarts the switch. Add {ACTS} to allow if it may restart now."
+        if len(path) == 1 and text.OWN not in path[0]:
+            return "It belongs to `roce enable`, which stays."
+        return ""
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        raw = cast("Raw", switch.raw)
+        first = ["configure terminal", "no roce enable"] if raw["buffers"] and (PRESET,) not in then else []
+        objects: dict[str, Body] = {
+            path[0]: [(line, tuple(below)) for line, *below in value]
+            for path, value in then.items()
+            if len(path) == 1 and path != (PRESET,)
+        }
+        ports: dict[str, dict[str, str]] = {name: {} for name in raw["ports"]}
+        for path, value in then.items():
+            if len(path) > 1:
+                ports.setdefault(path[0].partition(" ")[2], {})[path[1]] = value
+        commands = _commands(raw, ports, objects)
+        return Edit(commands=[*first, *commands], name="aiready", payload={"first": first, "then": then})
+
     def apply(self, session: Session, edit: Edit) -> None:
         commands = edit.commands
         if edit.payload["first"]:
             self._restarted(session, edit.payload["first"])
             now = self.parse({CONFIG: session.run(CONFIG)})
-            commands = self.render(now, edit.payload["wanted"], edit.payload["intent"], edit.payload["exact"]).commands
+            if "then" in edit.payload:
+                commands = self.undo(now, edit.payload["then"]).commands
+            else:
+                wanted, intent, exact = (edit.payload[key] for key in ("wanted", "intent", "exact"))
+                commands = self.render(now, wanted, intent, exact).commands
         for command in commands:
             session.run(command)
 
@@ -158,7 +205,9 @@ class EnterpriseSonic(Platform):
             session.run("end")
         now, old = cast("Raw", self.parse({CONFIG: session.run(CONFIG)}).raw), cast("Raw", before.raw)
         if edit.payload["first"] and now["buffers"] != old["buffers"]:
-            self._restarted(session, ["configure terminal", "no roce enable"])
+            priorities = ",".join(map(str, old["buffers"]))
+            back = f"roce enable pfc-priority {priorities}" if old["buffers"] else "no roce enable"
+            self._restarted(session, ["configure terminal", back])
             now = cast("Raw", self.parse({CONFIG: session.run(CONFIG)}).raw)
         for command in _commands(now, {**{name: {} for name in now["ports"]}, **old["ports"]}, old["objects"]):
             session.run(command)

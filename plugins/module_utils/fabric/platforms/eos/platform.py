@@ -30,6 +30,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.e
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.queues import queues_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo import text as undo_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
 CONFIG = "show running-config | section ^hostname|^vlan|^qos|^interface|^class-map|^policy-map|priority-flow-control"
 # The kind of output of a command, by its prefix.
@@ -59,6 +61,50 @@ OTHER_WORDS = (
     (r"uc-tx-queue (\d)", r"tx-queue \1"),
     (r"(qos map traffic-class \d to )tx-queue (\d)", r"\1uc-tx-queue \2"),
     (r"priority-flow-control on", "priority-flow-control mode on"),
+)
+# `no` disables trust and the watchdog of a port, and `default` returns their defaults.
+GRAMMAR = undo_text.Grammar(
+    keys=(
+        "mtu",
+        "switchport",
+        "qos trust",
+        r"qos map dscp \d+",
+        r"qos map traffic-class \d+",
+        "service-profile",
+        "service-policy type qos input",
+        r"priority-flow-control priority \d+",
+        "priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)",
+        "priority-flow-control pause watchdog action",
+        "priority-flow-control pause watchdog port (?:timer|action)",
+        "priority-flow-control pause watchdog",
+        "priority-flow-control all",
+        "priority-flow-control",
+        "dcbx mode",
+        "flowcontrol (?:send|receive)",
+        "bandwidth",
+        "random-detect (?:ecn|drop)",
+        "priority",
+    ),
+    objects=("class-map ", "policy-map ", "qos profile "),
+    removed=(
+        (r"(?:no )?(qos trust).*", "default {0}"),
+        (r"(?:no )?(priority-flow-control pause watchdog)", "default {0}"),
+        (r"(qos map dscp \d+) .*", "no {0}"),
+        (r"(qos map traffic-class (\d+) to (?:uc-)?tx-queue) .*", "{0} {1}"),
+        (r"(priority-flow-control pause watchdog (?:default \S+|action)) .*", "no {0}"),
+        (r"(priority-flow-control pause watchdog port \S+) .*", "no {0}"),
+        (r"(?:no )?(priority|bandwidth percent)(?: .*)?", "default {0}"),
+        (r"(random-detect (?:ecn|drop)) .*", "no {0}"),
+        (r"no (switchport)", "{0}"),
+        (r"(mtu) .*", "no {0}"),
+    ),
+    lists=(
+        (r"qos map dscp ([\d ,-]+?) to traffic-class (\d+)", "qos map dscp {0} to traffic-class {2}"),
+        (r"qos map traffic-class ([\d ,-]+?) to ((?:uc-)?tx-queue \d+)", "qos map traffic-class {0} to {2}"),
+        (r"priority-flow-control priority ([\d ,-]+?) (no-drop|drop)", "priority-flow-control priority {0} {2}"),
+    ),
+    leaves="exit",
+    anew=True,
 )
 
 
@@ -212,6 +258,16 @@ class Eos(Platform):
             commands = removal(switch, config, wanted)
         else:
             commands = Renderer(switch, config, wanted, intent, exact).commands()
+        return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300))
+
+    def facts(self, text: str) -> Facts:
+        return undo_text.facts(text, GRAMMAR)
+
+    def object_of(self, path: Path) -> str:
+        return undo_text.object_of(path, GRAMMAR)
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        commands = undo_text.commands(self.facts(switch.config), then, GRAMMAR)
         return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300))
 
     def validate(self, session: Session, edit: Edit) -> bool:

@@ -25,6 +25,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.n
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import text as nxos_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo import text as undo_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
 # The kind of output of a command, by its prefix.
 KINDS = (
@@ -78,6 +80,29 @@ TOLD_BY_KEYS = (
     ("chassis_id", "show version | json"),
     ("ROW_interface", "show interface | json"),
 )
+GRAMMAR = undo_text.Grammar(
+    keys=(
+        "mtu",
+        "switchport",
+        "service-policy type (?:qos input|queuing output|queuing input|network-qos)",
+        "service-policy (?:input|output)",
+        "priority-flow-control mode",
+        "priority-flow-control watch-dog-interval",
+        "flowcontrol (?:send|receive)",
+        "lldp dcbx version",
+    ),
+    objects=("class-map ", "policy-map "),
+    removed=(
+        (r"mtu .*", "no mtu"),
+        (r"no (switchport)", "{0}"),
+        (r"(priority-flow-control mode) .*", "{0} auto"),
+        (r"(priority-flow-control watch-dog-interval) .*", "{0} off"),
+        (r"(flowcontrol \S+) .*", "{0} off"),
+        (r"(class-map type \S+)(?: match-\S+)? (\S+)", "no {0} {1}"),
+    ),
+    leaves="exit",
+)
+LLDP = "feature lldp"
 
 
 class Nxos(Platform):
@@ -186,6 +211,21 @@ class Nxos(Platform):
         else:
             commands, replaced = nxos_edit.Renderer(switch, config, wanted, intent, exact).commands()
         return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300), replaced)
+
+    def facts(self, text: str) -> Facts:
+        return undo_text.facts(text, GRAMMAR)
+
+    def object_of(self, path: Path) -> str:
+        return undo_text.object_of(path, GRAMMAR)
+
+    def lacks(self, path: Path) -> str:
+        if path == (LLDP,):
+            return "Other features may have started to use LLDP. Run `no feature lldp` if none does."
+        return ""
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        commands = undo_text.commands(self.facts(switch.config), then, GRAMMAR)
+        return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300), {})
 
     def strays(
         self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.preset import Preset
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
 # The command filters the configuration, so the module never reads a password.
 QOS_LINES = "roce|traffic|qos |dcb |pfc-wd| mtu |flowcontrol"
@@ -71,6 +72,9 @@ class Raw:
     settings: lines.Settings
     mode: str | None = None  # of the preset; off, or None if the switch does not support it
     preset: Preset | None = None
+
+
+ROCE_KEY = ("roce",)
 
 
 class Onyx(Platform):
@@ -288,6 +292,17 @@ class Onyx(Platform):
     def apply(self, session: Session, edit: Edit) -> None:
         self._send(session, edit.commands)
 
+    def facts(self, text: str) -> Facts:
+        return {tuple(map(str, key)): value for key, value in lines.settings(text).items()}
+
+    def object_of(self, path: Path) -> str:
+        return path[-1] if path[0] == "pool" else ""
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        now = cast("Raw", switch.raw).settings
+        after = {tuple(int(part) if part.isdecimal() else part for part in path): value for path, value in then.items()}
+        return Edit(_with_preset(lines.commands(now, after), now.get(ROCE_KEY), after.get(ROCE_KEY)))
+
     def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         now = cast("Raw", self.parse({command: _run_if_known(session, command) for command in (CONFIG, ROCE)}).raw)
         then = cast("Raw", before.raw)
@@ -353,3 +368,10 @@ def _run_if_known(session: Session, command: str) -> str:
         return session.run(command)
     except Refused:
         return ""
+
+
+def _with_preset(commands: Sequence[str], now: str | None, then: str | None) -> list[str]:
+    """Return the commands with that of the preset. Lines are added after it is off, and removed before it is on."""
+    if now == then:
+        return list(commands)
+    return ["no roce", *commands] if then is None else [*commands, then]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts
 
 OWN = "AIREADY-"
 LONGEST_NAME = 32
@@ -83,6 +84,38 @@ def hold_both(between: text.Config, before: text.Config, switch: Switch, wanted:
     # Existing objects are removed only in the second step.
     between.objects = {**before.objects, **between.objects}
     return moved
+
+
+def facts(found: text.Config) -> Facts:
+    """Return the objects, the slots of ports and the settings of the switch, for restore."""
+    told: Facts = {}
+    for (kind, name), body in found.objects.items():
+        told[(f"{kind} {name}",)] = [[line, *below] for line, below in body.items()]
+    for port, slots in found.ports.items():
+        told.update({(_place(port), slot): value for slot, value in slots.items()})
+    told.update({(text.GLOBALS[name],): True for name, on in found.switch.items() if on})
+    return told
+
+
+def with_facts(before: text.Config, then: Facts) -> text.Config:
+    """Return the configuration with these facts."""
+    after = text.Config(ports={port: {} for port in before.ports})
+    places = {_place(port): port for port in before.ports}
+    forms = {form: name for name, form in text.GLOBALS.items()}
+    for path, value in then.items():
+        if path[0] in forms:
+            after.switch[forms[path[0]]] = True
+        elif len(path) == 1:
+            kind, _space, name = path[0].rpartition(" ")
+            after.objects[(kind, name)] = {line: below for line, *below in value}
+        else:
+            port = places.get(path[0], path[0].partition(" ")[2])
+            after.ports.setdefault(port, {})[path[1]] = value
+    return after
+
+
+def _place(port: str) -> str:
+    return "system qos" if port == text.SYSTEM else f"interface {port}"
 
 
 def _made(after: text.Config, kind: str, what: str, body: text.Body) -> str:

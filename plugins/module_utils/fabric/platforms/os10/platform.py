@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
 CONFIG, VERSION, INTERFACES = "show running-configuration", "show version", "show interface"
 PFC, PEERS = "show interface priority-flow-control details", "show lldp neighbors"
@@ -151,6 +152,18 @@ class Os10(Platform):
         before = cast("text.Config", switch.raw or text.Config())
         found = plan.strays(before, switch, wanted, intent, exact)
         return {" ".join(key): (_body(before.objects[key]), _body(body)) for key, body in found.items()}
+
+    # Restore.
+
+    def facts(self, saved: str) -> Facts:
+        return plan.facts(text.config(saved))
+
+    def object_of(self, path: Path) -> str:
+        return path[0].split()[-1] if path[0].startswith(text.KINDS) else ""
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        before = cast("text.Config", switch.raw)
+        return Edit(text.commands(before, plan.with_facts(before, then)))
 
     # Apply the change.
 

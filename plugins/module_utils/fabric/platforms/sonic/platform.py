@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.rules import Operation
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.tables import Rows, Tables
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo.facts import Facts, Path
 
 CONFIG = text.CONFIG
 SAVED = "cat /etc/sonic/config_db.json"
@@ -57,6 +58,8 @@ RELOAD = "config qos reload --no-delay"
 PATCHES_WRED = 202511
 DETECTION_MS, RECOVERY_MS, ACTION = 200, 200, "drop"
 ACTS = "qos_reload"
+
+PROFILES, WATCHDOGS = "WRED_PROFILE", "PFC_WD"
 
 
 class Sonic(Platform):
@@ -149,10 +152,18 @@ class Sonic(Platform):
             elif differing(effect(switch.ports[name], intent), wanted[name], exact):
                 target.set_port(name, wanted[name], exact)
         target.tidy()
+        stops, starts = self._watchdogs(switch, wanted, intent, exact)
+        edit = self._edit(switch, tables, target.tables, stops, starts)
+        if first:
+            payload = {"reload": True, "wanted": wanted, "intent": intent, "exact": exact}
+            return Edit([*first, *edit.commands], CHECKPOINT, payload=payload)
+        return edit
+
+    def _edit(self, switch: Switch, before: Tables, after: Tables, stops: Sequence[str], starts: Sequence[str]) -> Edit:
+        """Return the Edit from one set of tables to another."""
         made: list[str]
         gone: list[str]
-        before, after, made, gone = tables, target.tables, [], []
-        stops, starts = self._watchdogs(switch, wanted, intent, exact)
+        made, gone = [], []
         if _branch(switch.version) < PATCHES_WRED:
             before, made, gone = _by_hand(before, after)
         operations = rules.patch(before, after)
@@ -168,10 +179,33 @@ class Sonic(Platform):
             "starts": starts,
             "clean": gone,
         }
-        if first:
-            payload = {"reload": True, "wanted": wanted, "intent": intent, "exact": exact}
-        commands = [*first, *made, f"config checkpoint {CHECKPOINT}", *stops, *written, *starts, *gone]
+        commands = [*made, f"config checkpoint {CHECKPOINT}", *stops, *written, *starts, *gone]
         return Edit(commands=commands, name=CHECKPOINT, payload=payload)
+
+    def facts(self, saved: str) -> Facts:
+        tables = json.loads(saved) if saved else {}
+        found: Facts = {}
+        for table in (*meaning.TABLES, WATCHDOGS):
+            for key, row in (tables.get(table) or {}).items():
+                found.update({(table, key, field): value for field, value in row.items()})
+                if not row:
+                    found[(table, key)] = {}
+        return found
+
+    def late(self, switch: Switch, path: Path) -> bool:
+        return path[0] == PROFILES and _branch(switch.version) < PATCHES_WRED
+
+    def undo(self, switch: Switch, then: Facts) -> Edit:
+        before = cast("Tables", switch.raw)
+        # Tables that restore does not change stay.
+        names = {*meaning.TABLES, WATCHDOGS}
+        after: dict[str, Any] = {table: rows for table, rows in before.items() if table not in names}
+        for table, key, *field in then:
+            row = after.setdefault(table, {}).setdefault(key, {})
+            row.update({field[0]: then[(table, key, field[0])]} if field else {})
+        commands = _watchdogs_back(before.get(WATCHDOGS) or {}, after.get(WATCHDOGS) or {})
+        stops = [one for one in commands if one.startswith("config pfcwd stop")]
+        return self._edit(switch, before, after, stops, [one for one in commands if one not in stops])
 
     def strays(
         self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True

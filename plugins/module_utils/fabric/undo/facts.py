@@ -1,0 +1,138 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Settings of a switch before and after a run, and which of them restore returns. Pure.
+
+A fact is one setting or one object of a configuration: {(section, setting): value}. Only a fact with the value that the
+runs left is restored, so the changes of others survive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Dict, Tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+Path = Tuple[str, ...]
+Facts = Dict[Path, Any]
+
+# The states of a setting in the result, as those of restore_step.
+RESTORED, ALREADY, KEPT, DUE, CANNOT = "restored", "already as before", "changed since by another", "due", "cannot"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its value before the runs, and the one that they left; None if it did not exist."""
+
+    path: Path
+    before: Any
+    left: Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of one setting."""
+
+    path: Path
+    state: str
+    back: Any
+    left: Any
+    found: Any
+    why: str = ""
+
+    @property
+    def setting(self) -> str:
+        return named(self.path)
+
+    def as_result(self) -> dict[str, Any]:
+        return {
+            "setting": self.setting,
+            "state": self.state,
+            "back": self.back,
+            "left": self.left,
+            "found": self.found,
+            "why": self.why,
+        }
+
+
+def named(path: Path) -> str:
+    """A path as one text, as in a command."""
+    return " ".join(path)
+
+
+def settings(before: Mapping[Path, Any], after: Mapping[Path, Any]) -> list[Setting]:
+    """The settings that differ between two configurations."""
+    paths = list(dict.fromkeys([*before, *after]))
+    return [Setting(path, before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)]
+
+
+def combined(runs: Iterable[Sequence[Setting]]) -> list[Setting]:
+    """The settings of several runs, the oldest first: the first value before, and the last one that was left."""
+    found: dict[Path, Setting] = {}
+    for run in runs:
+        for one in run:
+            old = found.get(one.path)
+            found[one.path] = one if old is None else Setting(one.path, old.before, one.left)
+    return [one for one in found.values() if one.before != one.left]
+
+
+def said(setting: Setting, commands: Iterable[str]) -> bool:
+    """Whether a killed run made this change, because its commands have the line of the setting or its removal."""
+    lines = {" ".join(command.split()) for command in commands}
+    texts = [" ".join(str(one).split()) for one in (setting.path[-1], setting.left) if one]
+    if setting.left is None:
+        return any(line.startswith(("no ", "default ", "nv unset ")) and texts[0] in line for line in lines)
+    return any(text in lines for text in texts)
+
+
+def judge(
+    wanted: Iterable[Setting],
+    now: Mapping[Path, Any],
+    object_of: Callable[[Path], str],
+    lacks: Callable[[Path], str],
+) -> list[Row]:
+    """A row for each setting. object_of returns the name of an object, or nothing. lacks: why it cannot be restored."""
+    rows = [_row(one, now.get(one.path), lacks(one.path)) for one in wanted]
+    while True:
+        after = target(now, rows)
+        held = {row.path: _users(object_of(row.path), row.path, after) for row in rows if _removes(row)}
+        held = {path: users for path, users in held.items() if users}
+        if not held:
+            return rows
+        rows = [
+            replace(row, state=KEPT, why=f"{', '.join(held[row.path])} uses it.") if row.path in held else row
+            for row in rows
+        ]
+
+
+def target(now: Mapping[Path, Any], rows: Iterable[Row]) -> Facts:
+    """The present facts with those that are due as before the runs."""
+    found = dict(now)
+    for row in rows:
+        if row.state == DUE:
+            found.pop(row.path, None)
+            if row.back is not None:
+                found[row.path] = row.back
+    return found
+
+
+def _row(one: Setting, found: Any, why: str) -> Row:
+    if found == one.before:
+        return Row(one.path, ALREADY, one.before, one.left, found)
+    if found != one.left:
+        return Row(one.path, KEPT, one.before, one.left, found)
+    return Row(one.path, CANNOT if why else DUE, one.before, one.left, found, why)
+
+
+def _removes(row: Row) -> bool:
+    return row.state == DUE and row.back is None
+
+
+def _users(name: str, own: Path, after: Mapping[Path, Any]) -> list[str]:
+    """The settings that name an object which is about to be removed."""
+    if not name:
+        return []
+    return [named(path) for path, value in after.items() if path != own and name in str(value).split()]
