@@ -311,7 +311,7 @@ switch:
           values.
       type: list
       elements: dict
-      returned: with O(state=restored)
+      returned: always, empty unless O(state=restored)
       sample:
         - {setting: interface Ethernet1 mtu, state: restored, back: null, left: mtu 9000, found: mtu 9000, why: ""}
     not_supported:

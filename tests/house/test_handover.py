@@ -12,7 +12,7 @@ from house.handover import defaults, from_site, handed_over, receivers
 
 SITE = {"gpu": {"mode": "vgpu"}, "vms": []}
 # The options of a role that a playbook gives it and that are not of the site.
-BESIDE = {"training_vm": {"restore", "undone_hosts", "userdata"}}
+BESIDE = {"switch": {"restore"}, "training_vm": {"restore", "undone_hosts", "userdata"}}
 # What the filter returns for others than the role.
 ELSEWHERE = {"switch": {"agreement", "cables"}}
 WORKED_OUT = {"training_vm": machines(SITE), "esxi_host": hosts(SITE), "switch": switches(SITE, ["leaf-01"])["leaf-01"]}

@@ -163,6 +163,7 @@ class RoceQos(Noun[QosRequest, View]):
                 validated="computed",
                 backup=switch.config,
                 left=None,
+                settings=[],
                 outcome="unchanged",
                 saved=False,
                 not_supported=[],

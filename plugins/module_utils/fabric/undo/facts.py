@@ -28,8 +28,8 @@ class Setting:
     """One setting: its value before the runs, and the one that they left; None if it did not exist."""
 
     path: Path
-    before: Any
-    left: Any
+    before: object
+    left: object
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Row:
 
     path: Path
     state: str
-    back: Any
-    left: Any
-    found: Any
+    back: object
+    left: object
+    found: object
     why: str = ""
 
     @property
@@ -119,7 +119,7 @@ def target(now: Mapping[Path, Any], rows: Iterable[Row]) -> Facts:
     return found
 
 
-def _row(one: Setting, found: Any, why: str) -> Row:
+def _row(one: Setting, found: object, why: str) -> Row:
     if found == one.before:
         return Row(one.path, ALREADY, one.before, one.left, found)
     if found != one.left:

@@ -120,5 +120,5 @@ def _wanted(request: QosRequest, now: Mapping[facts.Path, Any], platform: Platfo
     return facts.combined(runs)
 
 
-def _value(state: View, row: facts.Row) -> Any:
+def _value(state: View, row: facts.Row) -> object:
     return cast("Held", state).facts.get(row.path)
