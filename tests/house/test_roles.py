@@ -16,6 +16,7 @@ ROLES = sorted(roles())
 FACTS = {
     "esxi_host": {"esxi_host_preview", "esxi_host_restored", "esxi_host_undone"},
     "guest_vm": {"guest_vm_seen"},
+    "switch": {"switch_restored"},
     "training_vm": {"training_vm_machines", "training_vm_preview", "training_vm_restored"},
 }
 

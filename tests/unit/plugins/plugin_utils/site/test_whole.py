@@ -27,7 +27,7 @@ from unit.plugins.filter.mutants import sites
 from unit.plugins.filter.seen_guests import PVRDMA, adapter, seen, vm
 from unit.plugins.filter.test_site_training import facts
 
-EXAMPLE, OTHER = sites()
+EXAMPLE, VGPUS, OTHER = sites()
 CABLES = [
     {"host": "esx-01", "nic": "vmnic2", "switch": "leaf-01", "port": "Ethernet1"},
     {"host": "esx-02", "nic": "vmnic2", "switch": "leaf-01", "port": "Ethernet2"},
@@ -126,7 +126,7 @@ def results(whole):
 
 CASES = [
     pytest.param({**whole, **parts}, whole, id=f"{title}: {change}")
-    for title, whole in (("example", EXAMPLE), ("other", OTHER))
+    for title, whole in (("example", EXAMPLE), ("vgpus", VGPUS), ("other", OTHER))
     for change, parts in CHANGES.items()
 ]
 
