@@ -39,7 +39,7 @@ class OperatorError(Exception):
         self.subject, self.wanted = plain_text.shown(subject), plain_text.shown(wanted)
         self.found, self.todo = plain_text.shown(found), plain_text.shown(todo)
         self.code = code
-        self.data = cast("dict[str, Any]", plain_text.shown_all(data))
+        self.data: dict[str, Any] = cast("dict[str, Any]", plain_text.shown_all(data))
         super().__init__(self.message)
 
     @property

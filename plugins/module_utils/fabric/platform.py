@@ -183,7 +183,7 @@ class Platform:
 
     # Restore.
 
-    def facts(self, text: str) -> Facts:
+    def facts(self, saved: str) -> Facts:
         """The settings in Switch.config, the text that the journal keeps."""
         raise NotImplementedError
 

@@ -54,8 +54,8 @@ def templates_of(vcenter: VCenter, items: Sequence[Item[VmRequest[R], S]], datac
     """Return {id of item: reference of the template of its VM}, for requests that name an existing template."""
     named = [(item, name) for item, name in zip(items, map(_template, items)) if name]
     answers = find.find_vms(vcenter, [_identity(name) for _item, name in named], datacenter) if named else []
-    refs = {id(item): found.ref for (item, _), found in zip(named, answers) if not isinstance(found, OperatorError)}
-    for item, _ in named:
+    refs = {id(item): found.ref for (item, _name), found in zip(named, answers) if not isinstance(found, OperatorError)}
+    for item, _name in named:
         if id(item) in refs:
             item.ids.update(moid=None, path=None)
     return refs

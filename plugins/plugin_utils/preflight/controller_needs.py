@@ -44,7 +44,7 @@ def needs(
     here: Mapping[str, Any] | None = None,
     find: Callable[[str], object] = importlib.util.find_spec,
     python: str = sys.executable,
-    environment: Mapping[str, str] = os.environ,
+    environment: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """[{what, found, todo, blocks}] of missing parts; variables are those of each host, as hostvars has them."""
     known = {name: _Variables(variables[name]) for name in names if name in variables}
@@ -55,7 +55,7 @@ def needs(
         *_of_kubernetes(own, there, python),
         *_collections(known, there, python),
     ]
-    if is_job(environment):
+    if is_job(os.environ if environment is None else environment):
         # AWX removes the container of the job, with all that somebody installs in it.
         parts = [{**one, "todo": f"Add the {one['what']} to the execution environment of the job."} for one in parts]
     return [*parts, *_undefined(known)]

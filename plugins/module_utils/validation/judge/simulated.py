@@ -34,6 +34,7 @@ STAGES = {
     "runtime": (GUESTS, GPU),
     "training": (GUESTS, GPU, RDMA, NETWORK),
     "validation": WORDS,
+    "kubernetes": (GUESTS, GPU, NETWORK),
     "restore": (VCENTER, HOSTS, SWITCHES, GUESTS),
     "upgrade": (VCENTER, HOSTS, GUESTS, GPU),
 }

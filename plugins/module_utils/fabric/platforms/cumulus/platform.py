@@ -99,8 +99,8 @@ class Cumulus(Platform):
         minutes = max(1, -(-int(self.options.get("confirm_s") or 300) // 60))
         return Edit(commands=commands, name="aiready", confirm_s=minutes * 60)
 
-    def facts(self, text: str) -> Facts:
-        return rules.facts(json.loads(text) if text else {})
+    def facts(self, saved: str) -> Facts:
+        return rules.facts(json.loads(saved) if saved else {})
 
     def undo(self, switch: Switch, then: Facts) -> Edit:
         minutes = max(1, -(-int(self.options.get("confirm_s") or 300) // 60))

@@ -212,8 +212,8 @@ class Nxos(Platform):
             commands, replaced = nxos_edit.Renderer(switch, config, wanted, intent, exact).commands()
         return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300), replaced)
 
-    def facts(self, text: str) -> Facts:
-        return undo_text.facts(text, GRAMMAR)
+    def facts(self, saved: str) -> Facts:
+        return undo_text.facts(saved, GRAMMAR)
 
     def object_of(self, path: Path) -> str:
         return undo_text.object_of(path, GRAMMAR)

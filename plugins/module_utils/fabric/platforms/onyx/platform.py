@@ -292,8 +292,8 @@ class Onyx(Platform):
     def apply(self, session: Session, edit: Edit) -> None:
         self._send(session, edit.commands)
 
-    def facts(self, text: str) -> Facts:
-        return {tuple(map(str, key)): value for key, value in lines.settings(text).items()}
+    def facts(self, saved: str) -> Facts:
+        return {tuple(map(str, key)): value for key, value in lines.settings(saved).items()}
 
     def object_of(self, path: Path) -> str:
         return path[-1] if path[0] == "pool" else ""
