@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix, support
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.host_checks import SERIAL
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import order as orders
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import (
     MOVES,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import Fleet
 
 CLS = "cls"
+GIVEN: tuple[tuple[str, ...], ...] = (*orders.ORDERS, (orders.HOSTS,))
 
 
 class Rejection(NamedTuple):
@@ -44,12 +46,16 @@ def answer(
 
 
 def plan(there: Fleet, options: Mapping[str, Any]) -> dict[str, Any]:
-    given = tuple(options.get("order") or ())
+    requested = _order_of(options)
+    given = requested if requested in GIVEN else ()
     good = [one for one in ([given] if given else orders.ORDERS) if orders.broken(there, one) is None]
     order = good[0] if good else given or orders.ORDERS[0]
     size = wave_size(options.get("waves") or "1", len(there.hosts))
     waves = [[host.name for host in there.hosts][at : at + size] for at in range(0, len(there.hosts), size)]
-    found = list(_rejections(there, order, bool(good), size, str(options.get("licence_server") or "")))
+    found = [
+        *_invalid(requested, str(options.get("waves") or "1")),
+        *_rejections(there, order, bool(good), size, str(options.get("licence_server") or "")),
+    ]
     return {
         "order": list(order),
         "waves": waves,
@@ -65,6 +71,21 @@ def wave_size(text: Any, count: int) -> int:
     found = re.fullmatch(r"(\d+)(%?)", str(text).strip())
     size = int(found.group(1)) if found else 1
     return max(1, count * size // 100 if found and found.group(2) else size)
+
+
+def _order_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    given = options.get("order") or ()
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _invalid(order: Sequence[str], waves: str) -> Iterator[Rejection]:
+    """Options that the plan would read in another way than the plays: Ansible takes 0 hosts in a wave as all hosts."""
+    if order and order not in GIVEN:
+        text = f"Cannot upgrade in the order {', '.join(map(str, order))}. upgrade_order has no such value. "
+        yield Rejection("invalid_order", f"{text}Use a list: [hosts, guests], [guests, hosts] or [hosts].")
+    if not SERIAL.fullmatch(waves.strip()):
+        text = f"Cannot upgrade in waves of {waves}. upgrade_waves is neither a number of hosts nor a percentage. "
+        yield Rejection("invalid_waves", f"{text}Use 1, or a percentage such as 25%.")
 
 
 def _guests_due(there: Fleet) -> bool:
@@ -121,7 +142,7 @@ def _rejections(there: Fleet, order: Sequence[str], allowed: bool, size: int, se
     yield from _support(there)
     yield from _licences(there, server)
     yield from _evacuation(there, size)
-    yield from _guests(there)
+    yield from _guests(there, orders.GUESTS in order)
 
 
 def _targets(there: Fleet) -> Iterator[Rejection]:
@@ -235,7 +256,7 @@ def _evacuation(there: Fleet, size: int) -> Iterator[Rejection]:
         yield Rejection("no_capacity", f"{text}Set a smaller upgrade_waves, or site.hosts.evacuation to shutdown.")
 
 
-def _guests(there: Fleet) -> Iterator[Rejection]:
+def _guests(there: Fleet, change: bool) -> Iterator[Rejection]:
     # With a host that runs the target, the plan of the run that began was checked against all guests. It may have been
     # killed while VMs were shut down.
     begun = any(host.now == host.target for host in there.hosts)
@@ -243,7 +264,7 @@ def _guests(there: Fleet) -> Iterator[Rejection]:
         if not guest.now and not begun:
             text = f"Cannot plan the upgrade of {guest.name}. Its driver cannot be read. "
             yield Rejection("guest_unread", f"{text}Start the VM, and correct the connection to its guest.")
-        if guest.users and there.guest_target and guest.now != there.guest_target:
+        if change and guest.users and there.guest_target and guest.now != there.guest_target:
             used = ", ".join(guest.users)
             text = f"Cannot replace the driver of {guest.name}. The GPU is in use by {used}. "
             yield Rejection("gpu_in_use", f"{text}Stop the training after a checkpoint, and start it again afterwards.")

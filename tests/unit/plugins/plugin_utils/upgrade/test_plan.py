@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import jinja2
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import order as orders
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import Fleet, Guest, Host, fleet
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.plan import answer, plan
+
+from house.collection import ROOT
 
 R18, R19, R20 = ("570.158.02", "570.158.01"), ("580.65.05", "580.65.06"), ("595.71.03", "595.71.05")
 DLS = {"licence_server": "3.5.0", "waves": 2}
@@ -99,15 +103,42 @@ def test_no_way_leads_to_an_older_branch():
         (site(("550.163.02", "550.163.01"), R18), {"licence_server": ""}, "licence_server_unknown"),
         (site(guests=(Guest("job-1", R18[1], "Unlicensed (Restricted)"),)), {}, "guest_unlicensed"),
         (site(guests=(Guest("job-1", R18[1], users=("python",)),)), {}, "gpu_in_use"),
+        (site(guests=(Guest("job-1", R18[1], users=("python",)),)), {"order": ["hosts"]}, ""),
         (site(guests=(Guest("job-1"),)), {}, "guest_unread"),
         (site(hosts=hosts(R18[0], R19[0], reboot="refuse")), {}, "restart_not_allowed"),
         (site(hosts=hosts(R18[0], R19[0], evacuation="drs")), {"waves": "100%"}, "no_capacity"),
+        (site(), {"order": "hosts,guests"}, "invalid_order"),
+        (site(), {"order": ["guests"]}, "invalid_order"),
+        # Ansible takes 0 as all hosts.
+        (site(), {"waves": "0"}, "invalid_waves"),
+        (site(), {"waves": "-1"}, "invalid_waves"),
+        (site(), {"waves": "two"}, "invalid_waves"),
         (site(errors=("site.gpu: it is wrong.",)), {}, "invalid_site"),
     ],
 )
 def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
     assert set(names(plan(there, {**DLS, **options}))) >= ({name} if name else set())
     assert bool(names(plan(there, {**DLS, **options}))) is bool(name)
+
+
+@pytest.mark.parametrize(
+    "order, run",
+    [
+        ("hosts", ["hosts.yml"]),
+        (["hosts"], ["hosts.yml"]),
+        (["hosts", "guests"], ["hosts.yml", "guests.yml", "runtime.yml"]),
+        (["guests", "hosts"], ["guests.yml", "hosts.yml", "runtime.yml"]),
+    ],
+)
+def test_the_playbook_runs_the_parts_of_the_order(order, run):
+    told = plan(site(), {**DLS, "order": order})
+    seen = {"hostvars": {"localhost": {"__upgrade_plan": told}}}
+    whole = yaml.safe_load((ROOT / "playbooks" / "upgrade.yml").read_text(encoding="utf-8"))
+    parts = [play for play in whole if "ansible.builtin.import_playbook" in play]
+    evaluate = jinja2.Environment().compile_expression
+    assert [
+        part["ansible.builtin.import_playbook"] for part in parts if evaluate(part.get("when", "true"))(**seen)
+    ] == run
 
 
 def test_the_site_accepts_rules_that_are_not_sure():
