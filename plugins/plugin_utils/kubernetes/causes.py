@@ -168,13 +168,29 @@ def of_pods(pods: Objects, events: Objects) -> list[str]:
             grouped.setdefault(found, []).append(short(pod["metadata"]["name"]))
     for event in events:
         # A pod that was rejected does not exist, only an event of its owner.
-        if event.get("reason") in OF_OWNERS and (event.get("involvedObject") or {}).get("kind") != "Pod":
+        if event.get("reason") in OF_OWNERS and _owner(event)[0] != "Pod" and not _is_past(event, pods):
             cause = _match(event["reason"], event.get("message") or "")
             if cause:
-                owner = event["involvedObject"]
-                names = grouped.setdefault((cause, short(event["message"])), [])
-                names.append(short(f"{owner.get('kind')} {owner.get('name')}"))
+                names = grouped.setdefault((cause, short(event.get("message") or "")), [])
+                names.append(short(" ".join(map(str, _owner(event)))))
     return [_sentence(cause, told, names) for (cause, told), names in grouped.items()]
+
+
+def _owner(event: Mapping[str, Any]) -> tuple[Any, Any]:
+    about = event.get("involvedObject") or {}
+    return about.get("kind"), about.get("name")
+
+
+def _is_past(event: Mapping[str, Any], pods: Objects) -> bool:
+    """Whether the owner created a pod after the event. A cluster keeps events for an hour after their cause is gone."""
+    at = str(event.get("lastTimestamp") or event.get("eventTime") or "")
+    created = [
+        str(pod["metadata"].get("creationTimestamp") or "")
+        for pod in pods
+        for one in pod["metadata"].get("ownerReferences") or ()
+        if (one.get("kind"), one.get("name")) == _owner(event)
+    ]
+    return bool(at) and any(one > at for one in created)
 
 
 def _sentence(cause: Cause, told: str, names: Sequence[str]) -> str:

@@ -93,6 +93,24 @@ def test_pod_that_was_never_created(message, cause):
     assert cause in found
 
 
+@pytest.mark.parametrize(
+    "owner, created, past",
+    [
+        ("driver", "2026-03-01T08:20:00Z", True),
+        ("driver", "2026-03-01T08:10:00Z", False),
+        ("toolkit", "2026-03-01T08:20:00Z", False),
+    ],
+)
+def test_rejection_before_a_newer_pod_of_the_same_owner_is_past(owner, created, past):
+    told = event(
+        'pods "x" is forbidden: violates PodSecurity "restricted:latest"', "FailedCreate", "DaemonSet", "driver"
+    )
+    references = [{"kind": "DaemonSet", "name": owner}]
+    pod = {**RUNS, "metadata": {"name": "pod-0", "creationTimestamp": created, "ownerReferences": references}}
+    found = faults(pods=[pod], events=[{**told, "lastTimestamp": "2026-03-01T08:15:30Z"}])
+    assert bool(found) is not past
+
+
 def test_rejected_device():
     pod = {"metadata": {"name": "pod-1"}, "status": {"phase": "Failed", "reason": "UnexpectedAdmissionError"}}
     (found,) = faults(pods=[pod])
