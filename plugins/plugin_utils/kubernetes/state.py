@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Objects = Sequence[Mapping[str, Any]]
 
 
+# Labels with the name of the job: of the MPI Operator, and of the JobSet of a TrainJob, which has its name.
+JOB_LABELS = ("training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name")
+
+
 def policy_ready(policies: Any) -> bool:
     """Whether the operator reports that it reconciled its policy; without labels of NFD it reports ready as well."""
     status = (policies[0].get("status") or {}) if policies else {}
@@ -52,12 +56,25 @@ def job_faults(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
     if done:
         return []
     name = short(jobs[0]["metadata"]["name"]) if jobs else "the job"
-    found = of_pods(seen["pods"], seen["events"])
+    found = of_pods(*_own(str(jobs[0]["metadata"]["name"]), seen)) if jobs else []
     told = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
     found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {wish['training']['limit_s']} s."
     return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
+
+
+def _own(job: str, seen: Mapping[str, Any]) -> tuple[Objects, Objects]:
+    """The pods and events of a namespace without those of other jobs, such as pods that an earlier run left."""
+    pods = [pod for pod in seen["pods"] if {nodes.labels(pod).get(key, job) for key in JOB_LABELS} == {job}]
+    events = [one for one in seen["events"] if _is_own(job, one.get("involvedObject") or {})]
+    return pods, events
+
+
+def _is_own(job: str, about: Mapping[str, Any]) -> bool:
+    name = str(about.get("name") or "")
+    # Events of pods are compared with the selected pods.
+    return about.get("kind") == "Pod" or name == job or name.startswith(f"{job}-")
 
 
 def _end(job: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
