@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,7 +35,13 @@ def chosen(nodes: Sequence[Node], selector: Mapping[str, str]) -> list[Node]:
 def offered(node: Node) -> int:
     """The number of GPUs or MIG instances that pods can request on this node."""
     resources = (node.get("status") or {}).get("allocatable") or {}
-    return sum(int(value) for key, value in resources.items() if key == GPU or key.startswith(MIG))
+    return sum(_count(value) for key, value in resources.items() if key == GPU or key.startswith(MIG))
+
+
+def _count(quantity: object) -> int:
+    """A whole number as the API server writes it: 1000 time slices are 1k. Another form offers nothing."""
+    found = re.fullmatch(r"(\d{1,9})(k?)", str(quantity), re.ASCII)
+    return int(found.group(1)) * (1000 if found.group(2) else 1) if found else 0
 
 
 def is_ready(node: Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import causes, state
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import causes, nodes, state
 
 from unit.plugins.plugin_utils.kubernetes.clusters import event, node, ready, waiting
 
@@ -158,6 +158,11 @@ def test_older_operator_without_conditions_is_ready():
 def test_node_with_too_few_gpus():
     (found,) = faults({"gpus": 2})
     assert found.startswith("Node gpu-01 offers 1 GPUs, but site.gpu.per_vm requests 2.")
+
+
+@pytest.mark.parametrize("quantity, offered", [("8", 8), (8, 8), ("1k", 1000), ("many", 0), (None, 0)])
+def test_number_of_gpus_as_a_quantity(quantity, offered):
+    assert nodes.offered({"status": {"allocatable": {"nvidia.com/gpu": quantity}}}) == offered
 
 
 def test_mig_instances_count():
