@@ -16,6 +16,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.plan impor
 from house.collection import ROOT
 
 R18, R19, R20 = ("570.158.02", "570.158.01"), ("580.65.05", "580.65.06"), ("595.71.03", "595.71.05")
+PLAYS = yaml.safe_load((ROOT / "playbooks" / "upgrade.yml").read_text(encoding="utf-8"))
+EVALUATE = jinja2.Environment().compile_expression
 DLS = {"licence_server": "3.5.0", "waves": 2}
 
 
@@ -133,12 +135,17 @@ def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
 def test_the_playbook_runs_the_parts_of_the_order(order, run):
     told = plan(site(), {**DLS, "order": order})
     seen = {"hostvars": {"localhost": {"__upgrade_plan": told}}}
-    whole = yaml.safe_load((ROOT / "playbooks" / "upgrade.yml").read_text(encoding="utf-8"))
-    parts = [play for play in whole if "ansible.builtin.import_playbook" in play]
-    evaluate = jinja2.Environment().compile_expression
+    parts = [play for play in PLAYS if "ansible.builtin.import_playbook" in play]
     assert [
-        part["ansible.builtin.import_playbook"] for part in parts if evaluate(part.get("when", "true"))(**seen)
+        part["ansible.builtin.import_playbook"] for part in parts if EVALUATE(part.get("when", "true"))(**seen)
     ] == run
+
+
+@pytest.mark.parametrize("limit, allowed", [({}, True), ({"ansible_limit": ""}, True), ({"ansible_limit": "a"}, False)])
+def test_the_playbook_rejects_a_limit_on_any_host_before_it_reads(limit, allowed):
+    (task,) = PLAYS[0]["tasks"]
+    assert (PLAYS[0]["hosts"], PLAYS[0]["any_errors_fatal"], task["tags"]) == ("all:localhost", True, ["always"])
+    assert EVALUATE(task["ansible.builtin.assert"]["that"])(**limit) is allowed
 
 
 def test_the_site_accepts_rules_that_are_not_sure():
