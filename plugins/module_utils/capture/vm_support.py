@@ -62,11 +62,17 @@ def of_files(names: Iterable[str], text: Callable[[str], str | None]) -> Bundle:
         if name == _UNAME:
             told = _HOST.match(text(name) or "")
             made.host = told["name"] if told else ""
-        elif found and found["words"].lower() in _NAMES:
+        elif found and _is_read(name):
             made.texts[found["words"].lower()] = text(name) or ""
         elif found:
             made.others.append(found["words"])
     return made
+
+
+def _is_read(name: str) -> bool:
+    """Whether a capture has a use for the content of a file; of the others, only the name counts."""
+    found = _ESXCLI.fullmatch(name)
+    return name == _UNAME or (found is not None and found["words"].lower() in _NAMES)
 
 
 def of_archive(path: str, largest: int) -> Bundle | None:
@@ -81,7 +87,7 @@ def of_archive(path: str, largest: int) -> Bundle | None:
                 continue
             if not (_ESXCLI.fullmatch(name) or name == _UNAME):
                 continue
-            file = archive.extractfile(one) if one.size <= largest else None
+            file = archive.extractfile(one) if one.size <= largest and _is_read(name) else None
             found[name] = file.read().decode("utf-8", "replace") if file is not None else None
     return of_files(found, found.__getitem__) if is_bundle(FOLDER, found) else None
 

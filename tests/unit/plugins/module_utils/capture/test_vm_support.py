@@ -105,6 +105,24 @@ def test_texts_that_match_are_answers_of_the_host(tmp_path, write):
     assert b"finance" not in b"".join(capture.files.values()) + json.dumps(capture.manifest).encode()
 
 
+def test_an_archive_is_read_only_where_a_capture_has_a_use_for_it(tmp_path, monkeypatch):
+    read = []
+    extract = tarfile.TarFile.extractfile
+    monkeypatch.setattr(
+        tarfile.TarFile, "extractfile", lambda archive, one: read.append(one.name) or extract(archive, one)
+    )
+    bundle = vm_support.of_archive(tgz(tmp_path), 10**6)
+    assert sorted(name.rpartition("/")[2] for name in read) == [
+        "localcli_graphics-device-stats-list.txt",
+        "localcli_hardware-pci-list.txt",
+        "localcli_software-acceptance-get.txt",
+        "localcli_software-profile-get.txt",
+        "localcli_software-vib-list.txt",
+        "uname_-a.txt",
+    ]
+    assert sorted(bundle.others) == ["storage-core-device-list", "system-settings-kernel-list--d"]
+
+
 def test_what_is_not_read_is_named(tmp_path):
     dest = str(tmp_path / "site.zip")
     imports.bring(dest, [folder(tmp_path)], keep_names=False)
