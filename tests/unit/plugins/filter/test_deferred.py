@@ -8,6 +8,7 @@ import importlib
 import pathlib
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import deferred as deferred_filters
 
 FILTERS = sorted((pathlib.Path(__file__).resolve().parents[4] / "plugins" / "filter").glob("*.py"))
 DEFERRED = "ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred"
@@ -32,3 +33,19 @@ def test_what_a_filter_names_is_there(path):
             assert callable(
                 getattr(importlib.import_module(f"ansible_collections.aiready.vsphere.plugins.{module}"), function)
             )
+
+
+def test_texts_of_a_result_are_no_templates():
+    """Until ansible-core 2.18, the text of a guest would otherwise run a template on the controller."""
+    found = {"why": "{{ 1 }}", "rows": [("{{ 2 }}", 3, None, True)], "{{ 4 }}": {}}
+    told = {"<why>": "<{{ 1 }}>", "<rows>": [("<{{ 2 }}>", 3, None, True)], "<{{ 4 }}>": {}}
+    assert deferred_filters.as_data(found, lambda text: f"<{text}>") == told
+
+
+@pytest.mark.parametrize("evaluates", [True, False])
+def test_a_core_that_evaluates_results_gets_them_as_data(monkeypatch, evaluates):
+    seen = []
+    monkeypatch.setattr(deferred_filters, "EVALUATES", evaluates)
+    monkeypatch.setattr(deferred_filters, "as_data", lambda value: seen.append(value) or value)
+    deferred_filters.deferred("plugin_utils.health.quarantine", "held")({}, {})
+    assert seen == ([[]] if evaluates else [])
