@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SHARED_GPU = ("vgpu", "mig")
 # A DNS-1123 subdomain, as the API server requires for most names.
 NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+# A DNS-1123 label. A namespace has no dots.
+LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 ENGINES = ("torchrun", "horovod")
 OF_VGPU = ("repository", "image", "version")
 
@@ -74,11 +76,11 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
     if not wish:
         return
     operator, key = wish["gpu_operator"], "site.kubernetes.gpu_operator"
-    for name in ("namespace", "policy"):
-        if not NAME.fullmatch(operator[name]):
+    for name, form, signs in (("namespace", LABEL, "digits and -"), ("policy", NAME, "digits, - and .")):
+        if not form.fullmatch(operator[name]):
             yield (
-                f"{key}.{name}: {operator[name]} is not a valid name in Kubernetes. Use lower-case letters, digits, - "
-                "and ., and begin and end with a letter or a digit."
+                f"{key}.{name}: {operator[name]} is not a valid name in Kubernetes. Use lower-case letters, {signs}, "
+                "and begin and end with a letter or a digit."
             )
     if wish["wait_s"] < 1:
         yield f"site.kubernetes.wait_s: {wish['wait_s']} is not a valid time. Use at least 1 second."
@@ -108,7 +110,7 @@ def _training(site: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]
         )
     if wish["nodes"] is not None and wish["nodes"] < 1:
         yield f"{key}.nodes: {wish['nodes']} is not a valid number of nodes. Use at least 1."
-    if not NAME.fullmatch(wish["namespace"]):
+    if not LABEL.fullmatch(wish["namespace"]):
         yield (
             f"{key}.namespace: {wish['namespace']} is not a valid name in Kubernetes. Use lower-case letters, digits "
             "and -."

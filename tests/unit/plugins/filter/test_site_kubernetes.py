@@ -58,6 +58,8 @@ def test_site_without_a_problem(whole):
         pytest.param(site(kind="other"), "site.kubernetes.kind", id="unknown key"),
         pytest.param(site(wait_s=0), "site.kubernetes.wait_s: 0 is not a valid time", id="no time"),
         pytest.param(site(gpu_operator={"namespace": "GPU"}), "namespace: GPU is not a valid name", id="namespace"),
+        pytest.param(site(gpu_operator={"namespace": "a.b"}), "namespace: a.b is not a valid name", id="dot"),
+        pytest.param(site(gpu_operator={"namespace": "a" * 64}), "is not a valid name", id="long namespace"),
         pytest.param(site(gpu_operator={"policy": "a/b"}), "policy: a/b is not a valid name", id="policy"),
         pytest.param(site(gpu_operator={"mig_strategy": "all"}), "mig_strategy", id="MIG strategy"),
         pytest.param(
