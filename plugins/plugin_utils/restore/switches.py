@@ -31,9 +31,9 @@ STAGE, MODULE = "fabric", "roce_qos"
 BY_LINES = ("eos", "nxos")
 # The path of a change that concerns no setting of a run, such as one that was not saved.
 _PASSING = ("startup configuration", "confirmation")
-_OLD = (
-    "The journal has no configuration of the switch after the run, because an earlier release wrote it. Compare the "
-    "switch with the file in backup_file."
+_UNKNOWN = (
+    "The journal has no configuration of the switch after the run, because the switch did not answer any more or an "
+    "earlier release wrote the journal. Compare the switch with the file in backup_file."
 )
 _KILLED = (
     "The run was killed while it changed the switch, and the commands of this platform do not show which changes it "
@@ -56,7 +56,7 @@ def _switch(entries: Sequence[Entry]) -> list[Step | Cannot]:
             reader = platform_of(platform, None)
             runs.append(facts.settings(reader.facts(_text(entry, "backup")), reader.facts(_text(entry, LEFT))))
         elif entry.state != PLANNED:
-            found += [cannot([entry], path, _OLD) for path in net([entry]) if path not in _PASSING]
+            found += [cannot([entry], path, _UNKNOWN) for path in net([entry]) if path not in _PASSING]
         elif platform not in BY_LINES:
             found += [cannot([entry], path, _KILLED) for path in net([entry]) if path not in _PASSING]
         else:
@@ -90,8 +90,11 @@ def _step(entries: Sequence[Entry], settings: Sequence[facts.Setting], killed: S
 
 
 def _connection(entry: Entry) -> dict[str, Any]:
-    """The options of the run that say how to reach and save the switch."""
-    names = ("platform", "save", "transaction", "confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s", "allow")
+    """The options of the run that say how to reach and save the switch.
+
+    Not allow: a run that was allowed to restart the switch does not allow a second restart.
+    """
+    names = ("platform", "save", "transaction", "confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s")
     return {name: entry.request[name] for name in names if entry.request.get(name)}
 
 

@@ -38,6 +38,12 @@ def test_changes_of_others_between_two_runs_are_no_settings():
     )
 
 
+def test_a_restore_does_not_inherit_a_permission_to_restart_the_switch():
+    request = {"save": "never", "allow": ["roce_enable_reboot"]}
+    (step,) = inverse(run(PORT.format("mtu 1500"), PORT.format("mtu 9000"), request))
+    assert step.args == {"state": "restored", "settings": mtu("mtu 1500", "mtu 9000"), "killed": [], "save": "never"}
+
+
 def test_a_restore_leaves_nothing_to_restore():
     one, other = PORT.format("mtu 1500"), PORT.format("mtu 9000")
     assert inverse(run(one, other), run(other, one, {"state": "restored"})) == []
