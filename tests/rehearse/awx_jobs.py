@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -113,19 +114,13 @@ class Executor:
         own = variables_of("extra_vars", template["extra_vars"])
         given = {**json.loads(job["extra_vars"]), **about}
         text = yaml.dump(_unsafe(given, own), Dumper=_Dumper, sort_keys=False)
-        (folder / "env" / "extravars").write_text(text)
-        (folder / "env" / "envvars").write_text(
-            yaml.safe_dump(
-                {
-                    **OF_JOBS,
-                    **self._environment,
-                    **added.env,
-                    "JOB_ID": str(job["id"]),
-                    "INVENTORY_ID": str(job["inventory"]),
-                }
-            )
+        _write_secret(folder / "env" / "extravars", text)
+        own_env = {"JOB_ID": str(job["id"]), "INVENTORY_ID": str(job["inventory"])}
+        _write_secret(
+            folder / "env" / "envvars",
+            yaml.safe_dump({**OF_JOBS, **self._environment, **added.env, **own_env}),
         )
-        (folder / "env" / "cmdline").write_text(" ".join(_arguments(job, template, added, folder)))
+        (folder / "env" / "cmdline").write_text(shlex.join(_arguments(job, template, added, folder)))
         return folder
 
     def _inventory(self, job: dict[str, Any], project: Path) -> dict[str, Any]:

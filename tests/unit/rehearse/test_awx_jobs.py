@@ -1,0 +1,29 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The private data folder of a job of AWX."""
+
+from __future__ import annotations
+
+import shlex
+from types import SimpleNamespace
+
+from rehearse.awx_jobs import Executor
+
+JOB = {"id": 7, "launch_type": "manual", "extra_vars": "{}", "inventory": 1, "job_type": "check"}
+TEMPLATE = {"id": 3, "name": "aiready health", "project": 1, "extra_vars": "", "diff_mode": True, "forks": 0}
+
+
+def test_files_with_secrets_are_private_and_a_limit_is_one_word(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    objects = SimpleNamespace(
+        row=lambda _table, _number: {},
+        rows=lambda _table: [],
+        linked=lambda *_names: (None, []),
+        projects=SimpleNamespace(folder=lambda _row: project),
+    )
+    executor = Executor(SimpleNamespace(objects=objects, jobs=None), tmp_path, {"VMWARE_PASSWORD": "secret"})
+    more = {"verbosity": 0, "job_tags": "", "skip_tags": ""}
+    folder = executor._prepared({**JOB, "unified_job_template": 3, "limit": "a, b"}, {**TEMPLATE, **more})
+    modes = {name: (folder / "env" / name).stat().st_mode & 0o777 for name in ("envvars", "extravars")}
+    assert modes == {"envvars": 0o600, "extravars": 0o600}
+    assert shlex.split((folder / "env" / "cmdline").read_text()) == ["-u", "root", "--check", "--diff", "--limit=a, b"]
