@@ -140,7 +140,7 @@ options:
     suboptions:
       path:
         description:
-          - Place of the setting in the configuration, such as V(interface Ethernet1) and V(mtu).
+          - Path of the setting in the configuration, such as V(interface Ethernet1) and V(mtu).
         type: list
         elements: str
         required: true
@@ -154,8 +154,8 @@ options:
         type: raw
   killed:
     description:
-      - Runs for O(state=restored) that were killed while they changed the switch. Their changes are those differences
-        from the configuration before that their commands explain.
+      - Runs for O(state=restored) that were killed while they changed the switch. The module restores the differences
+        from the configuration before the run that match commands of the run.
     type: list
     elements: dict
     default: []

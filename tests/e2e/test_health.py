@@ -76,7 +76,7 @@ def quarantined(lab):
     assert (run.status, host.maintenance, first.maintenance) == (0, True, False), run.output
     assert list(told["quarantine"]) == [host.name]
     assert "vmnic2.up" in told["quarantine"][host.name]["why"]
-    assert f"{host.name} is in quarantine since" in (folder / "health.txt").read_text()
+    assert f"{host.name} has been in quarantine since" in (folder / "health.txt").read_text()
     record = (folder / "quarantine.json").read_text()
     run, told, folder = check(lab, *wanted)
     assert (run.changed, list(told["quarantine"])) == (0, [host.name]), run.output

@@ -50,7 +50,7 @@ def build(client: Any, folder: Path, collection: Path, say: Callable[[str], None
     base.mkdir()
     shutil.copy(CERTIFICATES, base)
     lines = (DEFINITION / "base" / "Dockerfile").read_text().splitlines()
-    # The lab's Debian has the packages already. Its index may have a certificate of an own authority.
+    # The lab's Debian has the packages already. Its index may have a certificate of a private authority.
     own = [line for line in lines if line.startswith(("ENV", "RUN python3"))]
     text = [f"FROM {DEBIAN}", f"COPY {CERTIFICATES.name} {CERTIFICATES}", f"ENV PIP_CERT={CERTIFICATES}", *own]
     (base / "Dockerfile").write_text("\n".join(text) + "\n")

@@ -32,7 +32,7 @@ OF_JOBS = {
     "MAX_EVENT_RES": "700000",
     "PROJECT_REVISION": "",
 }
-# What the built-in type for vCenter sets. The factory setting switches the check of the certificate off.
+# Variables that the built-in type for vCenter sets. By default, it disables the check of the certificate.
 VCENTER = {
     "env": {
         "VMWARE_HOST": "{{ host }}",
@@ -196,7 +196,7 @@ def _arguments(job: dict[str, Any], template: dict[str, Any], added: Injected, f
     words += [f"--tags={template['job_tags']}"] if template["job_tags"] else []
     words += [f"--skip-tags={template['skip_tags']}"] if template["skip_tags"] else []
     if added.extra_vars:
-        # Beats every other variable, for all hosts.
+        # Has precedence over every other variable, for all hosts.
         _write_secret(folder / "env" / "credential_vars", yaml.dump(_unsafe(added.extra_vars, {}), Dumper=_Dumper))
         # Ansible runs in the folder of the project, also in a container.
         words += ["-e", "@../env/credential_vars"]

@@ -35,7 +35,7 @@ def show(args: argparse.Namespace) -> int:
     try:
         return _show(args, capture)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        found = f"Its manifest has another form than a capture has: {type(error).__name__}: {error}."
+        found = f"Its manifest does not have the form of a capture: {type(error).__name__}: {error}."
         raise trouble.damaged(args.capture, found) from error
 
 

@@ -29,7 +29,7 @@ PARTS = ".sources.partial"
 _HEADER = 30
 # A zip that is no capture: absent, unreadable, cut off, encrypted, or of an unknown compression.
 _UNREAD = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
-# A site with 100 hosts and 1,000 VMs has 150 MB. Guards memory against zip bombs.
+# Limits against zip bombs. The capture of a site with 100 hosts and 1,000 VMs has 150 MB.
 MOST_BYTES, MOST_FILES = 4 * 1024**3, 500_000
 # Members of a zip get this time, so that equal captures are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -177,7 +177,9 @@ def _bounded(path: str, found: zipfile.ZipFile) -> None:
     rows = found.infolist()
     size = sum(one.file_size for one in rows)
     if size > MOST_BYTES or len(rows) > MOST_FILES:
-        raise trouble.damaged(path, f"It has {len(rows)} files with {size} bytes, which is no capture.")
+        raise trouble.damaged(
+            path, f"It has {len(rows)} files with {size} bytes. The limit is {MOST_FILES} files and {MOST_BYTES} bytes."
+        )
 
 
 def _is_coverage(found: Any) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 # Words in the names of NVIDIA's VIBs for hosts: the management daemon is no driver.
 _DRIVER = re.compile(r"(?:NVD|NVIDIA)[-_].*(?:Driver|AIE|VMware|VGPU)", re.IGNORECASE)
-# Captures are files of other people: values of any type can be anywhere.
+# A capture can come from anybody, so any value can have any type.
 _STRANGE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 _NVIDIA = "NVIDIA"
 _FABRIC_DRIVERS = ("nmlx5_core",)
@@ -192,7 +192,7 @@ def _objects(capture: Capture) -> dict[str, list[tuple[str, _Node]]]:
         try:
             root = ElementTree.fromstring(capture.files[name])
         except ElementTree.ParseError as error:
-            raise trouble.damaged(capture.path, f"{name} is no XML: {error}.") from error
+            raise trouble.damaged(capture.path, f"{name} is not XML: {error}.") from error
         own = root.find("obj")
         if own is None:
             continue
@@ -215,7 +215,7 @@ def read(capture: Capture, parse: Parse) -> Site:
         return _site(capture, parse)
     except _STRANGE as error:
         raise trouble.damaged(
-            capture.path, f"A file in it has another form than a capture has: {type(error).__name__}: {error}."
+            capture.path, f"A file in it does not have the form of a capture: {type(error).__name__}: {error}."
         ) from error
 
 

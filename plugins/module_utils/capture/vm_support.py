@@ -28,7 +28,7 @@ FOLDER = "commands"
 ABSENT = "The bundle has no output of it."
 STRANGE = "unreadable"
 OTHER = "not read: a capture does not send this command"
-# Members of an archive that are looked at. A bundle of a host has about 10,000.
+# Members of an archive that are read. A bundle of a host has about 10,000.
 MOST_MEMBERS = 200_000
 _ESXCLI = re.compile(r"(?:localcli|esxcli)_(?P<words>[^/]+)\.txt")
 _HOST = re.compile(r"VMkernel\s+(?P<name>[A-Za-z0-9][\w.-]{0,253})\s")
@@ -42,7 +42,7 @@ _PAIR = re.compile(r"\s+(?P<key>[A-Za-z][\w /()-]{0,60}):(?:\s(?P<value>.*))?")
 
 @dataclass
 class Bundle:
-    """The outputs of one host by the words of their file, as far as a capture has a use for them."""
+    """The outputs of one host by the words of their file. others: those that a capture does not use."""
 
     host: str = ""
     texts: dict[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ def is_bundle(folder: str, names: Iterable[str]) -> bool:
 
 
 def of_files(names: Iterable[str], text: Callable[[str], str | None]) -> Bundle:
-    """A bundle of these files. text: the content of a file, None for one that is no text or too large."""
+    """A bundle of these files. text: the content of a file, None for one that is not text or too large."""
     made = Bundle()
     for name in sorted(names):
         found = _ESXCLI.fullmatch(name)

@@ -58,7 +58,9 @@ def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> 
 
 def in_quarantine(record: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """One line for each guest and host in quarantine. Quarantine is no drift, and does not change the status."""
-    return [f"{name} is in quarantine since {one.get('at')}: {one.get('why')}" for name, one in sorted(record.items())]
+    return [
+        f"{name} has been in quarantine since {one.get('at')}: {one.get('why')}" for name, one in sorted(record.items())
+    ]
 
 
 def quarantined(lines: Sequence[str]) -> list[str]:

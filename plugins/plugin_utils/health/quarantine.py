@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Guests and hosts in quarantine: who enters after a health check, and who leaves after a validation.
+"""Guests and hosts that enter quarantine after a health check, and leave it after a validation.
 
 Pure, except last, the one function that reads a file.
 """
@@ -22,7 +22,7 @@ FORMAT = 1
 REPORT, DRS, CORDON = "report", "drs", "cordon"
 MODES = (REPORT, DRS, CORDON)
 GUEST, HOST = "guest", "host"
-# Failing readings of a guest that are faults of hardware, so of its host.
+# Failing readings of a guest that are faults of the hardware of its host.
 OF_HARDWARE = ("xid_hardware", "ecc_uncorrected", "ecc_corrected", "pcie_replays")
 # Verdicts of rows that keep a guest in quarantine.
 BLOCKING = ("fail", "not_run")
@@ -65,7 +65,7 @@ def entered(
     objects = {name: dict(entry) for name, entry in record.items()}
     for name in added:
         objects[name] = {"kind": kinds[name], "at": at, "why": _why(check, name)}
-    lines = [f"{name} is in quarantine since {one['at']}: {one['why']}" for name, one in sorted(objects.items())]
+    lines = [f"{name} has been in quarantine since {one['at']}: {one['why']}" for name, one in sorted(objects.items())]
     if mode == REPORT:
         lines += [f"{name} fails, and health_quarantine is report." for name in failing if name not in objects]
     hosts = {name for name in failing if kinds[name] == HOST} | set(_hosts_at_fault(check, places["guests"]))
@@ -108,7 +108,7 @@ def released(
         return {"objects": dict(record), "released": []}
     names = set(guests)
     wrong = [set(str(row["id"]).split()) & names for row in (validation or {}).get("not_right") or () if _blocks(row)]
-    # A failed check of the whole cluster names no guest, so it proves none of them.
+    # A failed check of the whole cluster names no guest, so all of them stay in quarantine.
     bad = names if any(not one for one in wrong) else set().union(*wrong)
     hosts = set(guests.values()) - {guests[name] for name in bad}
     passed = (names - bad) | (hosts - {""})

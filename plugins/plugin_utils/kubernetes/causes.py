@@ -45,15 +45,15 @@ CAUSES = (
         IMAGE,
         r"not found|manifest unknown|InvalidImageName",
         "The registry has no image with this name and tag",
-        "Check the version. The operator adds the suffix of the operating system to the tag of the driver, such as "
-        "-ubuntu22.04",
+        "Check name and tag. For the driver, the operator adds the suffix of the operating system to the version, such "
+        "as -ubuntu22.04",
     ),
     Cause(
         IMAGE,
         r"unauthorized|denied|\b40[13]\b|authentication",
         "The registry rejects the login",
-        "Create the pull secret in the namespace of the pod, and name it in site.kubernetes.gpu_operator.driver."
-        "pull_secrets",
+        "Create the pull secret in the namespace of the pod, and name it in pull_secrets of "
+        "site.kubernetes.gpu_operator.driver or site.kubernetes.training",
     ),
     Cause(
         IMAGE,
@@ -128,7 +128,7 @@ CAUSES = (
     Cause(
         "",
         r"error code system not yet initialized",
-        "The fabric manager of the NVSwitches does not run",
+        "The Fabric Manager of the NVSwitches does not run",
         "Start it on the host, and give the VM a complete set of GPUs",
     ),
     Cause("OOMKilled", "", "The container exceeded its memory limit", "Raise the limit"),

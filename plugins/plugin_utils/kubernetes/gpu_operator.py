@@ -57,8 +57,8 @@ def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, 
 def licence_secret(namespace: str, token: str) -> dict[str, Any]:
     """The secret of a licence token.
 
-    A mounted file does not follow a new content of its secret, so each token has a secret with a name of its own. The
-    operator then replaces the driver pods.
+    A running driver pod does not read a changed secret, so each token has a secret with its own name. The operator then
+    replaces the driver pods.
     """
     data = {TOKEN_KEY: token, SETTINGS_KEY: ""}
     return {

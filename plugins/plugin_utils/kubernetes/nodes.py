@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the labels and resources of the nodes of a cluster say about their GPUs. Pure."""
+"""GPUs and drivers of the nodes of a cluster, from their labels and resources. Pure."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 # This is private to the collection aiready.vsphere.
 """Comparison of an object with the schema of its custom resource definition. Pure.
 
-A server drops unknown fields without an error, so a misspelt field has no effect.
+A server silently drops unknown fields, so a misspelt field has no effect.
 """
 
 from __future__ import annotations

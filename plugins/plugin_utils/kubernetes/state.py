@@ -25,7 +25,7 @@ JOB_LABELS = ("training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name"
 
 
 def policy_ready(policies: Any) -> bool:
-    """Whether the operator reports that it reconciled its policy; without labels of NFD it reports ready as well."""
+    """Whether the operator reconciled its policy. Its state is ready also without labels of NFD."""
     status = (policies[0].get("status") or {}) if policies else {}
     return status.get("state") == "ready" and _ready(status).get("reason", "Reconciled") == "Reconciled"
 

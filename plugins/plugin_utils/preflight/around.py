@@ -360,7 +360,7 @@ def quarantine(record: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     """Findings on guests and hosts in quarantine; the training leaves them out."""
     for name, entry in record.items():
         category = "hosts" if entry.get("kind") == "host" else "guests"
-        found = f"It is in quarantine since {entry.get('at')}, so the training leaves it out. {entry.get('why')}"
+        found = f"It has been in quarantine since {entry.get('at')}, so the training leaves it out. {entry.get('why')}"
         todo = "Repair it, and run the playbook validate, which returns it to service."
         yield Finding(category, name, "quarantine", OPEN, found, todo=todo)
 

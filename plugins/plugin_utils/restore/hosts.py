@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Parts of a path after the name of the setting's kind.
 _LABEL, _SIZE, _MODE = ".label", ".vgpu_mode", ".device_mode"
 _WRITE_ONLY = "The BMC does not return its value."
-_SYSTEM_SELECT = "Before the run, the host picked the mode of the device itself. No module sets that mode."
+_SYSTEM_SELECT = "Before the run, the host selected the mode of the device itself. No module sets that mode."
 _NO_EARLIER_DRIVER = (
     "The run replaced another driver, and the journal has no package of it. Install that driver with nvaie_vib and "
     "downgrade=allow."

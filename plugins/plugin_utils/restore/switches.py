@@ -4,7 +4,7 @@
 # This is private to the collection aiready.vsphere.
 """The step that restores a switch, from the configurations that the journal has of each run. Pure.
 
-The step has each setting of the switch on its own, so the changes of others on the same switch survive.
+The step has each setting of the switch separately, so it keeps the changes of others on the same switch.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _step(entries: Sequence[Entry], settings: Sequence[facts.Setting], killed: S
 
 
 def _connection(entry: Entry) -> dict[str, Any]:
-    """The options of the run that say how to reach and save the switch.
+    """The options of the run for the connection to the switch and for the saved configuration.
 
     Not allow: a run that was allowed to restart the switch does not allow a second restart.
     """

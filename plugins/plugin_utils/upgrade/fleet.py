@@ -32,7 +32,7 @@ class Host:
     due: bool = False
     release: str = ""
     boards: tuple[str, ...] = ()
-    # Gaps that the stage closes beside the driver.
+    # Number of other gaps that the stage closes.
     others: int = 0
     shut: tuple[str, ...] = ()
     reboot: str = "refuse"
@@ -144,7 +144,7 @@ def _host(name: str, variables: Mapping[str, Any], site: Mapping[str, Any]) -> H
 
 
 def _guest(name: str, variables: Mapping[str, Any]) -> Guest:
-    """A guest as vgpu_guest_driver read it; nothing is known about one that did not answer."""
+    """A guest as vgpu_guest_driver read it; all fields are empty for a guest that did not answer."""
     seen = variables.get("__upgrade_guest") or {}
     before = (seen.get("driver") or {}).get("before") or {}
     licences = [str(gpu.get("licence") or "") for gpu in before.get("gpus") or ()]

@@ -22,7 +22,7 @@ ORDERS = ((HOSTS, GUESTS), (GUESTS, HOSTS))
 
 
 class Pair(NamedTuple):
-    """A pair of drivers that is not allowed: when, of whom, and why."""
+    """A pair of drivers that is not allowed: the step after which it exists, both drivers, the rule and the reason."""
 
     after: str
     host: str
@@ -54,7 +54,7 @@ def broken(fleet: Fleet, order: Sequence[str]) -> Pair | None:
 
 
 def route(host: str, guest: str, host_target: str, guest_target: str) -> list[tuple[str, int]]:
-    """The shortest way between two pairs of branches over known branches, as [(hosts or guests, branch)]."""
+    """The shortest sequence of upgrades between two pairs of known branches, as [(hosts or guests, branch)]."""
     begin = (branch(host), branch(guest))
     end = (branch(host_target), branch(guest_target))
     known = sorted({one.number for one in matrix.BRANCHES} | set(end))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The plan of an upgrade: its steps in their order, and the reasons to reject it before the first host. Pure."""
+"""The plan of an upgrade: its steps in their order, and the reasons to reject it before a host changes. Pure."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ def _notes(there: Fleet) -> Iterator[str]:
     if not there.manages_guests:
         yield "The site has no guest driver (site.guests.driver), so the plan does not compare the drivers of guests."
     yield (
-        "If a step fails, no further wave starts. Run the upgrade again after the fix, or return with the playbook "
-        "restore."
+        "If a step fails, no further wave starts. Run the upgrade again after the fix, or return to the old drivers as "
+        "docs/upgrade_driver.md describes."
     )
 
 
@@ -182,7 +182,8 @@ def _order(there: Fleet, order: Sequence[str]) -> Iterator[Rejection]:
     what = f"Cannot upgrade in the order {', '.join(order)}. {pair.reason}"
     if pair.after == "now":
         fix = "Correct the driver of this guest or host before the upgrade."
-        yield Rejection("pair_not_allowed_now", f"Host {pair.host} and guest {pair.guest} differ. {pair.reason} {fix}")
+        what = f"Cannot begin with host driver {pair.host} and guest driver {pair.guest}. {pair.reason}"
+        yield Rejection("pair_not_allowed_now", f"{what} {fix}")
     elif other is not None:
         name = "guests_before_hosts" if order[0] == orders.GUESTS else "hosts_before_guests"
         name = "guests_left_behind" if orders.GUESTS not in order else name
@@ -202,7 +203,7 @@ def _via(there: Fleet) -> str:
     guests = sorted({guest.now for guest in there.guests if guest.now}, key=branch)
     steps = orders.route(now, guests[0], there.target, there.guest_target) if now and guests else []
     if not steps:
-        return "No sequence of known branches leads there."
+        return "No sequence of known branches has only allowed pairs. Choose another release in site.driver."
     told = ", ".join(f"{part} to R{number}" for part, number in steps)
     return f"Upgrade in several runs: {told}."
 

@@ -116,8 +116,8 @@ def row(platform):
         created=[lossless(platform)] * 2,
         modified=Unwatched(lossy(platform)),
         deleted=Factory(),
-        # Nobody knows before the change what cannot be looked at after it, nor the text that the switch makes of it
-        # (left). Check mode may judge less than a change.
+        # Check mode cannot return the configuration after the change (left), nor the settings that cannot be verified
+        # after it. It may judge less than a change.
         unforeseen=("left", "not_verified", "validated"),
     )
 

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Settings of a switch before and after a run, and which of them restore returns. Pure.
+"""Settings of a switch before and after a run, and those that restore changes back. Pure.
 
 A fact is one setting or one object of a configuration: {(section, setting): value}. Only a fact with the value that the
-runs left is restored, so the changes of others survive.
+runs left is restored, so the changes of others stay.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _removes(row: Row) -> bool:
 
 
 def _users(name: str, own: Path, after: Mapping[Path, Any]) -> list[str]:
-    """The settings that name an object which is about to be removed."""
+    """The settings that use an object which the edit would remove."""
     if not name:
         return []
     return [named(path) for path, value in after.items() if path != own and name in str(value).split()]

@@ -23,7 +23,7 @@ from .vcenter.server import Server
 USUAL = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
 BESIDE_GUESTS = ("depot", "registry")  # server of the guests' downloads
 CONTROLLER = "controller"  # the automation controller; nothing else of the twin knows it
-KUBERNETES = "kubernetes"  # the API server of a Supervisor; it knows nothing of the vCenter either
+KUBERNETES = "kubernetes"  # the API server of a Supervisor, independent of the vCenter
 FACES = (*USUAL, CONTROLLER, KUBERNETES, "guests", *BESIDE_GUESTS)  # the last ones need a container engine
 
 
@@ -214,7 +214,7 @@ class Twin:
 
 
 def _supervisor(directory, host):
-    # The twin's other clusters are made by it, with operators of their own.
+    # The Supervisor creates the other clusters of the twin. Each has its own operators.
     return ApiServer(directory, address=host, installed=("vks",))
 
 

@@ -371,7 +371,7 @@ def _run_if_known(session: Session, command: str) -> str:
 
 
 def _with_preset(commands: Sequence[str], now: str | None, then: str | None) -> list[str]:
-    """Return the commands with that of the preset. Lines are added after it is off, and removed before it is on."""
+    """Return the commands with that of the preset: `no roce` before all others, or `roce` after them."""
     if now == then:
         return list(commands)
     return ["no roce", *commands] if then is None else [*commands, then]

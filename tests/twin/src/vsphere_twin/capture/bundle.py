@@ -137,7 +137,7 @@ def contents(path):
 
 
 def _folder(path):
-    # Links are not followed: a folder of another person could lead to any file of this machine.
+    # Links are not followed: a link in a folder of another person can name any file of this machine.
     found = [one for one in path.rglob("*") if one.is_file() and not one.is_symlink()]
     _bounded(path, len(found), sum(one.stat().st_size for one in found))
     return {str(one.relative_to(path)): one.read_bytes() for one in found}
@@ -153,4 +153,5 @@ def _zip(path):
 
 def _bounded(path, number, size):
     if size > MOST_BYTES or number > MOST_FILES:
-        raise SeedError([f"{path}: it has {number} files with {size} bytes, which is no capture."])
+        limit = f"{MOST_FILES} files and {MOST_BYTES} bytes"
+        raise SeedError([f"{path}: it has {number} files with {size} bytes. The limit is {limit}."])

@@ -62,7 +62,7 @@ def _of_template(bundle, place, what, made, center, assumptions):
 
 
 def _of_ovf(what, made, center, assumptions):
-    """The content of an OVF is not read: the first template, or VM, is taken for it."""
+    """The content of an OVF is not read: the first template, or VM, replaces it."""
     source = next(iter(sorted(center["vms"], key=lambda vm: not vm.get("template"))), None)
     if source is None:
         assumptions.assume(what, "presence", "absent", "its content is not captured, and the capture has no VM")

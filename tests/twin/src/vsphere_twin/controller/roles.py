@@ -1,4 +1,4 @@
-"""Roles of users on objects: who launches, who approves, who changes. [sure] AWX 24.6.1 where not marked"""
+"""Roles of users on objects: the rights to launch, to approve and to change. [sure] AWX 24.6.1 where not marked"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Roles:
         return found
 
     def grant(self, role, data):
-        """Give a role to a user, or take it."""
+        """Grant a role to a user, or revoke it."""
         ids = self.members(role)
         user = data.get("id")
         if not self._objects.exists("users", user):
@@ -70,7 +70,7 @@ class Roles:
             raise Refused.detail(403, "You do not have permission to perform this action.")
 
     def require_change(self, user, table, number):
-        """A node belongs to its workflow. New objects, and those without roles, are for administrators."""
+        """A node has the roles of its workflow. New objects, and those without roles, are for administrators."""
         if table == NODES and number is not None:
             table, number = "workflow_job_templates", self._objects.row(NODES, number)["workflow_job_template"]
         if user["is_superuser"]:

@@ -1,4 +1,4 @@
-"""Who asks, and what RBAC allows them."""
+"""The user of a request, and the rights of this user by RBAC."""
 
 from __future__ import annotations
 

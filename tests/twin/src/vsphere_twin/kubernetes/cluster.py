@@ -1,4 +1,4 @@
-"""The objects of one cluster: versions, ownership, deletion and the events of watches. It knows no HTTP."""
+"""The objects of one cluster: versions, ownership, deletion and the events of watches, without HTTP."""
 
 from __future__ import annotations
 

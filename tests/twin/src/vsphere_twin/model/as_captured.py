@@ -77,7 +77,7 @@ def finish(world, center, entry, stores):
 
 
 def _on_gpus(world, vm, addresses):
-    """Bind the vGPUs of a VM to the GPUs of its host that it ran on, if the capture says which has which."""
+    """Bind the vGPUs of a VM to the GPUs of its host that it ran on, if the capture shows the GPU of each vGPU."""
     there = {gpu.pci_id: gpu for gpu in vm.host.gpus}
     found, keys = [there[address] for address in addresses if address in there], [key for key, _name in vm.vgpus]
     types = {name for _key, name in vm.vgpus}

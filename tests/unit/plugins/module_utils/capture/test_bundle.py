@@ -87,7 +87,9 @@ def test_an_archive_that_unpacks_to_too_much_is_rejected(tmp_path, monkeypatch):
     assert os.path.getsize(path) < 1000
     monkeypatch.setattr(bundle, "MOST_BYTES", 50_000)
     for read in (Capture, bundle.index):
-        with pytest.raises(OperatorError, match=r"It has 2 files with \d+ bytes, which is no capture"):
+        with pytest.raises(
+            OperatorError, match=r"It has 2 files with \d+ bytes\. The limit is \d+ files and 50000 bytes"
+        ):
             read(path)
 
 

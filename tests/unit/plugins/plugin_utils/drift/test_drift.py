@@ -208,7 +208,7 @@ def test_quarantine_is_named_and_is_no_drift():
     entry = {"kind": "guest", "at": "2026-03-01T08:15:30Z", "why": "xid.hardware: one\x1b[2J."}
     told = answer({"name": "gpu", **vms(), "quarantine": {"job-01": entry}})
     assert (told["status"], told["quarantine"]) == ("no drift", {"job-01": entry})
-    line = "job-01 is in quarantine since 2026-03-01T08:15:30Z: xid.hardware: one"
+    line = "job-01 has been in quarantine since 2026-03-01T08:15:30Z: xid.hardware: one"
     assert told["text"].splitlines()[1].startswith(f"- {line}")
     assert [part for part in (told["sentence"], told["markdown"], *told["table"]) if line in part]
     assert "\x1b" not in told["text"] + told["sentence"] + told["markdown"]

@@ -1,5 +1,5 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Quarantine: who enters after a health check, who is left out of a training, and who returns after a validation."""
+"""Quarantine: guests and hosts enter after a health check, miss trainings, and return after a validation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_guests_and_hosts_that_fail_enter_and_switches_do_not():
     assert told["objects"]["job-01"] == {"kind": "guest", "at": LATER, "why": "xid.hardware: It is wrong."}
     assert told["objects"]["esx-01"]["kind"] == "host"
     assert told["maintenance"] == []
-    assert told["lines"][1] == f"job-01 is in quarantine since {LATER}: xid.hardware: It is wrong."
+    assert told["lines"][1] == f"job-01 has been in quarantine since {LATER}: xid.hardware: It is wrong."
 
 
 def test_report_only_names_them():

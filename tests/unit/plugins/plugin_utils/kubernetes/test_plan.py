@@ -132,5 +132,5 @@ def test_driver_that_the_host_of_a_node_does_not_support():
 
 def test_example_of_the_filter():
     example = filter_example("kubernetes_plan")
-    (found,) = plan(example["wish"], example["seen"])["problems"]
+    (found,) = plan(example["request"], example["seen"])["problems"]
     assert "Install the operator" in found

@@ -72,7 +72,7 @@ def test_container_that_used_too_much_memory():
             event("cannot find a network-attachment-definition (roce) in namespace (x)", "FailedCreatePodSandBox"),
             "network",
         ),
-        (event("error code system not yet initialized", "Failed"), "fabric manager"),
+        (event("error code system not yet initialized", "Failed"), "Fabric Manager"),
     ],
 )
 def test_event_of_a_pod(told, cause):

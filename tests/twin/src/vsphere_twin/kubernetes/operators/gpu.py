@@ -1,4 +1,4 @@
-"""The GPU operator: node features, driver, device plugin, and the resources and labels that come of them."""
+"""The GPU operator: node features, driver, device plugin, and the resources and labels that result from them."""
 
 from __future__ import annotations
 

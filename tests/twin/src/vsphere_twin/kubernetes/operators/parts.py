@@ -13,7 +13,7 @@ _UNITS.update({"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50})
 
 @dataclasses.dataclass
 class Hardware:
-    """What a node really has. The operators see it only through labels and drivers."""
+    """The hardware of a node. The operators read it only through labels and drivers."""
 
     gpus: int = 1
     product: str = "NVIDIA-A100-PCIE-40GB"
@@ -51,7 +51,7 @@ def is_true(obj, type_):
 
 
 def owner_of(obj):
-    """The ownerReferences of an object that a controller makes for this one."""
+    """The ownerReferences of an object that a controller creates for this one."""
     metadata = obj["metadata"]
     reference = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "name": metadata["name"], "uid": metadata["uid"]}
     return [{**reference, "controller": True, "blockOwnerDeletion": True}]

@@ -1,4 +1,4 @@
-"""Clusters of a Supervisor: machines that join one by one, and the API server of the made cluster."""
+"""Clusters of a Supervisor: machines that join one by one, and the API server of the new cluster."""
 
 from __future__ import annotations
 

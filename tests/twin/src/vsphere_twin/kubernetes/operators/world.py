@@ -63,7 +63,7 @@ class World:
         self.rendered = {}
         self.rejections = []  # what the API answered to operators
         self._seen, self._idle = {}, None
-        # A Supervisor: `spawn(uid, name, version)` returns the API server of a made cluster, `end(uid)` stops it.
+        # A Supervisor: `spawn(uid, name, version)` returns the API server of a new cluster, `end(uid)` stops it.
         self.spawn, self.end = None, lambda uid: None
         self.free_gpus, self.host_branch = None, "580"
         if "vks" in self.installed:
@@ -113,7 +113,7 @@ class World:
             self.rejections.append(f"{controller.__name__}: {error}")
 
     def settle(self, steps=200):
-        """Work until nothing changes any more."""
+        """Do steps until nothing changes."""
         with self.cluster.lock:
             for _step in range(steps):
                 if not self.tick():
