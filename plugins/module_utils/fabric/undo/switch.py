@@ -18,12 +18,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo import facts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import QosRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
-    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
 
@@ -37,17 +36,8 @@ class Held(View):
 class Undo(RoceQos):
     """One switch whose settings return to the values before earlier runs."""
 
-    def __init__(
-        self,
-        request: QosRequest,
-        platform: Platform,
-        session: Session,
-        keep_backup: Callable[[str], object],
-        warn: Callable[[str], object],
-        looks: bool = False,
-    ) -> None:
-        super().__init__(request, platform, session, keep_backup, warn, looks)
-        self._rows: list[facts.Row] = []
+    # The results of the settings, which want() judges.
+    _rows: Sequence[facts.Row] = ()
 
     def want(self, item: Item[QosRequest, View]) -> View:
         switch = item.now.switch
