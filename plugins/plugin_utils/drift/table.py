@@ -22,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
     Row,
     unread,
 )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.health import quarantine
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import safe
 
 if TYPE_CHECKING:
@@ -58,9 +59,7 @@ def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> 
 
 def in_quarantine(record: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """One line for each guest and host in quarantine. Quarantine is no drift, and does not change the status."""
-    return [
-        f"{name} has been in quarantine since {one.get('at')}: {one.get('why')}" for name, one in sorted(record.items())
-    ]
+    return quarantine.listed(record)
 
 
 def quarantined(lines: Sequence[str]) -> list[str]:

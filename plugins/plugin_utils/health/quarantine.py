@@ -50,6 +50,13 @@ def last(path: str) -> dict[str, Any]:
     return objects
 
 
+def listed(record: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """One sentence for each guest and host in quarantine."""
+    return [
+        f"{name} has been in quarantine since {one.get('at')}: {one.get('why')}" for name, one in sorted(record.items())
+    ]
+
+
 def entered(
     check: Mapping[str, Any], record: Mapping[str, Any], mode: str, places: Mapping[str, Any], at: str
 ) -> dict[str, Any]:
@@ -65,7 +72,7 @@ def entered(
     objects = {name: dict(entry) for name, entry in record.items()}
     for name in added:
         objects[name] = {"kind": kinds[name], "at": at, "why": _why(check, name)}
-    lines = [f"{name} has been in quarantine since {one['at']}: {one['why']}" for name, one in sorted(objects.items())]
+    lines = listed(objects)
     if mode == REPORT:
         lines += [f"{name} fails, and health_quarantine is report." for name in failing if name not in objects]
     hosts = {name for name in failing if kinds[name] == HOST} | set(_hosts_at_fault(check, places["guests"]))
