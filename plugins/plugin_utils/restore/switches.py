@@ -76,8 +76,8 @@ def _switch(entries: Sequence[Entry]) -> list[Step | Cannot]:
 
 def _step(entries: Sequence[Entry], settings: Sequence[facts.Setting], killed: Sequence[Mapping[str, Any]]) -> Step:
     last = entries[-1]
-    told = [{"path": list(one.path), "before": one.before, "left": one.left} for one in settings]
-    args = {"state": "restored", "settings": told, "killed": list(killed)}
+    rows = [{"path": list(one.path), "before": one.before, "left": one.left} for one in settings]
+    args = {"state": "restored", "settings": rows, "killed": list(killed)}
     return Step(
         stage=STAGE,
         host=last.host,

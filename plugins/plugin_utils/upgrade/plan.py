@@ -204,8 +204,8 @@ def _via(there: Fleet) -> str:
     steps = orders.route(now, guests[0], there.target, there.guest_target) if now and guests else []
     if not steps:
         return "No sequence of known branches has only allowed pairs. Choose another release in site.driver."
-    told = ", ".join(f"{part} to R{number}" for part, number in steps)
-    return f"Upgrade in several runs: {told}."
+    runs = ", ".join(f"{part} to R{number}" for part, number in steps)
+    return f"Upgrade in several runs: {runs}."
 
 
 def _support(there: Fleet) -> Iterator[Rejection]:
