@@ -21,6 +21,7 @@ description:
     counters.
   - Uses C(nvidia-smi), C(chronyc), C(journalctl) or C(dmesg), C(ethtool) and the files of the kernel. A missing program
     is reported as a result, and the other measurements continue.
+  - O(dcgm_level), O(dcgm_health), O(gds) and O(gds_file) add measurements with C(dcgmi), C(gdscheck) and C(gdsio).
   - Returns measurements without a verdict. The role C(aiready.vsphere.validation) compares them with the desired state
     of the site.
 notes:
@@ -78,11 +79,15 @@ options:
       - guest.ecc
       - guest.topology
       - guest.gpudirect
+      - guest.dcgm
+      - guest.gds
+      - guest.gds_read
       - guest.modules
       - guest.memlock
       - guest.rdma_device
       - guest.gid
       - guest.counters
+      - guest.dcgm_health
     default: []
   phase:
     description:
@@ -91,6 +96,29 @@ options:
     type: str
     choices: [before, after]
     default: before
+  dcgm_level:
+    description:
+      - Level of the diagnostic V(guest.dcgm) of NVIDIA DCGM, from V(1) (seconds) to V(4) (more than an hour). It needs
+        idle GPUs. V(0) for no diagnostic.
+    type: int
+    choices: [0, 1, 2, 3, 4]
+    default: 0
+  dcgm_health:
+    description:
+      - Whether to read the health watches of DCGM with O(phase=after), as V(guest.dcgm_health). The module does not
+        enable them.
+    type: bool
+    default: false
+  gds:
+    description:
+      - Whether to check the platform for GPUDirect Storage, as V(guest.gds).
+    type: bool
+    default: false
+  gds_file:
+    description:
+      - File of the guest that V(guest.gds_read) reads into GPU memory over GPUDirect Storage, at least 1 MiB. If unset,
+        no file is read. The module does not write to it.
+    type: path
   simulated:
     description:
       - Simulated parts of the site, in a lab or a rehearsal. RV(measurements[].simulated) is V(true) for results that
@@ -179,6 +207,10 @@ measurements:
         - V(guest.rdma_device) has C(devices).
         - V(guest.gid) has C(gid).
         - V(guest.counters) has C(counters).
+        - V(guest.dcgm) has C(level), C(gpus), and C(tests) with their findings. V(guest.dcgm_health) has C(overall) and
+          C(incidents).
+        - V(guest.gds) has C(gpus), C(storage) and C(verified). V(guest.gds_read) has C(gib_s) and C(moved), the
+          increase of a counter of nvidia_fs.
       type: dict
       returned: always
       sample: {interface: ens224, mtu: 9000}
@@ -241,6 +273,10 @@ ARGUMENTS = {
     "rdma": {"type": "bool", "default": True},
     "checks": {"type": "list", "elements": "str", "choices": list(probes.CHECKS), "default": []},
     "phase": {"type": "str", "choices": [probes.BEFORE, probes.AFTER], "default": probes.BEFORE},
+    "dcgm_level": {"type": "int", "choices": [0, *probes.DIAG_S], "default": 0},
+    "dcgm_health": {"type": "bool", "default": False},
+    "gds": {"type": "bool", "default": False},
+    "gds_file": {"type": "path"},
     "simulated": {"type": "list", "elements": "str", "choices": list(simulated.WORDS), "default": []},
 }
 

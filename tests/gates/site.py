@@ -35,6 +35,7 @@ NAVIGATION = {
         "docs/validation.md",
         "docs/slow_pair.md",
         "docs/capacity.md",
+        "docs/stack.md",
         "docs/kubernetes.md",
         "docs/awx.md",
         "docs/capture.md",

@@ -37,6 +37,7 @@ NOT_LOOSER = {
         kubernetes.gpu_operator.driver.image kubernetes.gpu_operator.driver.version
         kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
         kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
+        stack.dcgm.package stack.gds.read_file
     """,
     "It says what is built, and that is checked whatever it is.": """
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.most_per_gpu gpu.passthrough.assignment
@@ -58,6 +59,7 @@ NOT_LOOSER = {
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
         validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink directpath.vmotion
+        stack.dcgm.diag stack.dcgm.health stack.gds.check stack.sharp
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.evacuation driver.downgrade driver.replace

@@ -44,6 +44,14 @@ class Files:
         except OSError:
             return None
 
+    def size(self, path: str) -> int | None:
+        """Return the size of a regular file in bytes; None if there is no such file."""
+        try:
+            found = os.stat(self.at(path))
+        except OSError:
+            return None
+        return found.st_size if stat.S_ISREG(found.st_mode) else None
+
     def changed_at(self, path: str) -> float | None:
         """Return the time of the last write to a file, in seconds of the wall clock; None if there is no file."""
         try:

@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.params import check_maxima
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, kubernetes, safety
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, kubernetes, safety, stack
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.fabric_checks import fabric_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guest_checks import guest_problems
@@ -58,6 +58,7 @@ SHARED_BY_HOSTS = (
     "runtime",
     "training",
     "kubernetes",
+    "stack",
 )
 
 
@@ -106,6 +107,7 @@ def _compared(site: Mapping[str, Any]) -> list[str]:
         *machine_problems(site),
         *guest_problems(site),
         *kubernetes.problems(site),
+        *stack.problems(site),
     ]
 
 

@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect, gpus_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import relaxed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.stack import stack
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import GUEST, training
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def validation(
         "osu": _osu(wish, intent, told) if site["training"] else [],
         "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
         "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
+        "stack": dict(wanted["stack"], dcgm_package=site["stack"]["dcgm"]["package"]),
         "user": (site["guests"] or {}).get("training_user") or "",
         "site_name": site["cluster"] or site["datacenter"] or "",
         "relaxed": relaxed(site, dict(surroundings or {}, speed_gb=_speed(site["network"], facts, host_ports))),
@@ -182,6 +184,7 @@ def _intent(
         "osu": list(_programs(wish)),
         "nodes": _nodes(wish["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
+        "stack": stack(site),
         "build": _build(told) if site["training"] else {},
         "skip": skip,
     }

@@ -52,6 +52,56 @@ RECORDED = {
         ),
         intent={"gpudirect": "enabled"},
     ),
+    "recorded-diagnostic": Recorded(
+        "passthrough",
+        "guest.dcgm",
+        {
+            "tests": [
+                {
+                    "name": "memory",
+                    "status": "fail",
+                    "findings": [{"status": "fail", "gpu": "0", "text": "Uncorrectable error.", "setting": False}],
+                }
+            ]
+        },
+        (Seen("guest.dcgm job-02", FAIL, ("GPU 0 of job-02",), ("The test memory of DCGM failed: Uncorrectable",)),),
+        intent={"stack": {"dcgm_diag": 2}},
+    ),
+    "recorded-unhealthy-gpu": Recorded(
+        "passthrough",
+        "guest.dcgm_health",
+        {"overall": "Failure", "incidents": [{"what": "GPU 0 Memory system", "state": "Failure", "text": "A DBE."}]},
+        (
+            Seen(
+                "guest.dcgm_health job-02",
+                FAIL,
+                ("the GPUs of job-02",),
+                ("DCGM reports GPU 0 Memory system: A DBE.",),
+            ),
+        ),
+        intent={"stack": {"dcgm_health": True}},
+    ),
+    "recorded-no-direct-storage": Recorded(
+        "passthrough",
+        "guest.gds",
+        {"storage": []},
+        (Seen("guest.gds job-02", FAIL, ("the storage driver of job-02",), ("nvidia_fs serves no storage",)),),
+        intent={"stack": {"gds": True}},
+    ),
+    "recorded-copied-storage": Recorded(
+        "passthrough",
+        "guest.gds_read",
+        {"moved": 0},
+        (
+            Seen(
+                "guest.gds_read job-02",
+                FAIL,
+                ("the file system of /data/x on job-02",),
+                ("a copy through host memory",),
+            ),
+        ),
+        intent={"stack": {"gds": True, "gds_file": "/data/x"}},
+    ),
     "recorded-gpu-memory": Recorded(
         "passthrough",
         "pair.write_bw_gpu",

@@ -37,6 +37,7 @@ DEFAULTS: dict[str, Any] = {
     "nodes": None,  # numbers of guests that train; None is one and all
     "transports": None,  # of trainings; None selects those of the data path
     "osu": (),  # measurements of the OSU programs: latency, bandwidth, allreduce
+    "stack": {},  # {option of site.stack: its value}, as rungs.OPTIONS names them
     "build": {},  # {section: [features that Horovod needs]}
     "hops": [],  # switch ports on the paths of the run, as hops.of returns them
     "skip": {},  # {check: the reason for skipping it}

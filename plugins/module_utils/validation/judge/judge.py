@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
     check_guest,
     check_mpi,
     check_pair,
+    check_stack,
     compare,
     expected,
     needs,
@@ -49,6 +50,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 
 LOOKS = {
     **check_guest.LOOKS,
+    **check_stack.LOOKS,
     **check_fabric.LOOKS,
     **check_pair.LOOKS,
     **check_mpi.LOOKS,

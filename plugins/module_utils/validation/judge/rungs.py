@@ -37,6 +37,8 @@ class Rung(NamedTuple):
     variant: str = ""
     # OSU program that measures it, if the site names one.
     program: str = ""
+    # Option of site.stack that requests it. Without an option, every site has it.
+    option: str = ""
     # Whether its figure goes into the baseline.
     kept: bool = False
     # Parts of a site that the result depends on and that can be simulated, by their names in simulated.py. Efficiency
@@ -89,6 +91,25 @@ RUNGS = (
         paths=DIRECT_PATHS,
         gpu=True,
         rests_on=("gpu", "rdma"),
+    ),
+    Rung(
+        *("guest.dcgm", "GPU diagnostic (DCGM)", GUEST, "guest", "", ("guest.driver",)),
+        gpu=True,
+        option="dcgm_diag",
+        rests_on=("gpu",),
+    ),
+    Rung(
+        *("guest.gds", "GPUDirect Storage support", GUEST, "guest", "", ("guest.driver",)),
+        gpu=True,
+        option="gds",
+        rests_on=("gpu",),
+    ),
+    Rung(
+        *("guest.gds_read", "GPUDirect Storage read", GUEST, "guest", "GiB/s", ("guest.gds",), "high"),
+        gpu=True,
+        option="gds_file",
+        kept=True,
+        rests_on=("gpu",),
     ),
     Rung(
         *("guest.modules", "RDMA kernel modules loaded", GUEST, "guest", "", ("guest.kernel",)),
@@ -227,7 +248,20 @@ RUNGS = (
         variant="after",
         rests_on=("gpu",),
     ),
+    Rung(
+        *("guest.dcgm_health", "GPU health watches during the timed runs", GUEST, "guest", "", ("guest.driver",)),
+        gpu=True,
+        option="dcgm_health",
+        rests_on=("gpu",),
+    ),
 )
+# Options of site.stack that request a check, by their names in the intent.
+OPTIONS = {
+    "dcgm_diag": "site.stack.dcgm.diag",
+    "dcgm_health": "site.stack.dcgm.health",
+    "gds": "site.stack.gds.check",
+    "gds_file": "site.stack.gds.read_file",
+}
 # Checks that need at least two guests, besides tests of pairs.
 BETWEEN = ("placement.hosts", "guest.counters", "fabric.counters", "cluster.mpi_allreduce")
 # Checks that do not apply if the site disables GPUDirect.
@@ -269,6 +303,8 @@ def left_out(rung: Rung, intent: Mapping[str, Any]) -> str:
         return NOT_ON.get(intent["data_path"], f"The check does not apply to the data path {intent['data_path']}.")
     if rung.program and rung.program not in intent["osu"]:
         return f"The site names no OSU program for {rung.program}."
+    if rung.option and not intent["stack"].get(rung.option):
+        return f"The site does not request this check: {OPTIONS[rung.option]} is not set."
     if rung.gpu and intent["gpus"] == "none":
         return "The guests have no GPUs."
     if rung.licence and not intent["licence"]:

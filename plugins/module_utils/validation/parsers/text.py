@@ -58,6 +58,18 @@ KNOWN = (
         "Install a perftest with CUDA and name its package in site.validation.perftest, or skip the check",
     ),
     (
+        "no_dcgm",
+        r"Unable to connect to host engine|unable to establish a connection to the specified host",
+        "The host engine of DCGM does not run",
+        "Start the service nvidia-dcgm in the guest",
+    ),
+    (
+        "no_watches",
+        r"Health watches not enabled",
+        "The health watches of DCGM are off, because its host engine was restarted",
+        "Run the validation again, which enables them",
+    ),
+    (
         "wrong_gid",
         r"Failed to modify QP.* to RTR|Invalid GID|Failed to query GID|Couldn't find GID|Unable to Connect the HCA",
         "The GID index has no RoCE v2 GID of the data path",

@@ -28,6 +28,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.m
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import (
     chrony,
     counters,
+    dcgm,
+    gds,
     modules,
     smi,
     topology,
@@ -52,6 +54,15 @@ STATISTICS = (
 CONTAINERS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
 SMI, TOPO, NVLINK = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"], ["nvidia-smi", "nvlink", "--status"]
 LIMIT_S = 60
+# Time limits of the levels of `dcgmi diag`, several times the duration that NVIDIA states.
+DIAG_S = {1: 300, 2: 900, 3: 3600, 4: 14400}
+HEALTH = ["dcgmi", "health", "--check", "--json"]
+# The packages of GPUDirect Storage put its tools below CUDA, which is not in the path.
+GDS_TOOLS = "/usr/local/cuda/gds/tools"
+GDS_STATS = "/proc/driver/nvidia-fs/stats"
+# The read test: seconds, and the part of the file that it reads.
+GDS_S, GDS_MOST_MIB = 5, 1024
+MIB = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,12 @@ class HealthRequest:
     checks: Sequence[str]
     phase: str
     simulated: Sequence[str]
+    # Level of the diagnostic of DCGM; 0 for none.
+    dcgm_level: int
+    dcgm_health: bool
+    gds: bool
+    # File of the read test over GPUDirect Storage. None or empty for no test.
+    gds_file: str | None
 
 
 class Answer(Exception):
@@ -89,15 +106,15 @@ class Probe:
         self.argv: list[str]
         self.argv, self.output, self.version = [], "", ""
 
-    def run(self, argv: Sequence[str]) -> Done:
+    def run(self, argv: Sequence[str], limit_s: float = LIMIT_S) -> Done:
         """Run a command. A missing program and a timeout end the probe."""
         self.argv = list(argv)
-        done = self.commands.run(argv, limit_s=LIMIT_S)
+        done = self.commands.run(argv, limit_s=limit_s)
         self.output = "\n".join(part for part in (done.stdout.rstrip(), done.stderr.rstrip()) if part)
         if done.missing:
             raise Answer(MISSING, f"The program {argv[0]} is missing.")
         if done.timed_out:
-            raise Answer(TIMEOUT, f"{argv[0]} timed out after {LIMIT_S} seconds.")
+            raise Answer(TIMEOUT, f"{argv[0]} timed out after {limit_s} seconds.")
         return done
 
     def read(self, path: str) -> str:
@@ -289,25 +306,76 @@ def _numbers(files: Files, folder: str, names: Iterable[str]) -> dict[str, int]:
     return {name: int(value) for name, value in told.items() if value.isdecimal()}
 
 
-# (check, probe, its part of the guest, whether it is repeated after timed runs)
+def diag(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+    """A failed test sets the exit status too, and the document has all results."""
+    done = probe.run(["dcgmi", "diag", "--run", str(wish.dcgm_level), "--json"], DIAG_S[wish.dcgm_level])
+    told = understood(dcgm.diag(done.stdout or done.stderr))
+    probe.version = told["version"]
+    return dict(told, level=wish.dcgm_level)
+
+
+def health(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+    done = probe.run(HEALTH)
+    return understood(dcgm.health(done.stdout or done.stderr))
+
+
+def storage(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+    done = probe.run([_gds_tool(probe, "gdscheck"), "-p"])
+    told = understood(gds.check(done.stdout or done.stderr))
+    probe.version = told["version"]
+    return told
+
+
+def stored(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+    """Read a file into GPU memory. gdsio reports a direct transfer even if cuFile fell back to a copy through host
+    memory, so the counters of the kernel module decide."""
+    size = probe.files.size(wish.gds_file or "")
+    if size is None:
+        raise Answer(FAILED, f"The file {wish.gds_file} does not exist.")
+    if size < MIB:
+        raise Answer(FAILED, f"The file {wish.gds_file} has {size} bytes, and the read test needs at least 1 MiB.")
+    first = understood(gds.stats(probe.read(GDS_STATS)))
+    argv = [_gds_tool(probe, "gdsio"), "-f", str(wish.gds_file), "-d", "0", "-w", "1"]
+    argv += ["-s", f"{min(size // MIB, GDS_MOST_MIB)}M", "-i", "1M", "-x", "0", "-I", "0", "-T", str(GDS_S)]
+    done = probe.run(argv)
+    output = probe.output
+    told = _whole(done, gds.read(done.stdout or done.stderr))
+    last = understood(gds.stats(probe.read(GDS_STATS)))
+    probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
+    key = "reads" if first["counted"] and last["counted"] else "maps"
+    return dict(told, file=wish.gds_file, moved=last[key] - first[key], counter=key)
+
+
+def _gds_tool(probe: Probe, name: str) -> str:
+    """The path of a tool; its plain name if it is in the path, or nowhere."""
+    paths = [f"{GDS_TOOLS}/{name}", f"{GDS_TOOLS}/{name}.py"]
+    return next((path for path in paths if probe.files.exists(path)), name)
+
+
+ONCE, BOTH, LAST = (BEFORE,), (BEFORE, AFTER), (AFTER,)
+# (check, probe, its part of the guest, before or after timed runs)
 PROBES = (
-    ("guest.kernel", kernel, "", False),
-    ("guest.clock", clock, "", False),
-    ("guest.address", address, "", False),
-    ("guest.mtu", mtu, "", False),
-    ("guest.driver", gpus, "gpu", False),
-    ("guest.licence", licence, "gpu", True),
-    ("guest.xid", xids, "gpu", True),
-    ("guest.ecc", ecc, "gpu", True),
-    ("guest.topology", near, "gpu", False),
-    ("guest.gpudirect", gpudirect, "gpu", False),
-    ("guest.modules", loaded, "rdma", False),
-    ("guest.memlock", memlock, "rdma", False),
-    ("guest.rdma_device", device, "rdma", False),
-    ("guest.gid", gid, "rdma", False),
-    ("guest.counters", counted, "rdma", True),
+    ("guest.kernel", kernel, "", ONCE),
+    ("guest.clock", clock, "", ONCE),
+    ("guest.address", address, "", ONCE),
+    ("guest.mtu", mtu, "", ONCE),
+    ("guest.driver", gpus, "gpu", ONCE),
+    ("guest.licence", licence, "gpu", BOTH),
+    ("guest.xid", xids, "gpu", BOTH),
+    ("guest.ecc", ecc, "gpu", BOTH),
+    ("guest.topology", near, "gpu", ONCE),
+    ("guest.gpudirect", gpudirect, "gpu", ONCE),
+    ("guest.dcgm", diag, "dcgm", ONCE),
+    ("guest.gds", storage, "gds", ONCE),
+    ("guest.gds_read", stored, "gds_read", ONCE),
+    ("guest.modules", loaded, "rdma", ONCE),
+    ("guest.memlock", memlock, "rdma", ONCE),
+    ("guest.rdma_device", device, "rdma", ONCE),
+    ("guest.gid", gid, "rdma", ONCE),
+    ("guest.counters", counted, "rdma", BOTH),
+    ("guest.dcgm_health", health, "dcgm_health", LAST),
 )
-CHECKS = tuple(check for check, _probe, _about, _again in PROBES)
+CHECKS = tuple(check for check, _probe, _about, _phases in PROBES)
 WITH_PHASE = ("guest.licence", "guest.counters")
 
 
@@ -316,9 +384,9 @@ def measured(
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """([measurement], {check: its full output}) of the requested checks."""
     found, outputs = [], {}
-    parts = {"": True, "gpu": wish.gpu, "rdma": wish.rdma}
-    for check, work, about, again in PROBES:
-        if not parts[about] or (wish.phase == AFTER and not again):
+    parts = _parts(wish)
+    for check, work, about, phases in PROBES:
+        if not parts[about] or wish.phase not in phases:
             continue
         if wish.checks and check not in wish.checks:
             continue
@@ -341,5 +409,18 @@ def measured(
                 variant=variant,
             )
         )
-        outputs[f"{check}.{wish.phase}" if again else check] = probe.output[: 1 << 18]
+        outputs[f"{check}.{wish.phase}" if phases == BOTH else check] = probe.output[: 1 << 18]
     return found, outputs
+
+
+def _parts(wish: HealthRequest) -> dict[str, bool]:
+    """The parts of the guest that the request includes."""
+    return {
+        "": True,
+        "gpu": wish.gpu,
+        "rdma": wish.rdma,
+        "dcgm": wish.gpu and wish.dcgm_level > 0,
+        "dcgm_health": wish.gpu and wish.dcgm_health,
+        "gds": wish.gpu and (wish.gds or bool(wish.gds_file)),
+        "gds_read": wish.gpu and bool(wish.gds_file),
+    }

@@ -6,6 +6,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import (
     chrony,
     counters,
+    dcgm,
+    gds,
     hostnames,
     iperf3,
     modules,
@@ -20,7 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
     xid,
 )
 
-from . import texts
+from . import stack_texts, texts
 
 READERS = {
     "perftest": (perftest.parse, texts.perftest([" 65536 5000 92.42 92.40 0.17"], texts.BW_GB)),
@@ -36,6 +38,10 @@ READERS = {
     "chrony": (chrony.parse, texts.TRACKING.format(reference="C0 (a)", stratum=3, word="slow", leap="Normal")),
     "ethtool": (counters.ethtool, texts.ETHTOOL.format(1)),
     "smi": (smi.parse, texts.SMI.format(licence="Licensed", volatile=0, pending="No")),
+    "dcgm diag": (dcgm.diag, stack_texts.HEALTHY_DIAG),
+    "dcgm health": (dcgm.health, stack_texts.HEALTH),
+    "gdscheck": (gds.check, stack_texts.GDS_OK),
+    "gdsio": (gds.read, stack_texts.GDSIO.format(transfer="GPUD")),
     "modules": (modules.parse, "nvidia 39059456 115 nvidia_uvm\n"),
 }
 # A document of one tool that holds lines of another is no mistake of the reader.

@@ -134,6 +134,7 @@ class World:
             self.add("guest.licence", guest, phase, gpus=[gpu])
         self.add("guest.xid", guest, xids=[])
         self.add("guest.ecc", guest, gpus=[gpu])
+        self._stack(guest, self.intent.get("stack") or {})
         if not self.rdma:
             return
         port = {"port": 1, "state": "active", "rate_gbps": 100, "interfaces": ["ens224"]}
@@ -148,6 +149,18 @@ class World:
         if self.path != "pvrdma":
             self.add("guest.topology", guest, nearest={"GPU0": {"nic": "mlx5_0", "class": "PHB"}})
             self.add("guest.gpudirect", guest, gpudirect={"peermem": None, "open_module": True, "kernel_dmabuf": True})
+
+    def _stack(self, guest, requested):
+        test = {"name": "software", "category": "Deployment", "status": "pass", "findings": []}
+        if requested.get("dcgm_diag"):
+            self.add("guest.dcgm", guest, level=requested["dcgm_diag"], gpus=[0], tests=[test])
+        if requested.get("dcgm_health"):
+            self.add("guest.dcgm_health", guest, overall="Healthy", incidents=[])
+        if requested.get("gds"):
+            gpu = {"index": 0, "name": "NVIDIA H100", "supported": True}
+            self.add("guest.gds", guest, gpus=[gpu], storage=["NVMe"], forced=False, verified=True)
+        if requested.get("gds_file"):
+            self.add("guest.gds_read", guest, gib_s=3.2, transfer="GPUD", moved=16000, file=requested["gds_file"])
 
     def _pair(self, pair):
         # No two measurements are the same.

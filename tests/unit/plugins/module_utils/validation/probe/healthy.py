@@ -104,6 +104,10 @@ def wish(**changes):
         "checks": [],
         "phase": "before",
         "simulated": [],
+        "dcgm_level": 0,
+        "dcgm_health": False,
+        "gds": False,
+        "gds_file": None,
         **changes,
     }
     return request(probes.HealthRequest, options)
