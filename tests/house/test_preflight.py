@@ -45,3 +45,14 @@ def tasks_of(entries):
 def test_the_look_before_a_run_wants_what_the_stage_wants(look, stage, role):
     assert inputs(look, role) == inputs(stage, role)
     assert f"{role}_site" in inputs(look, role)
+
+
+def test_a_question_that_fails_does_not_end_the_questions():
+    asked = [
+        task
+        for task in tasks_of(yaml.safe_load((ROOT / "playbooks" / "preflight.yml").read_text()))
+        if any(name.startswith("aiready.vsphere.") and name.endswith("_info") for name in task)
+    ]
+    assert len(asked) >= 4
+    for task in asked:
+        assert (task["failed_when"], task["ignore_errors"]) == (False, True), task["name"]

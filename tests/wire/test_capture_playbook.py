@@ -46,7 +46,7 @@ def run(running, tmp_path, **variables):
         ROOT / "playbooks" / "capture.yml", "-e", f"@{file}", env=playbook.environment(tmp_path), inventory=path
     )
     assert ended.status == 0, ended.output
-    return Capture(given["capture_dest"]), Path(f"{given['capture_dest']}.secret.json")
+    return Capture(given["capture_dest"]), Path(f"{given['capture_dest']}.secret.json"), ended.output
 
 
 def sources(capture):
@@ -55,8 +55,9 @@ def sources(capture):
 
 def test_all_sources_are_in_one_capture_with_one_name_for_each_host(tmp_path):
     with launch(LAB, faces=("ssh", "redfish")) as running:
-        capture, secret = run(running, tmp_path)
+        capture, secret, output = run(running, tmp_path)
         (host,) = running.world.of_kind("HostSystem")
+    assert "1 hosts: " in output
     own = json.loads(secret.read_text())["known"][host.name]
     guest = json.loads(secret.read_text())["known"]["train-01"]
     found = sources(capture)
@@ -70,5 +71,6 @@ def test_all_sources_are_in_one_capture_with_one_name_for_each_host(tmp_path):
 def test_sources_can_be_left_out(tmp_path):
     off = dict.fromkeys(("capture_hosts", "capture_host_shells", "capture_guests", "capture_switches"), False)
     with launch(LAB, faces=("ssh",)) as running:
-        capture, _secret = run(running, tmp_path, **off)
+        capture, _secret, output = run(running, tmp_path, **off)
+    assert " hosts: " not in output
     assert {name.partition(" ")[0] for name in sources(capture)} & {"esxcli", "shell", "guest", "switch"} == set()

@@ -88,6 +88,18 @@ def test_ports_that_are_given_away_have_no_names_to_compare(given_away, asked):
     assert is_met("look", name, esxi_host_nic_passthrough=given_away) is asked
 
 
+@pytest.mark.parametrize(
+    "given, read",
+    [
+        ({"esxi_host_nic_passthrough": True, "esxi_host_directpath_label": ""}, True),
+        ({"esxi_host_nic_passthrough": False, "esxi_host_directpath_label": "gpu"}, True),
+        ({"esxi_host_nic_passthrough": False, "esxi_host_directpath_label": ""}, False),
+    ],
+)
+def test_passthrough_is_read_again_where_it_was_requested(given, read):
+    assert is_met("prove", "Read passthrough again", **given) is read
+
+
 @pytest.mark.parametrize("may, mode, started", [(True, REAL, True), (True, CHECK, False), (False, REAL, False)])
 def test_vms_are_started_again_where_they_may_have_been_shut_down(may, mode, started):
     name = "Start the VMs that were shut down for the host"

@@ -300,3 +300,9 @@ def test_what_there_is_now_is_reported_by_a_run_and_by_check_mode():
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize("unknown, told", [([{"name": "vgpu"}], True), ([], False)])
+def test_values_of_a_vm_that_is_copied_from_a_library_are_told_as_open(unknown, told):
+    given = {"__training_vm_unknown": unknown}
+    assert is_met("open", "Report values that depend on the library item", **given) is told

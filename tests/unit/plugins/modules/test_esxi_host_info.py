@@ -6,7 +6,7 @@ import json
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts, passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_host_info as module
@@ -71,3 +71,21 @@ def test_a_driver_that_is_installed_and_not_loaded_waits_for_a_restart():
 )
 def test_priorities_with_flow_control_are_told_by_their_numbers(answer, dcb):
     assert facts.dcb_of(answer) == dcb
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_a_gpu_that_passes_through_after_the_next_restart_does_not_yet(active):
+    given = {"0000:3b:00.0": passthrough.Given("0000:3b:00.0", True, True, active)}
+    assert facts._given_of(given, "0000:3b:00.0") == {"configured": True, "active": active}
+    assert facts._given_of(given, "0000:5e:00.0") == {"configured": False, "active": False}
+
+
+def test_a_network_adapter_in_passthrough_mode_is_there_though_the_network_of_the_host_no_longer_has_it():
+    device = vim.host.PciDevice(id="0000:5e:00.0", bus=0x5E, slot=0, function=0, classId=0x0200, vendorId=0x15B3)
+    device.deviceName, device.vendorName = "ConnectX-6", "Mellanox"
+    given = vim.host.PciPassthruInfo(
+        id=device.id, dependentDevice=device.id, passthruCapable=True, passthruEnabled=True, passthruActive=True
+    )
+    answers = facts.Answers(pci=[{"Address": "0000:5e:00.0"}])
+    (nic,) = told(answers, hardware__pciDevice=[device], config__pciPassthruInfo=[given])["nics"]
+    assert (nic["pci"], nic["device"], nic["passthrough"]) == (device.id, None, {"configured": True, "active": True})

@@ -61,8 +61,10 @@ def test_what_cannot_be_compared_is_refused_with_the_place(wrong, complaint):
 def test_a_fabric_that_disagrees_fails_with_its_first_sentences_and_their_number():
     lab = Lab()
     lab.everywhere(trust="pcp")
-    error = params.disagreement(lab.ask(), strict=False)
+    answer = lab.ask()
+    error = params.disagreement(answer, strict=False)
     assert error.code == "roce_disagreement"
+    assert sum(one["msg"] in error.message for one in answer["disagreements"]) == params.TOLD == 5
     assert error.data["count"] > params.TOLD
     more = error.data["count"] - params.TOLD
     assert f"`disagreements` lists {more} more" in error.message

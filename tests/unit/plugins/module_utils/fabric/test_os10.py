@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Ecn, Intent, Thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10.platform import CONFIG, Os10
@@ -229,3 +230,18 @@ def test_a_way_back_that_was_gone_sends_nothing():
     session = Recorder({CONFIG: BY_HAND})
     Os10().revert(session, EDIT, switch(BY_HAND))
     assert session.sent == ["discard", CONFIG]
+
+
+def test_an_own_object_that_was_edited_is_told_with_both_contents():
+    ready = switch(BY_HAND)
+    names = {"AIREADY-ECN-150-1500-100": "minimum-threshold 150", "AIREADY-QUEUE-3": "match queue 3"}
+    made = "wred AIREADY-ECN-150-1500-100\n   random-detect color green minimum-threshold 99 maximum-threshold 1500\n"
+    edited = switch(f"{FACTORY}{made}")
+    os10 = Os10()
+    wants = {name: compare.wanted(USUAL, os10, speed=edited.ports[name].speed) for name in PORTS}
+    strays = os10.strays(edited, wants, USUAL)
+    assert list(strays) == ["wred AIREADY-ECN-150-1500-100"]
+    now, wanted = strays["wred AIREADY-ECN-150-1500-100"]
+    assert "minimum-threshold 99" in now
+    assert names["AIREADY-ECN-150-1500-100"] in wanted
+    assert os10.strays(ready, wants, USUAL) == {}

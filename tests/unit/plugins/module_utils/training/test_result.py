@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, result
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, result, verdict
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
 
 from .runs import planned, request
@@ -245,3 +245,21 @@ def test_torchrun_has_no_controller_and_is_its_own_launcher():
     told = result.record(made, run(), {}, {}, {"began": "", "ended": "", "seconds": 0}, DONE, {})
     assert (told["engine"], told["launcher"], told["controller"]) == ("torchrun", "torchrun", None)
     assert told["image"] == {"name": made.request.image, "id": None, "digests": []}
+
+
+class Course:
+    """A run whose launcher ended well, and whose ranks reported these events."""
+
+    why = ""
+    lost: dict = {}
+    answers: dict = {}
+
+    def __init__(self, *events):
+        self.seen, self.statuses = run(*events), {"job-01": 0}
+
+
+def test_a_run_without_a_result_is_not_explained_by_lines_of_its_log():
+    course = Course(end(0, **LEARNED))
+    course.seen.feed("job-01", 1, "a line of the log\n")
+    told = verdict.judge(planned(), course, "/runs/1/log")
+    assert (told["state"], told["code"], told["lines"], told["known"]) == ("failed", "ranks_missing", [], None)

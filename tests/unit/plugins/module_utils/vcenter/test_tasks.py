@@ -212,6 +212,28 @@ def test_a_session_lost_while_waiting_costs_a_new_login_and_no_second_start(serv
     assert server.wire.requests["Login"] == 1
 
 
+def test_tasks_that_ended_while_the_session_was_lost_are_not_waited_for_again(server):
+    server.plan = {"vm-0": [30.0]}
+    real = server.wire.handlers["WaitForUpdatesEx"]
+    polls = Counter()
+
+    def lose(mo, version, options):
+        polls["all"] += 1
+        if polls["all"] == 2:
+            server.clock.sleep(60)
+            info = server.inventory.objects["task-1"][1]["info"]
+            info.state, info.result = "success", "done vm-0"
+            server.forget_session()
+            raise vim.fault.NotAuthenticated()
+        return real(mo, version, options)
+
+    server.wire.handlers["WaitForUpdatesEx"] = lose
+    outcomes = run_tasks(server.vcenter, server.jobs(1))
+    assert [outcome.result for outcome in outcomes] == ["done vm-0"]
+    # The first poll, the one that lost the session, and its repetition, which finds that the collector is gone.
+    assert polls["all"] == 3
+
+
 def test_a_task_that_vcenter_has_forgotten_is_uncertain(server):
     real = server.wire.handlers["CreateListView"]
 

@@ -7,8 +7,10 @@ import json
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.loading import Loading
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.request import RuntimeRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 
 from unit.plugins.module_utils.guest.a_guest import Clock
 
@@ -163,6 +165,19 @@ def test_engine_that_does_not_start_gets_its_old_file_back_with_the_journals_wor
     assert "the engine runs with it" in told["msg"]
     assert guest.daemon() == {"debug": True} == guest.loaded
     assert told["engine"]["changed"]
+
+
+@pytest.mark.parametrize("reread, count", [(True, 2), (False, 0)])
+def test_units_of_systemd_are_read_again_with_the_restored_files(guest, reread, count):
+    guest.refuses = lambda config: "unable to configure the Docker daemon" if config.get("runtimes") else None
+    service = Service("docker.service", guest)
+
+    guest.write(DAEMON, '{"runtimes": {"nvidia": {}}}')
+    loading = Loading("docker on job-01", guest, "allow", Clock())
+    with pytest.raises(OperatorError) as raised:
+        loading.load([service], list, lambda: False, lambda: guest.write(DAEMON, "{}"), reread_units=reread)
+    assert raised.value.code == "engine_refused"
+    assert guest.did("systemctl", "daemon-reload") == count
 
 
 def test_engine_that_does_not_reload_is_not_restarted_over_running_containers(guest):

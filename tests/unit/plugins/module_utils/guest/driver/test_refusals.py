@@ -240,6 +240,12 @@ def test_the_words_of_a_kernel_that_refuses_the_module(words, facts, code):
     assert (error.code, words in str(error)) == (code, True)
 
 
+@pytest.mark.parametrize("enrolled", [{}, {"key_enrolled": False}])
+def test_a_key_that_nobody_saw_in_the_firmware_is_not_enrolled(enrolled):
+    around = Surroundings(distribution=None, kernel="6.8.0", machine="x86_64", secure_boot=True, **enrolled)
+    assert around.key_enrolled is False
+
+
 def test_a_gpu_that_was_lost_is_not_one_of_another_driver():
     report = smi_text.parse("Unable to determine the device handle for GPU0: 0000:02:00.0: Unknown Error\n")
     around = Surroundings(distribution=None, kernel="6.8.0", machine="x86_64", device=True)

@@ -76,6 +76,13 @@ def test_only_the_metadata_of_a_depot_is_read():
     assert Counting.total < 200_000
 
 
+def test_metadata_tell_of_a_driver_also_without_the_vibs_themselves():
+    (vib,), components = packages.driver("nvaie", "550.54.16")
+    files = {name: data for name, data in unzipped(shipped.write([vib], components)).items() if ".vib" not in name}
+    package = depot.read(opened(zipped(files)), "x.zip")
+    assert (package.driver.version, len(package.components)) == (VERSION, 1)
+
+
 def unzipped(data):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

@@ -172,3 +172,9 @@ def test_all_that_is_wrong_is_told_at_once():
         "vm_is_template",
         "host_not_found",
     ]
+
+
+@pytest.mark.parametrize("count, more", [(8, ""), (9, " and 1 more"), (12, " and 4 more")])
+def test_of_many_names_a_message_has_the_first_eight(count, more):
+    names = [f"cluster-{number:02}" for number in range(count)]
+    assert scope.near("xyz", names) == f"There are: {', '.join(names[:8])}{more}."
