@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import yaml
 
+from vsphere_twin.guests.programs import hardware
 from vsphere_twin.model import gpudirect, groups
 
 from .hosts import SEEDS
 from .machines import NAMES, created, vms_of
 
+NVLINK = "Nvidia:2@NVIDIA A100 PCIe 40GB%NVLink"
 CLASS, PORT_CLASS = "com.example.gpu", "com.example.port"
 LABEL, HARDWARE = "aiready-0000-36", 20
 DIRECT = {
@@ -77,6 +79,37 @@ def test_a_gpu_and_a_port_of_a_device_group_come_as_the_host_offers_them(lab):
     assert first.status == 0, first.output
     assert [list(vm.device_groups.values()) for vm in vms_of(lab)] == [[name]] * len(NAMES)
     assert {gpudirect.verdict(lab.twin.world, vm) for vm in vms_of(lab)} == {gpudirect.Verdict(True)}
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_gpus_with_nvlink_come_as_a_device_group_and_are_peers_in_the_guest(lab):
+    made = seed()
+    for host in made["datacenters"][0]["clusters"][0]["hosts"]:
+        host["gpus"] = [
+            {"board": "a100_pcie_40gb", "root": root, "numa_node": 0, "passthrough": True, "nvlink": pair}
+            for root, pair in (
+                ("0000:50:02.0", "a"),
+                ("0000:60:02.0", "b"),
+                ("0000:70:02.0", "a"),
+                ("0000:80:02.0", "b"),
+            )
+        ]
+    lab = lab(made)
+    machine = {**created("tcp")["machine"], "hardware_version": HARDWARE}
+    wish = {
+        "gpu": {"mode": "directpath", "profile": None, "per_vm": 2, "nvlink": "required"},
+        "directpath": {"assignment": "group", "group": NVLINK},
+        "driver": None,
+        "machine": machine,
+    }
+    site = lab.site(**created("tcp") | wish)
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    for vm in vms_of(lab):
+        assert list(vm.device_groups.values()) == [NVLINK]
+        one, other = hardware.gpus_of(vm)
+        assert hardware.nvlinks(one, other) == 12
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output
 

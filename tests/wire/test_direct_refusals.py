@@ -200,6 +200,18 @@ CASES = [
         "Host esx-01 offers no device group Nvidia:2@nvlink; it offers Nvidia:1@grid_a100-40c%MT2892 Family",
     ),
     Case(
+        "NVSwitches without a Fabric Manager",
+        site(
+            gpus=[{"board": "h100_sxm_80gb", "graphics_type": "sharedDirect", "count": 8, "root": "0000:80:02.0"}],
+            nvswitches=4,
+            fabric_manager=False,
+            release="9.1.0",
+        ),
+        [{"kind": "group", "group": "Nvidia:8@nvidia_h100xm-80c%NVLink"}],
+        "group_not_there",
+        "Host esx-01 offers no device group Nvidia:8@nvidia_h100xm-80c%NVLink",
+    ),
+    Case(
         "too many",
         site(),
         [*static(FABRIC), *static(SPARE)],

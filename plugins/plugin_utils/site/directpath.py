@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
@@ -29,6 +30,9 @@ MOST_BEFORE_GROUPS = 4
 MOST_DEVICES = 32
 ASSIGNMENTS = {"labels": "dynamic", "group": "group", "dvx": "dvx"}
 DVX = "dvx"
+# Names such as Nvidia:2@grid_a100-40c%NVLink have the number of GPUs, and what joins them [unsure: the form].
+_GROUP = re.compile(r"[^:@%]+:(\d+)@")
+NVLINK = "%nvlink"
 
 
 def lowered(site: Any) -> Any:
@@ -64,6 +68,17 @@ def group(site: Mapping[str, Any]) -> str:
     """The vendor device group that a VM requests, empty without one."""
     wish = site["directpath"]
     return wish["group"] or "" if uses(site) and wish["assignment"] == "group" else ""
+
+
+def gpus_of_group(name: str) -> int:
+    """The number of GPUs of a vendor device group, by its name; 1 if the name has none."""
+    found = _GROUP.match(name.strip())
+    return max(1, int(found.group(1))) if found else 1
+
+
+def by_nvlink(name: str) -> bool:
+    """Whether a vendor device group has GPUs with NVLink, and no port."""
+    return name.strip().lower().endswith(NVLINK)
 
 
 def classes(site: Mapping[str, Any]) -> dict[str, str]:
@@ -107,7 +122,9 @@ def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
                 "site.directpath.group: it is not set, and assignment is group. Set it to a device group that vSphere "
                 "shows for the hosts."
             )
-        if (mode, path) != (DIRECTPATH, DIRECTPATH):
+        if by_nvlink(wish["group"] or ""):
+            yield from _nvlink_group(site)
+        elif (mode, path) != (DIRECTPATH, DIRECTPATH):
             yield (
                 "site.directpath.assignment: a device group has the GPUs and the ports of a VM, but gpu.mode is "
                 f"{mode} and network.path is {path}. Set both to directpath, or use labels."
@@ -136,6 +153,27 @@ def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"site.gpu.per_vm: {devices} devices per VM exceed the {MOST_DEVICES} that vSphere supports. Lower per_vm "
             "or site.network.adapters."
+        )
+
+
+def _nvlink_group(site: Mapping[str, Any]) -> Iterator[str]:
+    """A group of GPUs with NVLink has no port, and a VM gets whole groups."""
+    name, mode, path = site["directpath"]["group"], site["gpu"]["mode"], site["network"]["path"]
+    if mode != DIRECTPATH:
+        yield (
+            f"site.directpath.group: {name} has GPUs, but gpu.mode is {mode}. Set it to directpath, or remove the "
+            "group."
+        )
+    if path == DIRECTPATH:
+        yield (
+            f"site.directpath.group: {name} has no port, but network.path is directpath, whose ports come with the "
+            "group. Set network.path to sriov, passthrough, pvrdma or tcp."
+        )
+    size, count = gpus_of_group(name), site["gpu"]["per_vm"]
+    if count % size:
+        yield (
+            f"site.gpu.per_vm: it is {count}, but the device group {name} has {size} GPUs. Set per_vm to a multiple of "
+            f"{size}, or use another group."
         )
 
 

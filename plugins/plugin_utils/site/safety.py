@@ -54,6 +54,8 @@ _USER_IN_URL = re.compile(
 )
 _USER_BEFORE_HOST = re.compile(r"[^\s/@:]+:(?!//)\S+@\S+")
 _DIGEST = re.compile(r"@sha(256|512):[0-9a-f]+")
+# A vendor device group has a number where a password would be, such as Nvidia:2@grid_a100-40c%NVLink.
+_DEVICE_GROUP = re.compile(r"[A-Za-z]+:\d{1,2}@[^\s@%]+%[^@]+")
 _IN_QUERY = re.compile(
     r"://\S*[?&;]([\w.-]*(password|passwd|pwd|token|secret|signature|credential|api_?key)|sig|auth)=[^&\s]", re.I
 )
@@ -169,7 +171,7 @@ class _Walk:
         if (
             is_secret
             or _has_credentials(text)
-            or (not free and _USER_BEFORE_HOST.fullmatch(text) and not _DIGEST.search(text))
+            or (not free and _USER_BEFORE_HOST.fullmatch(text) and not _names(where, text))
         ):
             todo = _TODO.get(where, "Remove them, and put them into a vault.")
             self.problems.append(f"{key}: it contains credentials, and a site is shown and stored. {todo}")
@@ -203,6 +205,11 @@ def _counted(text: str) -> float:
         return float(text)
     except ValueError:
         return 0
+
+
+def _names(where: str, text: str) -> bool:
+    """Whether a text with : and @ is a name: an image with its digest, or a device group."""
+    return bool(_DIGEST.search(text) or (where == "site.directpath.group" and _DEVICE_GROUP.fullmatch(text)))
 
 
 def _has_credentials(text: str) -> bool:

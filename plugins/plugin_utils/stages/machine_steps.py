@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.directpath import gpus_of_group
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import label_of
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 STEPS = ("clone", "config", "power")
 # The option for the adapters of each path; a passthrough port is a device like a GPU.
-# Enhanced DirectPath I/O, as an assignment, a kind of device and a mode of placement.
-DVX = "dvx"
+# Enhanced DirectPath I/O, as an assignment, a kind of device and a mode of placement; vendor device groups.
+DVX, GROUP = "dvx", "group"
 ADAPTERS = {"tcp": "vmxnet3", "pvrdma": "pvrdma", "sriov": "sriov"}
 # Options of the shape that all VMs share.
 SHAPE = (
@@ -189,13 +190,15 @@ def _gpu_ids(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[st
 
 def _devices(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The passthrough devices of a VM: GPUs, then ports; or a vendor's groups of both."""
+    devices: list[dict[str, Any]] = []
     if inputs["device_group"]:
-        return [{"kind": "group", "group": inputs["device_group"]} for dummy in range(vm.get("gpus", 1))]
-    devices = []
-    if inputs["gpu_mode"] == "passthrough":
+        name = inputs["device_group"]
+        devices += [{"kind": GROUP, "group": name} for dummy in range(vm.get("gpus", 1) // gpus_of_group(name))]
+    elif inputs["gpu_mode"] == "passthrough":
         gpus = [dict(gpu, address=gpu["id"]) for gpu in place.get("gpus", [])]
         devices += _direct("gpu", gpus, vm.get("gpus", 1), inputs)
-    if inputs["path"] == "passthrough":
+    # A group has the ports too, unless it has GPUs with NVLink.
+    if inputs["path"] == "passthrough" and not (inputs["device_group"] and inputs["nic_assignment"] == GROUP):
         ports = [dict(port, address=port["pci"]) for port in place.get("nics", [])]
         devices += _direct("nic", ports, inputs["adapters"], inputs)
     return devices

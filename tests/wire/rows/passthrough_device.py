@@ -3,7 +3,22 @@ from __future__ import annotations
 import functools
 
 from ..contract import Row
-from ..direct_lab import A100, CLASS, FABRIC, FIT, PORT, ROOT, SPARE, direct, enhanced, gpu, ports, site, static
+from ..direct_lab import (
+    A100,
+    CLASS,
+    FABRIC,
+    FAR_ROOT,
+    FIT,
+    PORT,
+    ROOT,
+    SPARE,
+    direct,
+    enhanced,
+    gpu,
+    ports,
+    site,
+    static,
+)
 from ..lab import A100 as A100_BOARD
 from ..lab import NVAIE, datacenter
 
@@ -23,6 +38,10 @@ def has(*devices, groups=(), power="poweredOff"):
 GROUP = "Nvidia:1@grid_a100-40c%MT2892 Family [ConnectX-6 Dx]"
 IN_GROUP = (VGPU + ("part 0",), ("dynamic", (PORT,), "fabric", "part 1"))
 SHARED = {**A100_BOARD, "root": ROOT}
+PAIR = "Nvidia:2@grid_a100-40c%NVLink"
+H100 = "nvidia_h100xm-80c"
+HGX = {"board": "h100_sxm_80gb", "graphics_type": "sharedDirect", "count": 8, "root": "0000:80:02.0"}
+HGX_GROUP = f"Nvidia:{{}}@{H100}%NVLink"
 
 
 def fixed(*addresses):
@@ -86,6 +105,42 @@ ROWS = [
         observe=vms("train-01"),
         created={"train-01": has(*IN_GROUP, groups=[GROUP])},
         modified={"train-01": has(("dynamic", (PORT,), "fabric"))},
+        deleted={"train-01": has()},
+    ),
+    Row(
+        module="passthrough_device",
+        name="two GPUs of an NVLink bridge as a group, then a port alone",
+        seed=site(gpus=[{**SHARED, "root": FAR_ROOT, "nvlink": "pair-1", "count": 2}]),
+        create={**ONE, "devices": [{"kind": "group", "group": PAIR}]},
+        modify={**ONE, "devices": [kind(PORT, "fabric")]},
+        delete=GONE,
+        observe=vms("train-01"),
+        created={"train-01": has(VGPU + ("part 0",), VGPU + ("part 1",), groups=[PAIR])},
+        modified={"train-01": has(("dynamic", (PORT,), "fabric"))},
+        deleted={"train-01": has()},
+    ),
+    Row(
+        module="passthrough_device",
+        name="eight GPUs beside NVSwitches as a group, then two of them",
+        seed=site(gpus=[HGX], nvswitches=4, release="9.1.0"),
+        create={**ONE, "devices": [{"kind": "group", "group": HGX_GROUP.format(8)}]},
+        modify={**ONE, "devices": [{"kind": "group", "group": HGX_GROUP.format(2)}]},
+        delete=GONE,
+        observe=vms("train-01"),
+        created={"train-01": has(*(("vgpu", H100, f"part {n}") for n in range(8)), groups=[HGX_GROUP.format(8)])},
+        modified={"train-01": has(*(("vgpu", H100, f"part {n}") for n in range(2)), groups=[HGX_GROUP.format(2)])},
+        deleted={"train-01": has()},
+    ),
+    Row(
+        module="passthrough_device",
+        name="more than four whole GPUs, then four",
+        seed=site(gpus=[gpu(root=f"0000:{n:02x}:02.0") for n in range(0x50, 0xB0, 12)], release="9.1.0"),
+        create={**ONE, "devices": [kind(A100)] * 8},
+        modify={**ONE, "devices": [kind(A100)] * 4},
+        delete=GONE,
+        observe=vms("train-01"),
+        created={"train-01": has(*[("dynamic", (A100,), "")] * 8)},
+        modified={"train-01": has(*[("dynamic", (A100,), "")] * 4)},
         deleted={"train-01": has()},
     ),
     Row(

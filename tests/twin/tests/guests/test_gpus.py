@@ -124,9 +124,48 @@ def test_the_fields_of_a_csv_are_those_of_a_vgpu(guest_of):
     assert machine.run("nvidia-smi", "--query-gpu=nonsense", "--format=csv")[0] == 2
 
 
-def test_no_gpu_of_a_guest_has_nvlink(guest_of):
-    status, text = guest_of().driver().boot().run("nvidia-smi", "nvlink", "--status")
-    assert (status, A100 in text, text.endswith("as all links are inActive\n")) == (0, True, True)
+BRIDGED = {"board": "a100_pcie_40gb", "graphics_type": "sharedDirect", "nvlink": "pair-1", "count": 2}
+HGX = {"board": "h100_sxm_80gb", "graphics_type": "sharedDirect", "count": 8}
+H100 = "nvidia_h100xm-80c"
+H200 = {"board": "h200_nvl", "graphics_type": "sharedDirect", "nvlink": "four", "count": 4}
+
+
+@pytest.mark.parametrize(
+    "host, vgpus, word, active, inactive",
+    [
+        ({}, ["grid_a100-40c"], "", 0, 0),
+        ({"gpus": [{**BRIDGED, "nvlink": ""}]}, ["grid_a100-40c"] * 2, "PHB", 0, 0),
+        ({"gpus": [BRIDGED]}, ["grid_a100-40c"] * 2, "NV12", 24, 0),
+        ({"gpus": [BRIDGED]}, ["grid_a100-20c"] * 2, "PHB", 0, 0),
+        ({"gpus": [BRIDGED]}, ["grid_a100-40c"], "", 0, 0),
+        ({"gpus": [H200]}, ["nvidia_h200-141c"] * 2, "NV6", 12, 24),
+        ({"gpus": [HGX], "nvswitches": 4}, [H100] * 4, "NV18", 72, 0),
+        ({"gpus": [HGX], "nvswitches": 4, "fabric_manager": False}, [H100] * 2, "PHB", 0, 0),
+        ({"gpus": [HGX]}, [H100] * 2, "PHB", 0, 0),
+    ],
+    ids=[
+        "one GPU",
+        "no bridge",
+        "a bridge",
+        "parts of GPUs",
+        "one GPU of a pair",
+        "two of four GPUs",
+        "NVSwitches",
+        "no Fabric Manager",
+        "no NVSwitches",
+    ],
+)
+def test_a_guest_has_nvlink_between_whole_gpus_that_are_connected(guest_of, host, vgpus, word, active, inactive):
+    driver = {"version": "580.105.06", "family": "nvaie"}
+    big = {"hardware": {"memory_gb": 4096}, "driver": driver, **host}
+    mmio = {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "2048"}
+    machine = guest_of(big, vgpus=vgpus, extra_config=mmio).driver("580.105.08").boot()
+    rows = [line.split("\t") for line in machine.run("nvidia-smi", "topo", "-m")[1].splitlines()]
+    (first,) = [row[1:] for row in rows if row[0] == "GPU0"]
+    assert first[1 : len(vgpus)] == [word] * (len(vgpus) - 1)
+    status, text = machine.run("nvidia-smi", "nvlink", "--status")
+    assert (status, text.count(" GB/s\n"), text.count("<inactive>\n")) == (0, active, inactive)
+    assert text.count("as all links are inActive\n") == (0 if active else len(vgpus))
 
 
 def test_a_mig_backed_vgpu_is_one_mig_device(guest_of):

@@ -6,6 +6,7 @@ import pytest
 from pyVmomi import vim
 
 from vsphere_twin.model import gpudirect, groups, seed_devices
+from vsphere_twin.model.seed_file import SeedError
 
 ROOT, FAR = "0000:36:02.0", "0000:b6:02.0"
 FIRMWARE = {"ats": True, "sriov": True, "num_vfs": 4}
@@ -34,6 +35,17 @@ def host(gpus=None, nics=None, **more):
     }
 
 
+def bridged(name="pair-1", **more):
+    return gpu("", nvlink=name, **more)
+
+
+HGX = {
+    "gpus": [{"board": "h100_sxm_80gb", "graphics_type": "sharedDirect", "count": 8}],
+    "nics": [nic(root=FAR)],
+    "nvswitches": 4,
+}
+
+
 def name(world):
     (group,) = groups.offered(world.hosts[0])
     return group.name
@@ -49,6 +61,18 @@ GROUPS = {
     "nothing where GPU and port are apart": ({"nics": [nic(root=FAR)]}, []),
     "nothing where the port belongs to ESXi": ({"nics": [nic(passthrough=False)]}, []),
     "nothing where the GPU is split by MIG": ({"gpus": [gpu(mig=True)]}, []),
+    "vGPUs of a pair with a bridge": ({"gpus": [bridged(count=2)], "nics": [nic(root=FAR)]}, [("nvidiaVgpu",) * 2]),
+    "whole GPUs of a pair with a bridge": (
+        {"gpus": [bridged(count=2, passthrough=True)], "nics": [nic(root=FAR)]},
+        [("pciPassthru",) * 2],
+    ),
+    "nothing where a pair has two modes": (
+        {"gpus": [bridged(passthrough=True), bridged()], "nics": [nic(root=FAR)]},
+        [],
+    ),
+    "vGPUs of 2, 4 and 8 GPUs with NVSwitches": (HGX, [("nvidiaVgpu",) * size for size in (2, 2, 2, 2, 4, 4, 8)]),
+    "nothing where NVSwitches have no Fabric Manager": ({**HGX, "fabric_manager": False}, []),
+    "no whole GPUs beside NVSwitches": ({**HGX, "gpus": [{**HGX["gpus"][0], "passthrough": True}]}, []),
 }
 
 
@@ -75,6 +99,34 @@ def test_power_on_takes_both_devices_of_one_unit(lab, passthrough):
     assert "0000:3a:00.0" in esx.claimed
     world.power_off("vm")
     assert (esx.claimed, used.vms()) == ({}, [])
+
+
+PAIR = f"Nvidia:2@{VGPU}%NVLink"
+
+
+def test_power_on_gives_a_group_the_gpus_of_one_bridge(lab):
+    prepared = host([bridged("a"), bridged("b"), bridged("a"), bridged("b")], [nic(root=FAR)])
+    vms = [{"name": "other", "vgpus": [VGPU]}, {"name": "vm", "device_groups": [PAIR]}]
+    world = lab(hosts=[prepared], vms=vms)
+    world.power_on("other")
+    assert world.power_on("vm").error is None
+    assert [gpu.bridge for gpu in world.hosts[0].gpus if world.vm("vm") in gpu.vms()] == ["b", "b"]
+    world.power_off("vm")
+    world.hosts[0].gpus[1].residents = list(world.hosts[0].gpus[0].residents)
+    assert f"Device group '{PAIR}' is not available" in world.power_on("vm").error.msg
+
+
+BRIDGES = {
+    "one GPU": [bridged()],
+    "two boards": [bridged(), {**bridged(), "board": "a40"}],
+    "a board without NVLink": [{**bridged(), "board": "t4", "count": 2}],
+}
+
+
+@pytest.mark.parametrize("gpus", BRIDGES.values(), ids=BRIDGES)
+def test_a_bridge_joins_gpus_of_one_board_with_nvlink(lab, gpus):
+    with pytest.raises(SeedError, match="NVLink 'pair-1' cannot join"):
+        lab(hosts=[host(gpus)])
 
 
 def test_a_unit_whose_gpu_is_taken_is_not_given(lab):

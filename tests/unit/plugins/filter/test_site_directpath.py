@@ -27,6 +27,8 @@ WHOLE = {
     "vms": [{"prefix": "job-", "count": 2}],
 }
 GROUP = {"assignment": "group", "group": "gpu-nic"}
+PAIR = "Nvidia:2@grid_a100-40c%NVLink"
+NVLINK_SET = {"assignment": "group", "group": PAIR}
 DVX = {"assignment": "dvx", "gpu_class": "com.example.gpu", "port_class": "com.example.port"}
 DRIVER = {"package": "nvidia-driver-580-open", "source": "repository"}
 
@@ -43,6 +45,12 @@ SOUND = {
     "GPU and port by labels, without a licence": site(),
     "with the data centre driver": site(guests={"driver": DRIVER}),
     "with a licence and a device group": site(licence="nvaie", directpath=GROUP, gpu={"nvlink": "required"}),
+    "NVLink sets by a device group, without a port": site(
+        licence="nvaie",
+        directpath=NVLINK_SET,
+        gpu={"per_vm": 4, "nvlink": "required"},
+        network={"path": "tcp", "nics": []},
+    ),
     "GPU and port by device classes, with vMotion": site(directpath={**DVX, "vmotion": "required"}),
     "GPU by a device class": site(directpath={**DVX, "port_class": None}, network={"path": "tcp", "nics": []}),
     "GPU alone": site(network={"path": "tcp", "nics": []}),
@@ -83,6 +91,22 @@ WRONG = {
     "a group for half of a pair": (
         site(licence="nvaie", directpath=GROUP, gpu=VGPU),
         "a device group has the GPUs and the ports of a VM, but gpu.mode is vgpu",
+    ),
+    "an NVLink group with the port": (
+        site(licence="nvaie", directpath=NVLINK_SET, gpu={"per_vm": 2}),
+        f"site.directpath.group: {PAIR} has no port, but network.path is directpath",
+    ),
+    "an NVLink group without GPUs by DirectPath": (
+        site(licence="nvaie", directpath=NVLINK_SET, gpu={**VGPU, "per_vm": 2}),
+        f"site.directpath.group: {PAIR} has GPUs, but gpu.mode is vgpu",
+    ),
+    "a part of an NVLink group": (
+        site(licence="nvaie", directpath=NVLINK_SET, gpu={"per_vm": 3}, network={"path": "tcp", "nics": []}),
+        f"site.gpu.per_vm: it is 3, but the device group {PAIR} has 2 GPUs",
+    ),
+    "a password in place of a group": (
+        site(licence="nvaie", directpath={"assignment": "group", "group": "admin:s3cret@vcenter"}),
+        "site.directpath.group: it contains credentials",
     ),
     "a group beside labels": (site(directpath={"group": "gpu-nic"}), "it has no effect, because assignment is labels"),
     "a group on old hardware": (
@@ -290,9 +314,9 @@ def test_machines_get_the_mechanism_of_each_assignment():
     assert [group[key] for key in keys] == ["passthrough", "passthrough", "group", "group", "", "gpu-nic", "enabled"]
 
 
-def devices(place, **changes):
+def devices(place, gpus=1, **changes):
     asked = inputs(template="t", path="passthrough", gpu_mode="passthrough", **changes)
-    (entry,) = FILTERS["machine_steps"]([{"name": "a", "gpus": 1}], asked, place)["config"]
+    (entry,) = FILTERS["machine_steps"]([{"name": "a", "gpus": gpus}], asked, place)["config"]
     return entry["passthrough"]["devices"]
 
 
@@ -308,6 +332,15 @@ def test_a_vm_requests_the_pair_of_the_root_that_the_placement_selected():
 def test_a_vm_requests_its_device_group_once_for_each_gpu():
     how = {"gpu_assignment": "group", "nic_assignment": "group", "device_group": "gpu-nic"}
     assert devices(placed("a"), **how) == [{"kind": "group", "group": "gpu-nic"}]
+
+
+@pytest.mark.parametrize("gpus, groups", [(2, 1), (4, 2)])
+def test_a_vm_requests_a_group_of_gpus_with_nvlink_as_often_as_it_has_gpus_for_it_and_its_port(gpus, groups):
+    how = {"gpu_assignment": "group", "nic_assignment": "static", "device_group": PAIR}
+    assert devices(placed("a", nics=[dict(PORT, root="0000:36")]), gpus=gpus, **how) == [
+        *[{"kind": "group", "group": PAIR}] * groups,
+        {"kind": "static", "id": PORT["pci"]},
+    ]
 
 
 @pytest.mark.parametrize(

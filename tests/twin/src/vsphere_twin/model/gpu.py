@@ -36,6 +36,7 @@ class Gpu:
 
     shareable: bool = True  # the BIOS gave it the address space and the functions that vGPU needs
     driver: str = "nvaie"  # the family that the host has loaded: nvaie | graphics | none
+    bridge: str = ""  # the NVLink bridge, by the name that the seed has for it; empty without
     lost: bool = False  # it has fallen off the bus, and is back after a restart of the host
 
     @property

@@ -1,4 +1,4 @@
-"""Vendor device groups: a GPU and a network port behind one PCIe switch, given to a VM as a unit (vSphere 8.0)."""
+"""Vendor device groups: a GPU and a port behind one PCIe switch, or GPUs with NVLink, given to a VM as a unit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
-from . import pci
+from . import nvlink, pci
 
 DEVICE = vim.vm.device
 SINCE = 8  # major release
@@ -51,7 +51,7 @@ class Group:
 
 
 def offered(host):
-    """Return the groups of a host, in use or not: the vendor's driver creates them from related devices.
+    """Return the groups of a host (vSphere 8.0), in use or not: the vendor's driver creates them from related devices.
 
     Their names, and the membership of a passthrough GPU, are [unsure]; clients take the names from here.
     """
@@ -63,7 +63,7 @@ def offered(host):
             gpus = [one for gpu in host.gpus if _below(host, gpu.pci_id, bridge) and (one := _gpu(host, gpu))]
             ports = [_port(host, nic) for nic in host.ports if _given(host, nic.pci) and _beside(host, nic, bridge)]
             found += [_group(gpu, port) for gpu, port in zip(gpus, ports, strict=False)]
-    return found
+    return found + [group for joined in nvlink.sets(host) if (group := _peers(host, joined))]
 
 
 def claim(vm, host, claims):
@@ -147,6 +147,19 @@ def _group(gpu, port):
         name=f"Nvidia:1@{gpu.profile.name if gpu.profile else gpu.device_name}%{port.device_name}",
         description=f"{gpu.device_name} and {port.device_name} behind one PCIe switch",
         components=(gpu, port),
+    )
+
+
+def _peers(host, joined):
+    """A group of GPUs with NVLink, if VMs get all of them alike."""
+    found = [one for gpu in joined if (one := _gpu(host, gpu))]
+    if len(found) < len(joined) or len({one.kind for one in found}) > 1:
+        return None
+    first = found[0]
+    return Group(
+        name=f"Nvidia:{len(found)}@{first.profile.name if first.profile else first.device_name}%NVLink",
+        description=f"{len(found)} {first.device_name} with NVLink",
+        components=tuple(found),
     )
 
 

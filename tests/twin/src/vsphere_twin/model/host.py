@@ -194,6 +194,7 @@ class Host(Managed):
         self.ports: list = []  # all network ports; the property nics leaves out passthrough ports
         self.bridges: list = []
         self.nvswitches: list[str] = []  # PCI addresses
+        self.fabric_manager = True  # of the NVSwitches; its name on ESXi was not found [unsure]
         self.slots: dict = {}  # by PCI address of a GPU
         self.passthru: dict[str, Passthru] = {}  # by PCI address
         self.modes = DeviceModes()

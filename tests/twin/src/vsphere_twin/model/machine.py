@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from . import mig
+from . import mig, nvlink
 from .adapters import Firmware, Nic
 from .catalogue import board
 from .dvx import DvxClass
@@ -33,10 +33,12 @@ def furnish(host, entry, switches):
             Bridge(row["address"], row.get("parent", ""), row.get("numa_node", 0), row.get("name", "PCIe Root Port"))
         )
     host.nvswitches = [NVSWITCH.format(number) for number in range(entry.get("nvswitches", 0))]
+    host.fabric_manager = entry.get("fabric_manager", True)
     for gpu in entry.get("gpus", []):
         with within(gpu):
             for _number in range(gpu.get("count", 1)):
                 _gpu(host, tree, gpu)
+    _refuse_bridges(host)
     host.standard_switches = [
         StandardSwitch(
             row["name"], row.get("mtu", 1500), [(one["name"], one.get("vlan", 0)) for one in row["portgroups"]]
@@ -149,12 +151,22 @@ def _gpu(host, tree, row):
         configured_type=row.get("graphics_type", "shared"),
         mig=mig.seeded(board(row["board"]), row.get("mig", False)),
         vgpu_mode=row.get("vgpu_mode", "sameSize"),
+        bridge=row.get("nvlink", ""),
     )
     if "graphics_type" in row:
         host.typed_gpus.add(gpu.pci_id)
     host.passthru[gpu.pci_id] = _passthru(row)
     host.gpus.append(gpu)
     return gpu
+
+
+def _refuse_bridges(host):
+    """NVLink bridges join at least two GPUs of one board that has NVLinks."""
+    for name in dict.fromkeys(gpu.bridge for gpu in host.gpus if gpu.bridge):
+        joined = [gpu.board for gpu in host.gpus if gpu.bridge == name]
+        if len(joined) < 2 or len(set(joined)) > 1 or not nvlink.links_of(joined[0]):
+            titles = ", ".join(board.title for board in joined)
+            raise SeedError([f"Host {host.name}: NVLink {name!r} cannot join {titles}; name GPUs of one NVLink board."])
 
 
 def _node(host, row, usual):

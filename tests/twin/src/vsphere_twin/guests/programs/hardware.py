@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
-from vsphere_twin.model import adapters, catalogue, direct, pci
+from vsphere_twin.model import adapters, catalogue, direct, nvlink, pci
 from vsphere_twin.model import gpu as gpus
 
 VMWARE, NVIDIA, MELLANOX = 0x15AD, 0x10DE, 0x15B3
@@ -100,6 +100,17 @@ def gpus_of(vm):
                 )
             )
     return found
+
+
+def nvlinks(card, other):
+    """Return the number of NVLinks between two GPUs of a VM: whole ones, or time-sliced vGPUs of the C series that
+    have the whole frame buffer (vGPU user guide).
+    """
+    for one in (card, other):
+        entry = one.profile
+        if entry is not None and (entry.mig or entry.series != "c" or entry.fb_gb != one.board.memory_gb):
+            return 0
+    return nvlink.between(card.host, card.physical, other.physical)
 
 
 def display_name(board, entry):

@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from vsphere_twin.model import gpu_errors
+from vsphere_twin.model import gpu_errors, nvlink
 from vsphere_twin.nvidia_smi.system import INVALID_ARGUMENT, NO_DEVICES, NO_DRIVER, NOT_FOUND, NOT_LOADED
 
-from . import devices, drivers, licence
+from . import devices, drivers, hardware, licence
 from . import nvidia_view as views
 from .calls import Answer, program
 from .nvidia_table import table
@@ -54,7 +54,7 @@ def nvidia_smi(world, vm, call):
     if words[:1] == ["topo"]:
         return _topo(world, vm, call, view)
     if words[:1] == ["nvlink"] and words[1:] in (["-s"], ["--status"]):
-        return Answer("".join(f"{_listing([card]).stdout.rstrip()}\n{NO_LINK}\n" for card in view.cards))
+        return Answer("".join(f"{_listing([card]).stdout.rstrip()}\n{_links(view, card)}\n" for card in view.cards))
     if words[:1] == ["mig"]:
         return _mig(view, words[1:])
     options, problem = _options(words)
@@ -244,15 +244,36 @@ def _block(name, rows):
     ]
 
 
+def _links(view, card):
+    """The state of each link of a GPU; one sentence if none is active, because no peer is in the VM [unsure]."""
+    active = [hardware.nvlinks(card, other) for other in view.cards if other is not card]
+    # With NVSwitches, all links of a GPU lead to all peers.
+    count = max(active, default=0) if card.host.nvswitches else sum(active)
+    if not count:
+        return NO_LINK
+    speed, total = nvlink.speed_of(card.board), nvlink.links_of(card.board)
+    states = [f"{speed} GB/s" if number < count else "<inactive>" for number in range(total)]
+    return "\n".join(f"\t Link {number}: {state}" for number, state in enumerate(states))
+
+
+def _cell(cards, row, column):
+    """The connection of two devices; the PCIe of a VM has one host bridge."""
+    if row == column:
+        return " X "
+    count = hardware.nvlinks(cards[row], cards[column]) if {row, column} <= cards.keys() else 0
+    return f"NV{count}" if count else "PHB"
+
+
 def _topo(world, vm, call, view):
     if call.words[1:] not in (["-m"], ["--matrix"]):
         return Answer("Invalid combination of input arguments. Please run 'nvidia-smi topo -h' for help.\n", status=2)
     nics = devices.devices(world, vm, call.guest)
-    rows = [f"GPU{card.index}" for card in view.cards] + [f"NIC{number}" for number in range(len(nics))]
+    cards = {f"GPU{card.index}": card for card in view.cards}
+    rows = [*cards, *(f"NIC{number}" for number in range(len(nics)))]
     # The header is underlined, with or without a terminal, and an extra tab precedes the last column.
     out = ["\t\x1b[4m" + "\t".join([*rows, "CPU Affinity", "NUMA Affinity", "GPU NUMA ID"]) + "\x1b[0m"]
     for row in rows:
-        cells = [" X " if row == column else "PHB" for column in rows]
+        cells = [_cell(cards, row, column) for column in rows]
         tail = [f"0-{view.cpus - 1}", "0", "", "N/A"] if row.startswith("GPU") else []
         out.append("\t".join([row, *cells, *tail]))
     legend = LEGEND
