@@ -36,6 +36,8 @@ class FilterModule:
             "key_problems": deferred("plugin_utils.stages.repository_keys", "key_problems"),
             "kubernetes_faults": deferred("plugin_utils.kubernetes.state", "faults"),
             "kubernetes_job_faults": deferred("plugin_utils.kubernetes.state", "job_faults"),
+            "kubernetes_network_faults": deferred("plugin_utils.kubernetes.network_state", "faults"),
+            "kubernetes_network_ready": deferred("plugin_utils.kubernetes.network_state", "policy_ready"),
             "kubernetes_plan": deferred("plugin_utils.kubernetes.plan", "plan"),
             "kubernetes_ready": deferred("plugin_utils.kubernetes.state", "policy_ready"),
             "kubernetes_refused": deferred("plugin_utils.kubernetes.refused", "refused"),

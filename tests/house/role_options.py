@@ -51,6 +51,7 @@ WORKED_OUT = {
     "horovod_gpus",
     "horovod_launcher",
     "kubernetes_gpu_operator",
+    "kubernetes_network_operator",
     "kubernetes_training",
     "training_vm_gpudirect",
     "validation_osu",

@@ -38,6 +38,8 @@ NOT_LOOSER = {
         kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
         kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
         stack.dcgm.package stack.gds.read_file
+        kubernetes.network_operator.namespace kubernetes.network_operator.repository
+        kubernetes.network_operator.version kubernetes.network_operator.pull_secrets kubernetes.network_operator.name
     """,
     "It says what is built, and that is checked whatever it is.": """
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.most_per_gpu gpu.passthrough.assignment
@@ -55,6 +57,10 @@ NOT_LOOSER = {
         training.mounts[].writable training.shm_size bios.attributes vcenter.session hosts.ssh
         directpath.assignment licence guests.driver.flavour kubernetes.gpu_operator.toolkit
         kubernetes.gpu_operator.mig_strategy kubernetes.gpu_operator.spec kubernetes.training.nodes
+        kubernetes.network_operator.attachment kubernetes.network_operator.subnets
+        kubernetes.network_operator.per_node kubernetes.network_operator.exclude
+        kubernetes.network_operator.interfaces kubernetes.network_operator.devices
+        kubernetes.network_operator.gid_index kubernetes.network_operator.spec
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image

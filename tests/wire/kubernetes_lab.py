@@ -16,6 +16,8 @@ from typing import Any
 
 from vsphere_twin.kubernetes.cluster import Cluster
 from vsphere_twin.kubernetes.launch import launch_cluster
+from vsphere_twin.kubernetes.operators import network
+from vsphere_twin.kubernetes.operators.world import Hardware, World
 
 
 def condition(kind: str, reason: str, message: str = "", status: str = "True") -> dict[str, str]:
@@ -36,9 +38,14 @@ class Operators:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster, self.policy = cluster, READY
+        # The Network Operator is that of the twin; only its own controller runs.
+        self.world = World(cluster, installed=())
 
     def tick(self) -> bool:
-        changed = self._set("clusterpolicies", self.policy)
+        before = self.cluster.revision
+        network.step(self.world)
+        changed = self.cluster.revision != before
+        changed = self._set("clusterpolicies", self.policy) or changed
         for plural, kind in ENDS.items():
             changed = self._set(plural, {"conditions": [condition(kind, "Done")]}) or changed
         return changed
@@ -56,12 +63,16 @@ class Operators:
 def launch(directory: Path | None = None, nodes: int = 2) -> Iterator[Any]:
     """An API server with `nodes` GPU nodes; `operators` are in its attribute of this name."""
     cluster = Cluster()
-    cluster.create("namespaces", {"metadata": {"name": "gpu-operator"}})
+    for name in ("gpu-operator", "nvidia-network-operator"):
+        cluster.create("namespaces", {"metadata": {"name": name}})
+    operators = Operators(cluster)
     for number in range(1, nodes + 1):
-        labels = {"nvidia.com/gpu.present": "true", "feature.node.kubernetes.io/pci-10de.present": "true"}
+        labels = {"nvidia.com/gpu.present": "true"}
+        labels.update({f"feature.node.kubernetes.io/pci-{vendor}.present": "true" for vendor in ("10de", "15b3")})
+        operators.world.hardware[f"train-0{number}"] = Hardware()
         status = {"allocatable": {"nvidia.com/gpu": "1"}, "conditions": [{"type": "Ready", "status": "True"}]}
         cluster.create("nodes", {"metadata": {"name": f"train-0{number}", "labels": labels}, "status": status})
-    with launch_cluster(directory, cluster=cluster, operators=Operators(cluster)) as server:
+    with launch_cluster(directory, cluster=cluster, operators=operators) as server:
         yield server
 
 

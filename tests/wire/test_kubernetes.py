@@ -24,8 +24,13 @@ SITE = {
 }
 
 
-def run(server, tmp_path, *arguments):
-    site = {**SITE, "kubernetes": {**SITE["kubernetes"], "kubeconfig": str(server.kubeconfig_file)}}
+NETWORK = {"version": "network-operator-v26.4.1", "subnets": ["192.168.50.0/24"], "interfaces": ["ens224"]}
+RDMA = {"network": {"path": "sriov", "nics": ["vmnic4"]}, "training": {**SITE["training"], "engine": "horovod"}}
+
+
+def run(server, tmp_path, *arguments, more=None, **cluster):
+    own = {**SITE["kubernetes"], "kubeconfig": str(server.kubeconfig_file), **cluster}
+    site = {**SITE, "kubernetes": own, **(more or {})}
     given = {"site": site, "site_licence_token": TOKEN, "kubernetes_poll_s": 1, "kubernetes_wait_s": 2}
     file = tmp_path / "variables.json"
     file.write_text(json.dumps(given))
@@ -66,3 +71,27 @@ def test_plan_and_fault(tmp_path):
         )
         assert "The GPU Operator is not ready. Its ClusterPolicy has the state notReady." in output
         assert server.cluster.list("trainjobs") == []
+
+
+def changed(finished):
+    return re.findall(r"changed=(\d+)", finished.output)[-1]
+
+
+def test_pods_get_rdma(tmp_path):
+    def play(*arguments, **network):
+        return run(server, tmp_path, *arguments, more=RDMA, network_operator={**NETWORK, **network})
+
+    with kubernetes_lab.launch() as server:
+        done = play("--diff")
+        assert done.status == 0, done.output
+        attachment = server.cluster.get("network-attachment-definitions", "roce", "aiready")
+        assert json.loads(attachment["spec"]["config"])["type"] == "host-device"
+        (job,) = server.cluster.list("mpijobs", "aiready")
+        (worker,) = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+        assert worker["resources"]["limits"] == {"nvidia.com/gpu": 1, "nvidia.com/roce": 1}
+        again = play("--check")
+        assert (again.status, changed(again)) == (0, "0"), again.output
+        failed = play(interfaces=["ens999"])
+        assert failed.status != 0
+        output = " ".join(failed.output.split())
+        assert "Pods of the cluster cannot use RDMA: - Node train-01 does not offer nvidia.com/roce." in output

@@ -90,10 +90,17 @@ CAUSES = (
     ),
     Cause(
         "",
-        r"Insufficient nvidia\.com/",
+        r"Insufficient nvidia\.com/(gpu|mig-)",
         "No node has enough free GPUs for the pod",
         "End other pods with GPUs, or request fewer GPUs. With the MIG strategy mixed, request the resource of the "
         "profile",
+    ),
+    Cause(
+        "",
+        r"Insufficient (nvidia\.com|rdma)/",
+        "No node has a free RDMA adapter for the pod",
+        "End other pods that use the network. With attachment host_device, each adapter serves one pod, so use macvlan "
+        "in site.kubernetes.network_operator for several pods on a node",
     ),
     Cause(
         "",
@@ -118,6 +125,12 @@ CAUSES = (
         r"cannot find a network-attachment-definition",
         "The network of the pod does not exist in this namespace",
         "Check name and namespace of the network attachment",
+    ),
+    Cause(
+        "",
+        r"nv-ipam|no free (IP|address)",
+        "The address pool of the network has no free address for the pod",
+        "Raise per_node of site.kubernetes.network_operator, or use a larger subnet",
     ),
     Cause(
         "UnexpectedAdmissionError",

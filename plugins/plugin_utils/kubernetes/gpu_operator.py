@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.merge import merged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 GROUP, VERSION, KIND = "nvidia.com", "v1", "ClusterPolicy"
 # The CRD requires them, also without a value.
@@ -50,7 +54,7 @@ def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, 
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": KIND,
         "metadata": {"name": wish["policy"]},
-        "spec": _merged(made, wish.get("spec") or {}),
+        "spec": merged(made, wish.get("spec") or {}),
     }
 
 
@@ -73,11 +77,3 @@ def licence_secret(namespace: str, token: str) -> dict[str, Any]:
 def licence_name(token: str) -> str:
     """The name of the secret of a licence token."""
     return f"aiready-licence-{hashlib.sha256(token.encode()).hexdigest()[:10]}" if token else ""
-
-
-def _merged(made: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    result = dict(made)
-    for key, value in more.items():
-        old = result.get(key)
-        result[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return result

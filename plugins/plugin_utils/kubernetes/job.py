@@ -11,7 +11,7 @@ import json
 import pathlib
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import schema
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +74,9 @@ def _command(wish: Mapping[str, Any]) -> list[str]:
 
 def environment(wish: Mapping[str, Any]) -> dict[str, str]:
     """The environment of the ranks. The user's values have precedence."""
-    made = {"NCCL_SOCKET_IFNAME": INTERFACE, "NCCL_IB_DISABLE": "1"}
+    network = wish.get("network") or {}
+    made = {"NCCL_SOCKET_IFNAME": INTERFACE}
+    made.update(network_operator.environment(network) if network else {"NCCL_IB_DISABLE": "1"})
     if wish["gpus"]:
         made.update(NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET")
     if wish["engine"] != "horovod":
@@ -83,7 +85,8 @@ def environment(wish: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _resources(wish: Mapping[str, Any]) -> dict[str, int]:
-    return {"nvidia.com/gpu": wish["gpus"]} if wish["gpus"] else {}
+    gpus = {"nvidia.com/gpu": wish["gpus"]} if wish["gpus"] else {}
+    return {**gpus, **network_operator.resources(wish.get("network") or {})}
 
 
 def _pod(wish: Mapping[str, Any]) -> tuple[Made, Made]:
@@ -132,6 +135,9 @@ def _mpijob(wish: Mapping[str, Any]) -> Made:
     worker = {"name": "worker", "image": wish["image"], **container}
     if _resources(wish):
         worker["resources"] = {"limits": _resources(wish)}
+    template: Made = {"spec": {"containers": [worker], **pod}}
+    if wish.get("network"):
+        template["metadata"] = {"annotations": network_operator.pod_annotations(wish["network"])}
     pulled = {key: pod[key] for key in ("imagePullSecrets",) if key in pod}
     return {
         "slotsPerWorker": wish["slots"],
@@ -142,7 +148,7 @@ def _mpijob(wish: Mapping[str, Any]) -> Made:
             "Worker": {
                 "replicas": wish["nodes"],
                 "restartPolicy": "Never",
-                "template": {"spec": {"containers": [worker], **pod}},
+                "template": template,
             },
         },
     }
@@ -162,7 +168,15 @@ def _trainjob(wish: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
     made: Made = {"runtimeRef": {"name": wish["runtime"]}, "trainer": trainer}
     if "activeDeadlineSeconds" in _known(served):
         made["activeDeadlineSeconds"] = wish["limit_s"]
-    return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]})}
+    annotations = network_operator.pod_annotations(wish.get("network") or {})
+    return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, annotations)}
+
+
+def takes_annotations(wish: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the pods of the job can have annotations, which attach them to networks."""
+    group, version, kind = kind_of(wish)
+    known = _known(schema.served(definitions, group, kind).get(version) or {})
+    return kind == "MPIJob" or not known or bool({PATCHES, TEMPLATES} & set(known))
 
 
 def _is_python(wish: Mapping[str, Any]) -> bool:
@@ -179,14 +193,16 @@ def _known(served: Mapping[str, Any]) -> Mapping[str, Any]:
     return ((served.get("properties") or {}).get("spec") or {}).get("properties") or {}
 
 
-def _overrides(served: Mapping[str, Any], spec: Made) -> Made:
+def _overrides(served: Mapping[str, Any], spec: Made, annotations: Mapping[str, str]) -> Made:
     """The fields of the pods, in the field that the served version has."""
     known = _known(served)
+    metadata: Made = {"metadata": {"annotations": dict(annotations)}} if annotations else {}
     if PATCHES in known:
-        job = {"name": NODE, "template": {"spec": {"template": {"spec": spec}}}}
+        job = {"name": NODE, "template": {"spec": {"template": {**metadata, "spec": spec}}}}
         runtime = {"template": {"spec": {"replicatedJobs": [job]}}}
         return {PATCHES: [{"manager": MANAGER, "trainingRuntimeSpec": runtime}]}
     target = {"targetJobs": [{"name": NODE}]}
     if TEMPLATES in known:
-        return {TEMPLATES: [{**target, "spec": spec}]}
+        return {TEMPLATES: [{**target, **metadata, "spec": spec}]}
+    # Has no field for annotations.
     return {SPECS: [{**target, **spec}]}

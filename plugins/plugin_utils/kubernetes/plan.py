@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.plain_text import shown
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import gpu_operator, job, nodes, schema
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import (
+    gpu_operator,
+    job,
+    network_operator,
+    nodes,
+    schema,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +28,12 @@ PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 
 
 def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") -> dict[str, Any]:
-    """{objects: in the order of their application, training, later, problems}.
+    """{objects: in the order of their application, networks, training, later, unserved, problems}.
 
-    seen has definitions, namespaces, nodes and policies. training has the objects of the job. later names those that
-    check mode cannot compute, because their namespace does not exist yet. The secret of the licence is not among the
+    seen has definitions, namespaces, nodes and policies. networks has the objects that exist only after the Network
+    Operator applied its policy. training has the objects of the job. later names those of the job that check mode
+    cannot compute, because their namespace does not exist yet. unserved names those of networks whose definition the
+    Network Operator has not created yet. The secret of the licence is not among the
     objects, because they are shown.
     """
     operator = wish["gpu_operator"]
@@ -33,17 +41,31 @@ def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") 
     licence = gpu_operator.licence_name(token) if operator["licensed"] else ""
     made = [gpu_operator.policy(operator, licence, openshift)]
     problems = [*_operator(wish, seen, token), *_nodes(wish, seen["nodes"])]
+    network = wish.get("network_operator") or {}
+    networks = network_operator.networks(network, wish["nodes"]) if network else []
+    if network:
+        made.append(network_operator.policy(network, openshift))
+        problems += network_operator.problems(network, seen, wish["nodes"])
     wanted = wish.get("training") or {}
     training = job.objects(wanted, seen["definitions"]) if wanted else []
     problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
-    for one in [*made, *training]:
+    for one in [*made, *networks, *training]:
         problems += _unfit(one, seen["definitions"])
     namespaces = [_namespace(wanted["namespace"])] if wanted else []
     if not openshift:  # its own controller sets the label
         namespaces.insert(0, _namespace(operator["namespace"]))
+        namespaces += [_namespace(network["namespace"])] if network else []
     known = _names(seen["namespaces"])
     later = [one["metadata"]["name"] for one in training if one["metadata"]["namespace"] not in known]
-    return {"objects": [*namespaces, *made], "training": training, "later": later, "problems": problems}
+    unserved = [] if network_operator.is_served(seen["definitions"]) else _names(networks)
+    return {
+        "objects": [*namespaces, *made],
+        "networks": networks,
+        "training": training,
+        "later": later,
+        "unserved": unserved,
+        "problems": problems,
+    }
 
 
 def _namespace(name: str) -> dict[str, Any]:
@@ -56,6 +78,11 @@ def _operator_of_job(wish: Mapping[str, Any], definitions: Objects) -> Iterator[
         yield (
             f"Cannot run the training as a {kind}. The cluster does not serve {kind} of {group}/{version}. Install the "
             f"{job.OPERATORS[kind]}, or remove site.kubernetes.training."
+        )
+    elif wish.get("network") and not job.takes_annotations(wish, definitions):
+        yield (
+            "Cannot attach the pods of the training to the RDMA networks. Kubeflow Trainer 2.0 has no field for the "
+            "annotations of pods. Install Kubeflow Trainer 2.1 or newer, or remove site.kubernetes.network_operator."
         )
 
 

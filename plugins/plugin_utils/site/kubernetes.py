@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import slots
@@ -46,6 +47,7 @@ def kubernetes(site: Any) -> dict[str, Any]:
             "driver": given(operator["driver"]),
             "licensed": bool(shared and operator["driver"] and site["licence"] == "nvaie"),
         },
+        "network_operator": pod_network.pod_network(site) if wish["network_operator"] else {},
         "training": pods or {},
         "host_driver": (host.get("version") or "") if shared else "",
         "token_file": (guests["licence"] or {}).get("token_file") or "",
@@ -67,6 +69,7 @@ def _pods(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
         "slots": slots(training, gpus),
         "gpus": gpus,
         "limit_s": training["limits"]["wall_s"],
+        "network": pod_network.pod_network(site) if wish["network_operator"] else {},
     }
 
 
@@ -88,6 +91,7 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         yield from _training(site, wish["training"])
     if operator["driver"]:
         yield from _driver(site, operator["driver"], f"{key}.driver")
+    yield from pod_network.problems(site)
 
 
 def _training(site: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:

@@ -221,6 +221,27 @@ def test_a_broken_configuration_of_a_plugin_is_not_ready(world):
     assert state(world, "nicclusterpolicies", "nic-cluster-policy")["state"] == "notReady"
 
 
+def test_a_plugin_offers_only_the_interfaces_that_it_selects(world):
+    rows = [
+        {"resourceName": name, "rdmaHcaMax": 63, "selectors": {"vendors": ["15b3"], "ifNames": [interface]}}
+        for name, interface in (("first", "ens224"), ("absent", "ens256"))
+    ]
+    world.cluster.create(
+        "nicclusterpolicies", nic_policy(rdmaSharedDevicePlugin=plugin(json.dumps({"configList": rows})))
+    )
+    world.settle()
+    found = allocatable(world)
+    assert (found["rdma/first"], found["rdma/absent"]) == ("63", "0")
+
+
+def test_a_pool_serves_only_the_nodes_of_its_selector(world):
+    terms = [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["other"]}]}]
+    spec = {"subnet": "10.0.0.0/24", "perNodeBlockSize": 8, "nodeSelector": {"nodeSelectorTerms": terms}}
+    world.cluster.create("ippools", {"metadata": {"name": "p"}, "spec": spec}, "default")
+    world.settle()
+    assert world.cluster.get("ippools", "p", "default")["status"] == {"allocations": []}
+
+
 def test_a_network_makes_its_attachment(world):
     spec = {"networkNamespace": "default", "resourceName": "hostdev", "ipam": '{"type": "nv-ipam", "poolName": "p"}'}
     world.cluster.create("hostdevicenetworks", {"metadata": {"name": "roce"}, "spec": spec})

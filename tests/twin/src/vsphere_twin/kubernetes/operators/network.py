@@ -96,15 +96,26 @@ def _resources(world, spec, node):
         if block not in spec:
             continue
         for row in json.loads(spec[block]["config"])[key]:
-            count = hardware.adapters if _selects(row.get("selectors") or {}) else 0
+            count = _selected(row.get("selectors") or {}, hardware)
             if block == "rdmaSharedDevicePlugin":
                 count = count and int(row.get("rdmaHcaMax", 0))
             set_resource(cluster, name, f"{row.get('resourcePrefix', prefix)}/{row['resourceName']}", count)
 
 
-def _selects(selectors):
+def interfaces(hardware):
+    """The interfaces of the RDMA adapters of a node: vSphere puts its adapters 32 apart."""
+    return [f"ens{224 + 32 * number}" for number in range(hardware.adapters)]
+
+
+def _selected(selectors, hardware):
+    """The number of adapters of a node that selectors match."""
     rows = selectors if isinstance(selectors, list) else [selectors]
-    return any("15b3" in one.get("vendors", ["15b3"]) for one in rows)
+    found = set()
+    for one in rows:
+        names = one.get("ifNames") or one.get("pfNames")
+        if "15b3" in one.get("vendors", ["15b3"]):
+            found.update(name for name in interfaces(hardware) if names is None or name in names)
+    return len(found)
 
 
 def _network(cluster, plural, plugin, network):
@@ -137,10 +148,20 @@ def _network(cluster, plural, plugin, network):
     put_status(cluster, plural, network, status, MANAGER)
 
 
+def _belongs(spec, node):
+    """Whether the selector of a pool takes a node: one of its terms, with all of its expressions."""
+    terms = (spec.get("nodeSelector") or {}).get("nodeSelectorTerms")
+    labels = node["metadata"].get("labels", {})
+    return terms is None or any(
+        all(labels.get(row["key"]) in row.get("values", ()) for row in term.get("matchExpressions") or ())
+        for term in terms
+    )
+
+
 def _pool(world, plural, pool):
     """A block of addresses for each node, as long as the subnet has some."""
     cluster, spec, rows = world.cluster, pool["spec"], []
-    names = sorted(one["metadata"]["name"] for one in cluster.list("nodes"))
+    names = sorted(one["metadata"]["name"] for one in cluster.list("nodes") if _belongs(spec, one))
     if plural == "ippools":
         subnet, size = ipaddress.ip_network(spec["subnet"], strict=False), spec["perNodeBlockSize"]
         first = int(subnet.network_address) + 1
