@@ -20,7 +20,7 @@ description:
   - Compares both numbers. A difference is a warning.
   - Returns a table for people, data for Kueue, and metrics for dashboards.
   - Reads with two requests for any number of hosts and VMs, and changes nothing. With vCenter 9.0 and newer, one more
-    request per host and per cluster follows.
+    request per host and per cluster follows. O(stun_estimates) adds one request, and one per cluster.
 notes:
   - The privilege C(DirectPathProfileManager.Manage) lets the module ask vCenter 9.0 and newer. [unsure] The description
     of the API names no privilege for this request.
@@ -104,6 +104,12 @@ options:
         type: str
         choices: [total, free]
         default: total
+  stun_estimates:
+    description:
+      - Whether to read how long a VM with a vGPU stops at the end of its migration, as vCenter estimates it.
+      - vSphere 8.0 Update 2 and newer estimate it, for vGPUs of the types C and Q.
+    type: bool
+    default: false
 seealso:
   - module: aiready.vsphere.vm_placement_info
   - module: aiready.vsphere.vm_owner_info
@@ -300,6 +306,14 @@ capacity:
       description: The metrics in the text format of Prometheus.
       type: str
       returned: always
+    stun_estimates:
+      description:
+        - One entry per profile and bandwidth, with C(cluster), C(profile), C(migration_mbps) (bandwidth of the
+          migration in Mbit/s) and C(stun_seconds).
+        - Empty without O(stun_estimates), and if vCenter has no estimate.
+      type: list
+      elements: dict
+      returned: always
   sample:
     source: server
     why_model: []
@@ -354,7 +368,7 @@ failure:
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import check, params, read, report
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import check, params, read, report, stun
 
 
 def main() -> None:
@@ -367,6 +381,7 @@ def main() -> None:
         scope, hosts = read.read(vcenter, module.params)
         ask = check.asking(vcenter) if wish.ask_server else check.silent("the task sets source=model")
         found = report.capacity_of(ask, scope, hosts, wish)
+        stuns = stun.read(vcenter, scope) if module.params["stun_estimates"] else []
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:
@@ -374,7 +389,7 @@ def main() -> None:
             vcenter.close()
     for sentence in report.warnings(found):
         module.warn(sentence)
-    module.exit_json(changed=False, msg=report.summary(found), capacity=report.result(found, hosts, wish))
+    module.exit_json(changed=False, msg=report.summary(found), capacity=report.result(found, hosts, wish, stuns))
 
 
 if __name__ == "__main__":

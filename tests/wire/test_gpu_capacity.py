@@ -153,6 +153,14 @@ def test_people_kueue_and_dashboards_get_the_same_numbers(capacity):
     assert flat["aiready_gpu_capacity_max", "grid_a100-40c"] == 2
 
 
+@pytest.mark.parametrize("release, there", [("8.0.1", False), (BEFORE, True)])
+def test_stun_estimates_are_those_of_vcenter_by_profile_and_bandwidth(capacity, release, there):
+    found = capacity(esx(1), esx(2), release=release, task={"stun_estimates": True, "source": "model"})
+    seen = [one for one in found["stun_estimates"] if one["profile"] == "grid_a100-20c"]
+    times = [("gpu", 10000, 18), ("gpu", 25000, 7), ("gpu", 100000, 2)]
+    assert [(one["cluster"], one["migration_mbps"], one["stun_seconds"]) for one in seen] == (times if there else [])
+
+
 def test_names_that_are_wrong_end_the_task_with_their_code(twin, drive):
     answer = drive(twin())("gpu_capacity_info", cluster="none")
     assert (answer["failed"], answer["failure"]["code"]) == (True, "cluster_not_found")

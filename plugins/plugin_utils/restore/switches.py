@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.journal import LEFT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import platform_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.undo import facts
@@ -39,6 +40,10 @@ _KILLED = (
     "The run was killed while it changed the switch, and the commands of this platform do not show which changes it "
     "made. Run the stage fabric again, and restore the rest from the file in backup_file."
 )
+_UNREADABLE = (
+    "This release does not read the configurations that the journal has of the switch: {why} Use the release that "
+    "wrote the journal, or restore from the file in backup_file."
+)
 _RELOADED = "`config qos reload` wrote all QoS tables of the switch. Load a backup of config_db.json instead."
 
 
@@ -50,7 +55,10 @@ def _switch(entries: Sequence[Entry]) -> list[Step | Cannot]:
     for position, entry in enumerate(forward):
         platform = str(entry.ids.get("platform") or "")
         commands = [str(command) for command in entry.ids.get("commands") or ()]
-        if any(command.startswith("config qos reload") for command in commands):
+        unreadable = _unreadable(entry, platform)
+        if unreadable:
+            found += [cannot([entry], path, unreadable) for path in net([entry]) if path not in _PASSING]
+        elif any(command.startswith("config qos reload") for command in commands):
             found.append(cannot([entry], "config qos reload", _RELOADED))
         elif LEFT in entry.ids and isinstance(entry.ids[LEFT], str):
             reader = platform_of(platform, None)
@@ -87,6 +95,20 @@ def _step(entries: Sequence[Entry], settings: Sequence[facts.Setting], killed: S
         back={facts.named(one.path): one.before for one in settings},
         left={facts.named(one.path): one.left for one in settings},
     )
+
+
+def _unreadable(entry: Entry, platform: str) -> str:
+    """Why the configurations of an entry cannot be read; empty if they can. Other switches are restored anyway."""
+    try:
+        reader = platform_of(platform, None)
+        for name in ("backup", LEFT):
+            if isinstance(entry.ids.get(name), str):
+                reader.facts(_text(entry, name))
+    except OperatorError as error:
+        return _UNREADABLE.format(why=f"The platform {platform or 'without a name'} is unknown ({error.code}).")
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return _UNREADABLE.format(why=f"They are not in the format of the platform {platform}.")
+    return ""
 
 
 def _connection(entry: Entry) -> dict[str, Any]:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 SHARED = ("vgpu", "mig")
 MOVES = ("drs", "drs_vgpu")
@@ -52,6 +52,31 @@ class Guest:
 
 
 @dataclass(frozen=True)
+class Vm:
+    """A running VM of the cluster: its host, the profiles of its vGPUs and the addresses of its whole GPUs."""
+
+    name: str
+    host: str
+    gpus: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The VMs of the cluster, the vGPUs that still fit on its hosts, and vCenter's estimates for vMotion."""
+
+    vms: tuple[Vm, ...] = ()
+    # {profile: {host: number of vGPUs that still fit}}
+    free: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    # {profile: {bandwidth in Mbit/s: seconds}}
+    stuns: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    # Why the VMs or the capacity could not be read.
+    unread: tuple[str, ...] = ()
+
+    def on(self, hosts: Collection[str]) -> list[Vm]:
+        return [vm for vm in self.vms if vm.host in hosts]
+
+
+@dataclass(frozen=True)
 class Fleet:
     """What the site requests, and all hosts and guests."""
 
@@ -67,6 +92,7 @@ class Fleet:
     accepted: tuple[str, ...]
     profiles: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    cluster: Cluster = field(default_factory=Cluster)
 
     @property
     def target(self) -> str:
@@ -97,6 +123,30 @@ def fleet(variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Seque
         valid["gpu"]["mode"],
         tuple(valid["accept_unsure"]),
         tuple(profiles(valid)),
+        cluster=cluster_of(variables["localhost"]),
+    )
+
+
+def cluster_of(variables: Mapping[str, Any]) -> Cluster:
+    """The cluster as vm_owner_info and gpu_capacity_info read it; neither ran without site.cluster."""
+    owners, capacity = (variables.get(f"__upgrade_{name}") or {} for name in ("owners", "capacity"))
+    there = capacity.get("capacity") or {}
+    free: dict[str, dict[str, int]] = {}
+    for row in there.get("hosts") or ():
+        if row.get("profile"):
+            free.setdefault(row["profile"], {})[row["host"]] = row["free"]
+    stuns: dict[str, dict[int, int]] = {}
+    for one in there.get("stun_estimates") or ():
+        stuns.setdefault(one["profile"], {})[one["migration_mbps"]] = one["stun_seconds"]
+    return Cluster(
+        tuple(
+            Vm(vm["name"], vm["host"], tuple(vm.get("gpus") or ()))
+            for vm in owners.get("vms") or ()
+            if vm.get("power") == "on"
+        ),
+        free,
+        stuns,
+        tuple(" ".join(str(one.get("msg") or "").split()) for one in (owners, capacity) if one.get("failed")),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix, support
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.host_checks import SERIAL
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import moves
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import order as orders
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import (
     MOVES,
@@ -25,9 +26,13 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet impo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import Fleet
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import Fleet, Host
 
 CLS = "cls"
+ROLLBACK = (
+    "To roll back, run the playbook restore. It restores the settings that the run changed and lists the old driver as "
+    "one that it cannot restore. Install that driver as docs/upgrade_driver.md describes."
+)
 GIVEN: tuple[tuple[str, ...], ...] = (*orders.ORDERS, (orders.HOSTS,))
 
 
@@ -54,16 +59,41 @@ def plan(there: Fleet, options: Mapping[str, Any]) -> dict[str, Any]:
     waves = [[host.name for host in there.hosts][at : at + size] for at in range(0, len(there.hosts), size)]
     found = [
         *_invalid(requested, str(options.get("waves") or "1")),
-        *_rejections(there, order, bool(good), size, str(options.get("licence_server") or "")),
+        *_rejections(there, order, bool(good), waves, str(options.get("licence_server") or "")),
     ]
+    leaving = [moves.of_wave(there.cluster, _due(there, wave)) for wave in waves]
     return {
         "order": list(order),
         "waves": waves,
-        "steps": _steps(there, order, waves),
+        "steps": _steps(there, order, waves, leaving),
         "rejections": [f"{one.name}: {one.text}" for one in dict.fromkeys(found)],
         "notes": list(_notes(there)),
         "due": any(host.due for host in there.hosts) or _guests_due(there),
+        "evacuations": [[one.as_result() for one in wave] for wave in leaving],
+        # {host: text of the report after its wave}
+        "reports": {
+            name: _report(there, waves, number, leaving[number]) for number, wave in enumerate(waves) for name in wave
+        },
+        "rollback": ROLLBACK,
     }
+
+
+def _due(there: Fleet, wave: Sequence[str]) -> list[Host]:
+    return [host for host in there.hosts if host.name in wave and host.due]
+
+
+def _report(there: Fleet, waves: Sequence[Sequence[str]], number: int, leaving: Sequence[moves.Evacuation]) -> str:
+    """The report after a wave without a failure: each host was verified."""
+    due = _due(there, waves[number])
+    done = ", ".join(f"{host.name} runs {host.target}" for host in due) or "No driver of its hosts changed"
+    return " ".join([f"Wave {number + 1} of {len(waves)} is complete: {done}.", *_left(leaving)])
+
+
+def _left(leaving: Sequence[moves.Evacuation]) -> Iterator[str]:
+    for how in (moves.MOVED, moves.SHUT):
+        names = [one.text for one in leaving if one.how == how]
+        if names:
+            yield f"These VMs are {how}: {', '.join(names)}."
 
 
 def wave_size(text: Any, count: int) -> int:
@@ -92,15 +122,19 @@ def _guests_due(there: Fleet) -> bool:
     return any(guest.now and guest.now != there.guest_target for guest in there.guests if there.guest_target)
 
 
-def _steps(there: Fleet, order: Sequence[str], waves: Sequence[Sequence[str]]) -> list[str]:
+def _steps(
+    there: Fleet,
+    order: Sequence[str],
+    waves: Sequence[Sequence[str]],
+    leaving: Sequence[Sequence[moves.Evacuation]],
+) -> list[str]:
     """One sentence for each step that is due."""
-    by_name = {host.name: host for host in there.hosts}
     steps = []
     for part in order:
         if part == orders.HOSTS:
-            for wave in waves:
-                due = [by_name[name] for name in wave if by_name[name].due]
-                steps += [_host_step(due)] if due else []
+            for wave, out in zip(waves, leaving):
+                due = _due(there, wave)
+                steps += [_host_step(due, out)] if due else []
         elif _guests_due(there):
             due_guests = [guest for guest in there.guests if guest.now != there.guest_target]
             names = ", ".join(f"{one.name} from {one.now or 'an unread driver'}" for one in due_guests)
@@ -110,28 +144,27 @@ def _steps(there: Fleet, order: Sequence[str], waves: Sequence[Sequence[str]]) -
     return [f"{number}. {step}" for number, step in enumerate(steps, 1)]
 
 
-def _host_step(due: Sequence[Any]) -> str:
+def _host_step(due: Sequence[Host], leaving: Sequence[moves.Evacuation]) -> str:
     names = ", ".join(f"{host.name} from {host.now or 'no driver'} to {host.target}" for host in due)
-    shut = [name for host in due for name in host.shut]
-    moves = any(host.evacuation in MOVES for host in due)
-    what = "DRS moves the running VMs, and each stops for a moment at the end of its move." if moves else ""
-    if shut:
-        what = f"These VMs are shut down and started again: {', '.join(shut)}."
+    what = list(_left(leaving))
+    if any(host.evacuation in MOVES for host in due):
+        what.insert(0, "DRS moves the running VMs, and each stops for a moment at the end of its move.")
     others = sum(host.others for host in due)
-    more = f"{others} other settings of these hosts change too." if others else ""
-    return " ".join(part for part in (f"Upgrade and restart the hosts of a wave: {names}.", what, more) if part)
+    more = [f"{others} other settings of these hosts change too."] if others else []
+    return " ".join([f"Upgrade and restart the hosts of a wave: {names}.", *what, *more])
 
 
 def _notes(there: Fleet) -> Iterator[str]:
     if not there.manages_guests:
         yield "The site has no guest driver (site.guests.driver), so the plan does not compare the drivers of guests."
-    yield (
-        "If a step fails, no further wave starts. Run the upgrade again after the fix, or return to the old drivers as "
-        "docs/upgrade_driver.md describes."
-    )
+    for why in there.cluster.unread:
+        yield f"The plan has no VMs or no capacity of the cluster. {why}"
+    yield f"If a step fails, no further wave starts. Run the upgrade again after the fix. {ROLLBACK}"
 
 
-def _rejections(there: Fleet, order: Sequence[str], allowed: bool, size: int, server: str) -> Iterator[Rejection]:
+def _rejections(
+    there: Fleet, order: Sequence[str], allowed: bool, waves: Sequence[Sequence[str]], server: str
+) -> Iterator[Rejection]:
     if there.errors:
         yield Rejection("invalid_site", f"Cannot plan the upgrade. The site is not valid. {' '.join(there.errors)}")
         return
@@ -141,7 +174,7 @@ def _rejections(there: Fleet, order: Sequence[str], allowed: bool, size: int, se
         yield from _order(there, order)
     yield from _support(there)
     yield from _licences(there, server)
-    yield from _evacuation(there, size)
+    yield from _evacuation(there, waves)
     yield from _guests(there, orders.GUESTS in order)
 
 
@@ -246,15 +279,20 @@ def _licences(there: Fleet, server: str) -> Iterator[Rejection]:
         yield Rejection("licence_server_unknown", f"{what}, and the version cannot be read. {fix}")
 
 
-def _evacuation(there: Fleet, size: int) -> Iterator[Rejection]:
+def _evacuation(there: Fleet, waves: Sequence[Sequence[str]]) -> Iterator[Rejection]:
     due = [host for host in there.hosts if host.due]
     for host in due:
         if host.reboot != "allow":
             text = f"Cannot upgrade {host.name}. The new driver needs a restart. Set site.hosts.reboot to allow."
             yield Rejection("restart_not_allowed", text)
-    if any(host.evacuation in MOVES for host in due) and size >= len(there.hosts):
-        text = f"Cannot move the VMs of a wave of {size} hosts. The site has only {len(there.hosts)}. "
-        yield Rejection("no_capacity", f"{text}Set a smaller upgrade_waves, or site.hosts.evacuation to shutdown.")
+    fix = "Set a smaller upgrade_waves, or site.hosts.evacuation to shutdown."
+    if any(host.evacuation in MOVES for host in due) and len(waves) == 1:
+        text = f"Cannot move the VMs of a wave of {len(there.hosts)} hosts. The site has only {len(there.hosts)}. "
+        yield Rejection("no_capacity", f"{text}{fix}")
+        return
+    for names, profile, needed, places in moves.shortages(there, waves):
+        text = f"Cannot move the VMs of the wave {', '.join(names)}. The cluster runs {needed} vGPUs {profile}, and "
+        yield Rejection("no_capacity", f"{text}its other hosts have places for {places}. {fix}")
 
 
 def _guests(there: Fleet, change: bool) -> Iterator[Rejection]:

@@ -10,17 +10,22 @@ runs left is restored, so the changes of others stay.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Path = Tuple[str, ...]
 Facts = Dict[Path, Any]
 
 # The states of a setting in the result, as those of restore_step.
 RESTORED, ALREADY, KEPT, DUE, CANNOT = "restored", "already as before", "changed since by another", "due", "cannot"
+# Heads of sections in commands, of the switch and below a section, and the beginnings of a removal.
+OUTER = r"(?:interface|class-map|policy-map|qos profile|system qos)(?: |$)"
+INNER = r"(?:(?:uc-)?tx-queue \d+$|class )"
+REMOVES = ("no ", "default ", "nv unset ")
 
 
 @dataclass(frozen=True)
@@ -80,12 +85,46 @@ def combined(runs: Iterable[Sequence[Setting]]) -> list[Setting]:
 
 
 def said(setting: Setting, commands: Iterable[str]) -> bool:
-    """Whether a killed run made this change, because its commands have the line of the setting or its removal."""
-    lines = {" ".join(command.split()) for command in commands}
-    texts = [" ".join(str(one).split()) for one in (setting.path[-1], setting.left) if one]
+    """Whether a killed run made this change, because its commands have the line of the setting or its removal.
+
+    A setting of a section counts only if the commands have its line in that section. A setting of the whole switch
+    counts anywhere, because NX-OS takes its lines after those of a port.
+    """
+    section = tuple(map(_plain, setting.path[:-1]))
+    lines = {line for inside, line in _inside(commands) if not section or _covers(inside, section)}
+    texts = [_plain(str(one)) for one in (setting.path[-1], setting.left) if one]
     if setting.left is None:
-        return any(line.startswith(("no ", "default ", "nv unset ")) and texts[0] in line for line in lines)
+        return any(line.startswith(REMOVES) and f" {texts[0]} " in f"{line} " for line in lines)
     return any(text in lines for text in texts)
+
+
+def _inside(commands: Iterable[str]) -> Iterator[tuple[Path, str]]:
+    """Each command with the heads of its section, the outermost first."""
+    heads: Path = ()
+    for line in map(_plain, commands):
+        if re.match(OUTER, line):
+            heads = ()
+        yield heads, line
+        if re.match(OUTER, line) or re.match(INNER, line):
+            heads = (*heads, line)
+        elif line == "exit":
+            heads = heads[:-1]
+
+
+def _covers(inside: Path, section: Path) -> bool:
+    """Whether the heads in commands are this section. Commands have one head for a range of ports."""
+    return len(inside) == len(section) and all(map(_is_of, inside, section))
+
+
+def _is_of(head: str, name: str) -> bool:
+    span, one = re.fullmatch(r"(interface .*?)(\d+)-(\d+)", head), re.fullmatch(r"(interface .*?)(\d+)", name)
+    if span is None or one is None:
+        return head == name
+    return span.group(1) == one.group(1) and int(span.group(2)) <= int(one.group(2)) <= int(span.group(3))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 def judge(

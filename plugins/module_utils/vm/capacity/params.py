@@ -43,6 +43,7 @@ ARGUMENTS = dict(
     host_overhead_gb={"type": "int", "default": 16},
     source={"type": "str", "choices": ["auto", "model"], "default": "auto"},
     kueue={"type": "dict", "options": _KUEUE, "apply_defaults": True},
+    stun_estimates={"type": "bool", "default": False},
 )
 # The form of label keys and resource names in Kubernetes: an optional DNS prefix and a name.
 _QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")

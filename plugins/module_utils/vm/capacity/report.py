@@ -154,7 +154,9 @@ def _summed(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(blocked.Block(cause, lost[cause], gpus[cause]) for cause in blocked.FIXES if cause in lost)
 
 
-def result(found: Capacity, hosts: Sequence[Host], wish: CapacityRequest) -> dict[str, Any]:
+def result(
+    found: Capacity, hosts: Sequence[Host], wish: CapacityRequest, stuns: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """Return everything that the module returns."""
     entries = export.metrics(found)
     return {
@@ -167,6 +169,7 @@ def result(found: Capacity, hosts: Sequence[Host], wish: CapacityRequest) -> dic
         "kueue": export.kueue(found, wish),
         "metrics": entries,
         "prometheus": export.prometheus(entries),
+        "stun_estimates": list(stuns),
     }
 
 

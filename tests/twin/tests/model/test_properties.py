@@ -11,7 +11,7 @@ from vsphere_twin.model.release import RELEASES
 from vsphere_twin.vcenter import registry, types
 from vsphere_twin.vcenter.dispatch import Dispatcher
 from vsphere_twin.vcenter.methods import environment
-from vsphere_twin.vcenter.projections import shape
+from vsphere_twin.vcenter.projections import host_gpu, shape
 
 HOSTS = [
     {"name": "plain", "gpus": [{"board": "a100_pcie_40gb"}]},
@@ -96,3 +96,13 @@ def test_profile_lists_follow_the_release(lab):
         target = environment.config_target(Caller(here.world), browser)
         assert bool(target.vgpuProfileInfo) == there
         assert [one.vgpu for one in target.sharedGpuPassthroughTypes]
+
+
+@pytest.mark.parametrize("release, there", [("8.0.1", False), ("8.0.2", True)])
+def test_stun_estimates_of_vmotion_exist_from_80u2_on_for_c_and_q_types(lab, release, there):
+    profiles = host_gpu.profile_info(lab(release=release).hosts[0])
+    kinds = {profile.profileName[-1] for profile in profiles if profile.stunTimeEstimates}
+    assert kinds == ({"c"} if there else set())
+    for profile in profiles:
+        times = [one.stunTime for one in profile.stunTimeEstimates or ()]
+        assert times == sorted(times, reverse=True)

@@ -188,10 +188,37 @@ def test_runs_combine_to_the_first_value_and_the_last_one(runs, expected):
     [
         (None, "mtu 9000", ["interface Ethernet1", "mtu 9000"], True),
         (None, "mtu 4000", ["interface Ethernet1", "mtu 9000"], False),
-        ("qos trust cos", None, ["default qos trust"], True),
-        ("description x", None, ["default qos trust"], False),
+        ("qos trust cos", None, ["interface Ethernet1", "default qos trust"], True),
+        ("description x", None, ["interface Ethernet1", "default qos trust"], False),
     ],
 )
 def test_commands_of_a_killed_run_explain_its_changes_alone(before, left, commands, expected):
     path = ("interface Ethernet1", (left or before).rpartition(" ")[0])
     assert facts.said(facts.Setting(path, before, left), commands) is expected
+
+
+TWO = ["interface Ethernet1-2", "mtu 9000", "tx-queue 3", "no priority", "exit", "qos trust dscp", "exit", "mtu 4000"]
+
+
+@pytest.mark.parametrize(
+    "section, line, expected",
+    [
+        (("interface Ethernet1",), "mtu 9000", True),
+        (("interface Ethernet2",), "qos trust dscp", True),
+        (("interface Ethernet3",), "mtu 9000", False),
+        (("interface Ethernet12",), "mtu 9000", False),
+        (("interface Ethernet1",), "mtu 4000", False),
+        (("interface Ethernet1",), "no priority", False),
+        (("interface Ethernet1", "tx-queue 3"), "no priority", True),
+        (("interface Ethernet1", "tx-queue 4"), "no priority", False),
+        ((), "mtu 4000", True),
+    ],
+)
+def test_equal_lines_of_other_sections_are_changes_of_others(section, line, expected):
+    assert facts.said(facts.Setting((*section, line.rpartition(" ")[0]), None, line), TWO) is expected
+
+
+def test_a_removal_names_the_whole_setting():
+    gone = facts.Setting(("qos map dscp 2",), "qos map dscp 2 to traffic-class 3", None)
+    assert not facts.said(gone, ["no qos map dscp 26"])
+    assert facts.said(gone, ["no qos map dscp 2"])

@@ -82,3 +82,20 @@ def test_other_records_cannot_be_restored_with_the_reason():
         ("Ethernet1.mtu", "The run was killed while it changed the switch"),
         ("config qos reload", "`config qos reload` wrote all QoS tables of the switch"),
     ]
+
+
+def test_an_unknown_platform_or_format_concerns_its_run_alone():
+    told = inverse(
+        run(PORT.format("mtu 1500"), PORT.format("mtu 9000")),
+        run("a", "b", platform="newer", run="r2"),
+        run("{", "{", platform="sonic", run="r3"),
+        run("a", platform="", state=PLANNED, run="r4"),
+    )
+    cannot = [one for one in told if isinstance(one, Cannot)]
+    (step,) = [one for one in told if not isinstance(one, Cannot)]
+    assert step.args["settings"] == mtu("mtu 1500", "mtu 9000")
+    assert [(one.what, one.why.partition(": ")[2].partition(".")[0]) for one in cannot] == [
+        ("Ethernet1.mtu", "The platform newer is unknown (unknown_platform)"),
+        ("Ethernet1.mtu", "They are not in the format of the platform sonic"),
+        ("Ethernet1.mtu", "The platform without a name is unknown (unknown_platform)"),
+    ]

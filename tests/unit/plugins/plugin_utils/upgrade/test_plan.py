@@ -10,7 +10,14 @@ import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import order as orders
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import Fleet, Guest, Host, fleet
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import (
+    Cluster,
+    Fleet,
+    Guest,
+    Host,
+    Vm,
+    fleet,
+)
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.plan import answer, plan
 
 from house.collection import ROOT
@@ -148,6 +155,78 @@ def test_the_playbook_rejects_a_limit_on_any_host_before_it_reads(limit, allowed
     assert EVALUATE(task["ansible.builtin.assert"]["that"])(**limit) is allowed
 
 
+STUNS = {"a-20c": {10000: 18, 25000: 7}, "a-10c": {10000: 9}}
+
+
+def drs(vms, free, waves=2, count=4, **more):
+    """The plan of hosts that DRS evacuates. free: {host: vGPUs of the profile a-20c that still fit}."""
+    cluster = Cluster(tuple(vms), {"a-20c": {f"esx-{number:02}": n for number, n in free.items()}}, STUNS)
+    there = site(hosts=hosts(R18[0], R19[0], count, evacuation="drs_vgpu", **more), cluster=cluster)
+    return plan(there, {**DLS, "waves": waves})
+
+
+def test_a_wave_names_the_vms_that_move_and_how_long_each_stops():
+    vms = [Vm("job-1", "esx-01", ("a-20c", "a-20c")), Vm("job-2", "esx-02", ("a-20c", "a-10c")), Vm("web", "esx-02")]
+    told = drs(vms, {1: 0, 2: 1, 3: 2, 4: 2})
+    assert told["rejections"] == []
+    assert told["steps"][0].endswith(
+        "DRS moves the running VMs, and each stops for a moment at the end of its move. These VMs are moved: "
+        "job-1 (36 s at 10000 Mbit/s or 14 s at 25000 Mbit/s), job-2 (27 s at 10000 Mbit/s), web."
+    )
+    assert [len(wave) for wave in told["evacuations"]] == [3, 0]
+    assert told["evacuations"][0][1] == {
+        "vm": "job-2",
+        "host": "esx-02",
+        "how": "moved",
+        "stun_estimates": [{"migration_mbps": 10000, "stun_seconds": 27}],
+    }
+    assert told["reports"]["esx-03"] == f"Wave 2 of 2 is complete: esx-03 runs {R19[0]}, esx-04 runs {R19[0]}."
+    assert told["reports"]["esx-01"].startswith(f"Wave 1 of 2 is complete: esx-01 runs {R19[0]}")
+    assert "restore" in told["rollback"]
+    assert told["rollback"] in told["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    "free, short",
+    [
+        # Both VMs of the first wave fit on the others, and there they leave no room for the second wave.
+        ({1: 0, 2: 0, 3: 1, 4: 1}, ""),
+        (
+            {1: 0, 2: 0, 3: 1, 4: 0},
+            "esx-01, esx-02. The cluster runs 2 vGPUs a-20c, and its other hosts have places for 1",
+        ),
+        ({1: 0, 2: 0, 3: 4}, ""),
+    ],
+)
+def test_the_hosts_outside_of_a_wave_must_hold_its_vms(free, short):
+    told = drs([Vm("job-1", "esx-01", ("a-20c",)), Vm("job-2", "esx-02", ("a-20c",))], free)
+    assert names(told) == (["no_capacity"] if short else [])
+    assert short in "".join(told["rejections"])
+
+
+def test_a_later_wave_also_needs_places_for_vms_that_an_earlier_one_moved():
+    vms = [Vm("job-1", "esx-01", ("a-20c",)), Vm("job-2", "esx-04", ("a-20c",))]
+    told = drs(vms, {1: 0, 2: 0, 3: 1, 4: 0})
+    assert names(told) == ["no_capacity"]
+    assert (
+        "the wave esx-03, esx-04. The cluster runs 2 vGPUs a-20c, and its other hosts have places for 1"
+        in (told["rejections"][0])
+    )
+
+
+def test_vms_that_are_shut_down_need_no_place_and_are_named_in_the_report():
+    cluster = Cluster((Vm("job-1", "esx-01", ("a-20c",)),), {"a-20c": {"esx-01": 0}}, STUNS)
+    there = site(hosts=hosts(R18[0], R19[0], 2, shut=("job-1",)), cluster=cluster)
+    told = plan(there, {**DLS, "waves": 1})
+    assert told["rejections"] == []
+    assert told["reports"]["esx-01"].endswith("These VMs are shut down and started again: job-1.")
+
+
+def test_a_cluster_that_cannot_be_read_is_a_note():
+    told = plan(site(cluster=Cluster(unread=("No permission.",))), DLS)
+    assert "The plan has no VMs or no capacity of the cluster. No permission." in told["notes"]
+
+
 def test_the_site_accepts_rules_that_are_not_sure():
     old = hosts(R18[0], R19[0], release="7.0.3")
     assert plan(site(hosts=old, accepted=("esx_r580", "dls_3_4")), {})["rejections"] == []
@@ -182,8 +261,25 @@ def test_results_of_the_plays_are_read():
         "hosts": {"reboot": "allow"},
         "guests": {"user": "ops", "driver": {"package": f"/srv/nvidia-linux-grid-580_{R19[1]}_amd64.deb"}},
     }
+    row = {"host": "esx-1", "free": 1}
+    stun = {"cluster": "gpu", "profile": "grid_a100-40c", "migration_mbps": 10000, "stun_seconds": 35}
     variables = {
-        "localhost": {"site": wish, "__upgrade_guests": ["job-1", "job-2"]},
+        "localhost": {
+            "site": wish,
+            "__upgrade_guests": ["job-1", "job-2"],
+            "__upgrade_owners": {
+                "vms": [
+                    {"name": "job-1", "host": "esx-1", "power": "on", "gpus": ["grid_a100-40c"]},
+                    {"name": "off", "host": "esx-1", "power": "off", "gpus": []},
+                ]
+            },
+            "__upgrade_capacity": {
+                "capacity": {
+                    "hosts": [{**row, "profile": "grid_a100-40c"}, {**row, "profile": None}],
+                    "stun_estimates": [stun],
+                }
+            },
+        },
         "esx-1": {"esxi_host_preview": preview, "site_host": {"hosts": {"evacuation": "shutdown"}}},
         "job-1": {"__upgrade_guest": guest},
     }
@@ -206,6 +302,11 @@ def test_results_of_the_plays_are_read():
     )
     assert found.guests == (Guest("job-1", R18[1], "Unlicensed", ("python (12)",)), Guest("job-2"))
     assert found.guest_target == R19[1]
+    assert found.cluster == Cluster(
+        (Vm("job-1", "esx-1", ("grid_a100-40c",)),),
+        {"grid_a100-40c": {"esx-1": 1}},
+        {"grid_a100-40c": {10000: 35}},
+    )
     assert set(names(answer(variables, {"esxi_hosts": ["esx-1"]}, {}))) == {"x", "gpu_in_use", "guest_unread"}
     wrong = answer({"localhost": {"site": {"wrong": 1}}}, {}, {})
     assert names(wrong) == ["invalid_site"]

@@ -7,6 +7,8 @@ from pyVmomi import vim
 from .shape import make
 
 NVIDIA = 0x10DE
+# Bandwidths of the estimates for vMotion, and megabits in a GiB.
+STUN_MBPS, GIB_MEGABITS = (10_000, 25_000, 100_000), 8590
 
 
 def types_offered(host):
@@ -76,8 +78,24 @@ def profile_info(host):
             fbSizeInGib=entry.fb_gb,
             profileSharing="mig" if entry.mig else "timeSliced",
             profileClass="compute" if entry.series == "c" else "quadro",
+            stunTimeEstimates=_stuns(entry) if host.release.at_least(8, 0, 2) else None,
         )
         for entry in host.vgpu_types
+    ]
+
+
+def _stuns(entry):
+    """Estimates of vMotion for a C or Q type: the time to copy its frame buffer."""
+    if entry.series not in ("c", "q"):
+        return None
+    return [
+        make(
+            vim.vm.VMotionStunTimeInfo,
+            name=entry.name,
+            migrationBW=mbps,
+            stunTime=-(-entry.fb_gb * GIB_MEGABITS // mbps),
+        )
+        for mbps in STUN_MBPS
     ]
 
 
