@@ -33,6 +33,7 @@ class Template:
     check: bool = False
     asks: bool = False  # whether the survey belongs to it
     variables: tuple[tuple[str, str], ...] = ()
+    sliced: str = ""  # the group that its plays are limited to, if it can run in slices
 
     @property
     def file(self) -> str:
@@ -48,7 +49,7 @@ TEMPLATES = (
     Template(
         "setup", "Run all stages up to the training", "site", asks=True, variables=(("site_stop_after", "training"),)
     ),
-    Template("hosts", "Configure the ESXi hosts", asks=True),
+    Template("hosts", "Configure the ESXi hosts", asks=True, sliced="esxi_hosts"),
     Template("fabric", "Configure the switches", asks=True),
     Template("machines", "Prepare the training VMs", asks=True),
     Template("guests", "Prepare the guests", asks=True),
@@ -211,6 +212,7 @@ class _Objects:
     def all(self) -> dict[str, list[Row]]:
         options = self._options
         used = {one["kind"] for one in options["credentials"]}
+        slices = self._slices()
         return {
             "aap_organizations": [{"name": self._organization, "description": "AI-ready vSphere clusters"}],
             "controller_labels": [self._owned({"name": one}) for one in options["labels"]],
@@ -222,7 +224,7 @@ class _Objects:
             "controller_projects": [self._project()],
             "controller_inventories": [self._owned({"name": options["inventory"]["name"]})],
             "controller_inventory_sources": list(self._sources()),
-            "controller_templates": [self._template(one) for one in self._templates()],
+            "controller_templates": [self._template(one, slices.get(one.name, 1)) for one in self._templates()],
             "controller_workflows": [self._workflow(one) for one in WORKFLOWS if options["workflow"]["enabled"]],
             "controller_schedules": [self._schedule(one) for one in options["schedules"]],
         }
@@ -328,6 +330,29 @@ class _Objects:
             )
         return [known[name] for name in names] if names else list(TEMPLATES)
 
+    def _slices(self) -> dict[str, int]:
+        """{template: number of slices}. A slice has a part of the hosts, and runs all plays on localhost."""
+        given: Mapping[str, int] = self._options["slices"]
+        possible = [one.name for one in TEMPLATES if one.sliced]
+        created = [one.name for one in self._templates()]
+        for name, number in given.items():
+            if name not in possible:
+                raise AnsibleFilterError(
+                    f"Cannot run the job template {name} in slices. Its plays need all hosts and switches, or change "
+                    f"vCenter from localhost. Name only {', '.join(possible)} in awx_slices, and raise awx_forks."
+                )
+            if name not in created:
+                raise AnsibleFilterError(
+                    f"Cannot run the job template {name} in slices. awx_templates lacks it. Add it, or remove it from "
+                    "awx_slices."
+                )
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise AnsibleFilterError(
+                    f"Cannot run the job template {name} in {number} slices. The number of slices must be an integer "
+                    "of at least 1. Correct awx_slices."
+                )
+        return dict(given)
+
     def title(self, name: str) -> str:
         return f"{self._options['prefix']} {name.replace('_', ' ')}"
 
@@ -340,7 +365,7 @@ class _Objects:
             for when in WHEN
         }
 
-    def _template(self, template: Template) -> Row:
+    def _template(self, template: Template, slices: int) -> Row:
         asks = template.asks and bool(self._survey)
         row = {
             "name": self.title(template.name),
@@ -355,6 +380,9 @@ class _Objects:
             "labels": list(self._options["labels"]),
             "instance_groups": [one["name"] for one in self._options["instance_groups"]],
             "forks": self._options["forks"],
+            "job_slice_count": slices,
+            # Without it, the implicit localhost of a slice would take part, which has no variables of the inventory.
+            "limit": template.sliced if slices > 1 else "",
             "extra_vars": dict(template.variables),
             "ask_limit_on_launch": True,
             "survey_enabled": asks,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 from types import SimpleNamespace
 
-from rehearse.awx_jobs import Executor
+from rehearse.awx_jobs import Executor, sliced
 
 JOB = {"id": 7, "launch_type": "manual", "extra_vars": "{}", "inventory": 1, "job_type": "check"}
 TEMPLATE = {"id": 3, "name": "aiready health", "project": 1, "extra_vars": "", "diff_mode": True, "forks": 0}
@@ -27,3 +27,19 @@ def test_files_with_secrets_are_private_and_a_limit_is_one_word(tmp_path):
     modes = {name: (folder / "env" / name).stat().st_mode & 0o777 for name in ("envvars", "extravars")}
     assert modes == {"envvars": 0o600, "extravars": 0o600}
     assert shlex.split((folder / "env" / "cmdline").read_text()) == ["-u", "root", "--check", "--diff", "--limit=a, b"]
+
+
+def test_slices_divide_the_hosts_by_their_names_and_keep_all_groups():
+    names = [f"esx-{number:02}" for number in range(1, 6)]
+    whole = {
+        "_meta": {"hostvars": {name: {"own": name} for name in names}},
+        "all": {"children": ["esxi_hosts", "switches"]},
+        "esxi_hosts": {"hosts": names[::-1]},
+        "switches": {"hosts": ["leaf-01"], "vars": {"platform": "eos"}},
+    }
+    first, second = (sliced(whole, number, 2) for number in (1, 2))
+    assert [sorted(one["esxi_hosts"]["hosts"]) for one in (first, second)] == [names[::2], names[1::2]]
+    assert [one["switches"]["hosts"] for one in (first, second)] == [[], ["leaf-01"]]
+    assert [set(one["_meta"]["hostvars"]) for one in (first, second)] == [set(names[::2]), set(names[1::2])]
+    assert first["switches"]["vars"] == whole["switches"]["vars"]
+    assert sliced(whole, 1, 1)["_meta"] == whole["_meta"]

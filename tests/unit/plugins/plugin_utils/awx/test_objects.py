@@ -44,6 +44,39 @@ def test_the_plan_is_a_job_in_check_mode_with_a_diff():
     assert (plan["job_type"], plan["diff_mode"], plan["playbook"]) == ("check", True, "site.yml")
 
 
+def test_only_hosts_run_in_slices_and_only_on_their_group():
+    rows = {row["name"]: row for row in made(awx_slices={"hosts": 4})["controller_templates"]}
+    found = {name: (row["job_slice_count"], row["limit"]) for name, row in rows.items()}
+    assert found.pop("aiready hosts") == (4, "esxi_hosts")
+    assert set(found.values()) == {(1, "")}
+    rows = {row["name"]: row for row in made()["controller_templates"]}
+    assert (rows["aiready hosts"]["job_slice_count"], rows["aiready hosts"]["limit"]) == (1, "")
+
+
+def test_the_stages_of_slices_are_those_whose_playbook_permits_a_slice():
+    permits = {
+        path.stem for path in (ROOT / "playbooks").glob("*.yml") if " aiready_in_slices: true" in path.read_text()
+    }
+    assert {one.file.removesuffix(".yml") for one in TEMPLATES if one.sliced} == permits
+
+
+@pytest.mark.parametrize(
+    "given, templates, reason",
+    [
+        ({"site": 2}, [], "Its plays need all hosts and switches"),
+        ({"fabric": 2}, [], "Its plays need all hosts and switches"),
+        ({"nothing": 2}, [], "Name only hosts in awx_slices"),
+        ({"hosts": 2}, ["preflight"], "awx_templates lacks it"),
+        ({"hosts": 0}, [], "an integer of at least 1"),
+        ({"hosts": "2"}, [], "an integer of at least 1"),
+        ({"hosts": True}, [], "an integer of at least 1"),
+    ],
+)
+def test_slices_that_cannot_give_the_result_of_one_run_are_rejected(given, templates, reason):
+    with pytest.raises(AnsibleFilterError, match=reason):
+        made(awx_slices=given, awx_templates=templates, awx_workflow={"enabled": False})
+
+
 def links(workflow):
     return {one["identifier"]: one["success_nodes"] for one in workflow["simplified_workflow_nodes"]}
 
