@@ -68,7 +68,8 @@ NOT_LOOSER = {
         stack.dcgm.diag stack.dcgm.health stack.gds.check stack.sharp
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
-        hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.evacuation driver.downgrade driver.replace
+        hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.uncompared_settings hosts.evacuation
+        driver.downgrade driver.replace
         fabric.allow guests.driver.downgrade guests.reboot runtime.docker_users power absent prune kubernetes.force
     """,
     "It is a limit of time. What takes longer fails.": """

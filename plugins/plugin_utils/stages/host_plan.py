@@ -186,7 +186,9 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         occupied=occupied,
         unfit=_unfit(host, request),
         blockers=against,
-        refusals=[entry["text"] for entry in against] + _refusals(answers, request, one, shell, occupied),
+        refusals=[entry["text"] for entry in against]
+        + _refusals(answers, request, one, shell, occupied)
+        + _uncompared(host, request, profile, done),
         story=_story(request, shown, one, shell, is_loaded(host)) + _kept(host, answers, profile, done),
         open=_open(host, request, shell, undone),
         undone=undone,
@@ -360,6 +362,26 @@ def _kept(host: Mapping[str, Any], answers: Mapping[str, Any], profile: Profile,
             f"{', '.join(profile.uncompared)}."
         )
     return told
+
+
+def _uncompared(host: Mapping[str, Any], request: Request, profile: Profile, done: Mapping[str, Any]) -> list[str]:
+    """Settings that the next remediation may revert, for a site that does not accept them."""
+    unread = (done.get("managed") or {}).get(profile.cluster) == UNREAD
+    if request.uncompared_settings != "refuse" or not (profile.uncompared or unread):
+        return []
+    name = host.get("cluster")
+    cause = (
+        f"It is not known whether a configuration profile manages the cluster {name}, because the user lacks "
+        "VcIntegrity.ClusterConfiguration.View."
+        if unread
+        else f"A configuration profile manages the cluster {name}, and these settings are not compared with its "
+        f"document: {', '.join(profile.uncompared)}."
+    )
+    return [
+        f"The next remediation may revert host settings of {request.name}. {cause} Nothing was changed. Set "
+        "site.hosts.uncompared_settings (or esxi_host_uncompared_settings) to report, or remove the profile from the "
+        "cluster."
+    ]
 
 
 def _open(host: Mapping[str, Any], request: Request, shell: Shell, undone: Sequence[str]) -> Open:

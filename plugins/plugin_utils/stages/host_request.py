@@ -50,6 +50,7 @@ class Request:
     reboot: str = "refuse"
     cold_cycle: str = "refuse"
     allow_reverted_settings: bool = False
+    uncompared_settings: str = "report"
     evacuation: str = "refuse"
     vms: Sequence[Mapping[str, Any]] = ()
     ssh: str = "start"

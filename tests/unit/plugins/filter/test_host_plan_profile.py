@@ -72,6 +72,27 @@ def test_settings_that_are_not_compared_with_the_document_are_named_first(versio
     assert len(named) == len(uncompared)
 
 
+@pytest.mark.parametrize(
+    "managed, given, says",
+    [
+        (
+            True,
+            "refuse",
+            "these settings are not compared with its document: graphics.default_type. Nothing was changed.",
+        ),
+        ("unread", "refuse", "the user lacks VcIntegrity.ClusterConfiguration.View. Nothing was changed."),
+        (False, "refuse", ""),
+        (True, "report", ""),
+    ],
+)
+def test_a_site_can_refuse_settings_that_are_not_compared(managed, given, says):
+    wish = {**SHARED_DIRECT, "uncompared_settings": given}
+    told = plan(wish, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})["refusals"]
+    assert len(told) == bool(says)
+    assert says in "".join(told)
+    assert ("Set site.hosts.uncompared_settings" in "".join(told)) is bool(says)
+
+
 def test_the_firewall_of_pvrdma_is_not_compared_beside_its_option():
     wish = {"pvrdma": True, "vmknic": "vmk1"}
     host = {"cluster_moid": "domain-c8", "version": "9.0.0", "rulesets": {"pvrdma": False}, "options": {}}
