@@ -7,7 +7,7 @@ import random
 import statistics
 import time
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish, plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import RequestedInstance, plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
@@ -31,7 +31,7 @@ def measure(key, chosen):
     every = list(geometries(rules))
     took = []
     for counts in every:
-        wishes = [Wish(profile_id) for profile_id, count in counts.items() for _once in range(count)]
+        wishes = [RequestedInstance(profile_id) for profile_id, count in counts.items() for _once in range(count)]
         full = next(rules.layouts(chosen.choice(every)))
         for present in ({}, dict.fromkeys(full, ())):
             began = time.perf_counter()

@@ -312,13 +312,13 @@ def _locks_too_little(user: str, locks: Mapping[str, Any]) -> str:
 
 
 def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
-    requested, name = {**NIC, **wish.data_interface}, _adapter(wish, seen)
+    nic, name = {**NIC, **wish.data_interface}, _adapter(wish, seen)
     zones = seen["zones"]
     return Nic(
         mac=wish.mac,
         # A number may be text before ansible-core 2.19.
-        mtu=int(requested["mtu"] or 0),
-        address=requested["address"],
+        mtu=int(nic["mtu"] or 0),
+        address=nic["address"],
         name=name,
         firewalled=zones.get("rc", 1) == 0
         and not _open_zones(name, zones.get("stdout") or "", seen["default_zone"].get("stdout") or ""),

@@ -330,12 +330,12 @@ def _promised(
     name: str,
 ) -> list[dict[str, Any]]:
     """The values that the verification compares."""
-    requested = [*packages.engine, *(TOOLKIT if wish.gpu else ())]
+    names = [*packages.engine, *(TOOLKIT if wish.gpu else ())]
     return [
         {
             "step": "packages",
             "object": name,
-            "requested": dict.fromkeys(requested, "installed"),
+            "requested": dict.fromkeys(names, "installed"),
             "found": dict.fromkeys(installed(seen["packages_proof"]), "installed"),
         },
         {"step": "engine", "object": name, "asked": reads["settings"], "answer": seen["settings_proof"]},

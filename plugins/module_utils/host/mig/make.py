@@ -47,7 +47,7 @@ class Maker:
     def make(
         self,
         plan: planner.Plan,
-        wishes: Sequence[planner.Wish],
+        wishes: Sequence[planner.RequestedInstance],
         earlier: Sequence[Instance],
         busy: Collection[Spot] = (),
     ) -> planner.Plan:
@@ -64,7 +64,9 @@ class Maker:
         """Remove all instances."""
         self.make(planner.Plan(destroy=[instance.spot for instance in earlier]), [], earlier)
 
-    def _reach(self, plan: planner.Plan, wishes: Sequence[planner.Wish], busy: Collection[Spot] = ()) -> planner.Plan:
+    def _reach(
+        self, plan: planner.Plan, wishes: Sequence[planner.RequestedInstance], busy: Collection[Spot] = ()
+    ) -> planner.Plan:
         placement = "where_needed"
         # Each round either ends or excludes one of the two methods of placement.
         while True:
@@ -166,7 +168,7 @@ class Maker:
         )
 
     def _restore(self, earlier: Sequence[Instance]) -> bool:
-        wishes = [planner.Wish(one.profile_id, one.start, one.slices) for one in earlier]
+        wishes = [planner.RequestedInstance(one.profile_id, one.start, one.slices) for one in earlier]
         present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
         if any(Spot(wish.profile_id, cast("int", wish.start)) not in self._rules.spots for wish in wishes):
             return False

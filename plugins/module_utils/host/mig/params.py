@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import layout_text
 
 ARGUMENTS = {
     "gpus": {"type": "list", "elements": "str", "required": True},
@@ -40,7 +40,7 @@ INFO_ARGUMENTS = {"gpus": {"type": "list", "elements": "str", "default": ["all"]
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Return all problems of the parameters, one sentence each."""
-    problems = wish.check_entries(params["layout"] or [])
+    problems = layout_text.check_entries(params["layout"] or [])
     if not params["gpus"]:
         problems.append("gpus is empty: name the GPUs, or all.")
     if params["mode"] == "disabled" and params["layout"]:

@@ -19,7 +19,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import (
     refusal,
     select,
     usage,
-    wish,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.make import Maker
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NO_DRIVER, NvidiaSmi, subject
@@ -158,7 +157,7 @@ class MigPartitions(Noun[MigRequest, State]):
         item.now = State(Rules(entry), False, False, (), select.mode_needs(self._esxi))
         return item
 
-    def _wishes(self, item: Item[MigRequest, State]) -> list[planner.Wish] | None:
+    def _wishes(self, item: Item[MigRequest, State]) -> list[planner.RequestedInstance] | None:
         """The instances of the layout on this GPU, or None when the task sets only the mode."""
         entries = item.wish.layout
         if entries is None:
@@ -180,7 +179,7 @@ class MigPartitions(Noun[MigRequest, State]):
                 "Set mode to enabled without a layout first, then check the output of `nvidia-smi mig -lgipp`",
                 "no_profiles",
             )
-        wishes, problems = wish.wishes(rules.gpu, entries, default_compute=not self._esxi)
+        wishes, problems = layout_text.resolve(rules.gpu, entries, default_compute=not self._esxi)
         if problems or planner.plan(rules, {}, wishes) is None:
             refusal.refuse_impossible(item.label, rules, wishes, problems, entries)
         return wishes

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestedInstance:
     """One desired instance."""
 
     profile_id: int
@@ -42,7 +42,7 @@ class Plan:
 def plan(
     rules: Rules,
     present: Mapping[Spot, tuple[int, ...]],
-    wishes: Sequence[Wish],
+    wishes: Sequence[RequestedInstance],
     busy: Iterable[Spot] = (),
     placement: str = "where_needed",
 ) -> Plan | None:
@@ -124,7 +124,7 @@ def _way(rules: Rules, spots: Sequence[Spot], present: Mapping[Spot, tuple[int, 
 
 
 def _compute(
-    spots: Iterable[Spot], wishes: Sequence[Wish], present: Mapping[Spot, tuple[int, ...]]
+    spots: Iterable[Spot], wishes: Sequence[RequestedInstance], present: Mapping[Spot, tuple[int, ...]]
 ) -> dict[Spot, tuple[int, ...] | None]:
     """Assign requests to spots, so that the existing compute instances can stay."""
     layout: dict[Spot, tuple[int, ...] | None] = {}

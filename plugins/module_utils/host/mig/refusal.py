@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
 
 if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import RequestedInstance
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 
 # Maximum of near layouts in one message, so that it stays readable.
@@ -25,7 +25,7 @@ REMINDER = (
 
 
 def refuse_impossible(
-    subject: str, rules: Rules, wishes: Sequence[Wish], problems: Iterable[str], entries: Iterable[Any]
+    subject: str, rules: Rules, wishes: Sequence[RequestedInstance], problems: Iterable[str], entries: Iterable[Any]
 ) -> NoReturn:
     """Raise the error of an impossible layout: all its problems, and the nearest possible layouts."""
     sums = _arithmetic(rules, wishes)
@@ -91,7 +91,7 @@ def tell(rules: Rules, counts: Mapping[int, int]) -> str:
     return f"{' + '.join(names)} (ids {numbers})"
 
 
-def _arithmetic(rules: Rules, wishes: Sequence[Wish]) -> list[str]:
+def _arithmetic(rules: Rules, wishes: Sequence[RequestedInstance]) -> list[str]:
     counts = Counter(wish.profile_id for wish in wishes)
     reasons = []
     excesses = rules.excesses(counts)

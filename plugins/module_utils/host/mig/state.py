@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules imp
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigProfile
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import Process
-    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Plan, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Plan, RequestedInstance
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class State:
     processes: tuple[Process, ...] = ()
     # Plan to reach the desired state, and the requests again in case that the plan cannot reach it.
     plan: Plan | None = field(default=None, repr=False)
-    wishes: list[Wish] = field(default_factory=list, repr=False)
+    wishes: list[RequestedInstance] = field(default_factory=list, repr=False)
 
     @property
     def by_spot(self) -> dict[Spot, Instance]:

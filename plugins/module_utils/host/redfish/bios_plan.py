@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import registry as registries
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import PREFIX
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import GOVERNORS
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_plan import Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_plan import RequestedValue
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import BiosState
@@ -45,8 +45,8 @@ def wishes(
     registry: registries.Registry,
     functions: Mapping[str, str],
     attributes: Mapping[str, Any],
-) -> dict[str, Wish]:
-    """Return {attribute: Wish} for all requests of a task; reports all problems of a kind at once."""
+) -> dict[str, RequestedValue]:
+    """Return {attribute: RequestedValue} for all requests of a task; reports all problems of a kind at once."""
     found, unmapped, clashes = function_plan.resolve(vendor, registry, functions, state.next)
     function_plan.refuse_unmapped(label, vendor, registry, unmapped)
     named = _named(label, registry, attributes)
@@ -67,7 +67,12 @@ def wishes(
 
 
 def want(
-    label: str, state: BiosState, vendor: str, registry: registries.Registry, wished: Mapping[str, Wish], conflicts: str
+    label: str,
+    state: BiosState,
+    vendor: str,
+    registry: registries.Registry,
+    wished: Mapping[str, RequestedValue],
+    conflicts: str,
 ) -> BiosState:
     """The state after staging; rejects invalid settings, and conflicts with settings that others have staged."""
     wished = {**_released(vendor, state, wished), **wished}
@@ -102,7 +107,7 @@ def want(
     return replace(state, staged=after, scheduled=scheduled)
 
 
-def _told(registry: registries.Registry, name: str, wish: Wish) -> str:
+def _told(registry: registries.Registry, name: str, wish: RequestedValue) -> str:
     entry = registry.attributes.get(name)
     return f"{name}={'...' if entry is not None and entry.write_only else wish.value}"
 
@@ -119,7 +124,7 @@ def compare(now: BiosState, wanted: BiosState) -> list[Change]:
     return changes
 
 
-def _named(label: str, registry: registries.Registry, attributes: Mapping[str, Any]) -> dict[str, Wish]:
+def _named(label: str, registry: registries.Registry, attributes: Mapping[str, Any]) -> dict[str, RequestedValue]:
     found, problems = {}, []
     for text, wanted in attributes.items():
         entries = registry.find(text)
@@ -127,7 +132,7 @@ def _named(label: str, registry: registries.Registry, attributes: Mapping[str, A
             problems.append(_not_one(registry, text, entries))
             continue
         try:
-            found[entries[0].name] = Wish(registries.accept(entries[0], wanted), "attributes")
+            found[entries[0].name] = RequestedValue(registries.accept(entries[0], wanted), "attributes")
         except registries.Unacceptable as reason:
             problems.append(f"{entries[0].name} {reason}, not {wanted}")
     if problems:
@@ -149,13 +154,13 @@ def _not_one(registry: registries.Registry, text: str, entries: Sequence[registr
     return f"there is no {text}" + (f" (near: {', '.join(near)})" if near else "")
 
 
-def _released(vendor: str, state: BiosState, wished: Mapping[str, Wish]) -> dict[str, Wish]:
+def _released(vendor: str, state: BiosState, wished: Mapping[str, RequestedValue]) -> dict[str, RequestedValue]:
     """Profiles that must be released because an attribute that they govern changes."""
     found = {}
     for governor in GOVERNORS.get(vendor, ()):
         moved = [name for name in governor.governed if name in wished and state.next.get(name) != wished[name].value]
         if governor.release and moved and governor.name in state.attributes:
-            found[governor.name] = Wish(governor.free, wished[moved[0]].asked_by)
+            found[governor.name] = RequestedValue(governor.free, wished[moved[0]].asked_by)
     return found
 
 

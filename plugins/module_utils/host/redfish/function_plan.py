@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.funct
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestedValue:
     """The desired value of an attribute, and the option that requests it."""
 
     value: str | int
@@ -28,12 +28,12 @@ class Unmapped(ValueError):
 
 def resolve(
     vendor: str, registry: registries.Registry, functions: Mapping[str, str], values: Mapping[str, Any]
-) -> tuple[dict[str, Wish], dict[str, str], list[str]]:
-    """Return {attribute: Wish} for {function: word}; {function: reason} for unmapped functions; contradictions.
+) -> tuple[dict[str, RequestedValue], dict[str, str], list[str]]:
+    """Return {attribute: value} for {function: word}; {function: reason} for unmapped functions; contradictions.
 
     values are those after the next boot: if several spellings mean the same, the present one is kept.
     """
-    wishes: dict[str, Wish]
+    wishes: dict[str, RequestedValue]
     wishes, unmapped, clashes = {}, {}, []
     for function, word in functions.items():
         try:
@@ -42,7 +42,7 @@ def resolve(
             unmapped[function] = str(reason)
             continue
         for name, value in spelled.items():
-            wish = wishes.setdefault(name, Wish(value, function))
+            wish = wishes.setdefault(name, RequestedValue(value, function))
             if wish.value != value:
                 clashes.append(f"{wish.asked_by} needs {name}={wish.value}, {function} needs {name}={value}")
     return wishes, unmapped, clashes

@@ -181,7 +181,7 @@ def test_one_bad_wish_does_not_hide_the_others(site):
 
 
 @pytest.mark.parametrize(
-    "wishes, datacenter, requests",
+    "wishes, datacenter, cost",
     [
         ([{"name": f"n{number}"} for number in range(500)], None, {"RetrievePropertiesEx": 1}),
         ([{"name": "node-01"}], "rome", {"RetrievePropertiesEx": 2}),
@@ -193,9 +193,9 @@ def test_one_bad_wish_does_not_hide_the_others(site):
     ],
     ids=["500-names", "in-datacenter", "moids", "uuid", "many-uuids", "mixed", "none"],
 )
-def test_finding_takes_few_requests(site, wishes, datacenter, requests):
+def test_finding_takes_few_requests(site, wishes, datacenter, cost):
     find.find_vms(site.vcenter, wishes, datacenter)
-    assert site.wire.requests == requests
+    assert site.wire.requests == cost
 
 
 def test_a_vm_whose_folder_must_not_be_seen_is_still_found_by_its_moid(site):

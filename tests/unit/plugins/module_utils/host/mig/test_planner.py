@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import order
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish, plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import RequestedInstance, plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules, Spot
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
@@ -26,7 +26,7 @@ def spots_of(gpu, layout):
 
 def wishes_of(gpu, geometry):
     by_key = keyed(gpu)
-    return [Wish(by_key[key]) for key in geometry]
+    return [RequestedInstance(by_key[key]) for key in geometry]
 
 
 def made_by(rules, present, made):
@@ -74,7 +74,7 @@ def test_as_many_instances_stay_as_brute_force_finds_possible(gpu, keys):
 def test_the_most_instances_of_every_profile_can_be_planned(gpu):
     rules = Rules(GPUS[gpu])
     for profile in GPUS[gpu].profiles:
-        made = plan(rules, {}, [Wish(profile.id)] * profile.max_instances)
+        made = plan(rules, {}, [RequestedInstance(profile.id)] * profile.max_instances)
         assert len(made.layout) == profile.max_instances
         assert made_by(rules, (), made) == set(made.layout)
 
@@ -123,31 +123,31 @@ def test_of_the_layouts_that_keep_the_most_the_one_with_the_most_room_is_taken(g
 
 def test_the_most_room_is_left():
     rules = Rules(GPUS["a100_40gb"])
-    made = plan(rules, {}, [Wish(14), Wish(19)])
+    made = plan(rules, {}, [RequestedInstance(14), RequestedInstance(19)])
     # Slots 0-3 stay whole for a 4g or a 3g.
     assert set(made.layout) == {Spot(14, 4), Spot(19, 6)}
 
 
 def test_a_3g_goes_where_it_strands_no_compute_slice():
     rules = Rules(GPUS["a100_40gb"])
-    assert set(plan(rules, {}, [Wish(9)]).layout) == {Spot(9, 4)}
+    assert set(plan(rules, {}, [RequestedInstance(9)]).layout) == {Spot(9, 4)}
 
 
 def test_what_is_in_use_is_kept_before_what_is_not():
     rules = Rules(GPUS["a100_40gb"])
     # Of a 3g and two 1g in the other half, one side has to go for a 4g beside one of the 1g.
     present = dict.fromkeys([Spot(9, 4), Spot(19, 0), Spot(19, 1)], ())
-    wishes = [Wish(5), Wish(9)]
+    wishes = [RequestedInstance(5), RequestedInstance(9)]
     assert plan(rules, present, wishes).keep == [Spot(9, 4)]
     present = dict.fromkeys([Spot(19, 1), Spot(19, 5), Spot(19, 6)], ())
-    wishes = [Wish(5), Wish(19)]
+    wishes = [RequestedInstance(5), RequestedInstance(19)]
     assert plan(rules, present, wishes, busy=[Spot(19, 5)]).keep == [Spot(19, 5)]
     assert plan(rules, present, wishes, busy=[Spot(19, 6)]).keep == [Spot(19, 6)]
 
 
 def test_a_wanted_start_is_met_even_when_something_has_to_go():
     rules = Rules(GPUS["a100_40gb"])
-    made = plan(rules, {Spot(9, 4): (3,)}, [Wish(9, start=0)])
+    made = plan(rules, {Spot(9, 4): (3,)}, [RequestedInstance(9, start=0)])
     assert (made.keep, made.destroy) == ([], [Spot(9, 4)])
     assert [step.spot for step in made.create] == [Spot(9, 0)]
     assert made.create[0].explicit
@@ -156,31 +156,31 @@ def test_a_wanted_start_is_met_even_when_something_has_to_go():
 def test_the_wish_with_the_compute_instances_that_are_there_gets_their_instance():
     rules = Rules(GPUS["a100_40gb"])
     present = {Spot(9, 0): (1, 1, 1), Spot(9, 4): (3,)}
-    made = plan(rules, present, [Wish(9, compute=(3,)), Wish(9, compute=(1, 1, 1))])
+    made = plan(rules, present, [RequestedInstance(9, compute=(3,)), RequestedInstance(9, compute=(1, 1, 1))])
     assert made.layout == {Spot(9, 0): (1, 1, 1), Spot(9, 4): (3,)}
 
 
 def test_an_instance_of_an_unknown_profile_has_to_go():
     rules = Rules(GPUS["a100_40gb"])
-    made = plan(rules, {Spot(99, 0): ()}, [Wish(19)])
+    made = plan(rules, {Spot(99, 0): ()}, [RequestedInstance(19)])
     assert made.destroy == [Spot(99, 0)]
 
 
 def test_nothing_to_do_is_an_empty_plan():
     rules = Rules(GPUS["a30"])
-    made = plan(rules, {Spot(5, 0): (2,)}, [Wish(5, compute=(2,))])
+    made = plan(rules, {Spot(5, 0): (2,)}, [RequestedInstance(5, compute=(2,))])
     assert (made.keep, made.destroy, made.create) == ([Spot(5, 0)], [], [])
 
 
 def test_an_impossible_wish_has_no_plan():
     rules = Rules(GPUS["a100_40gb"])
-    assert plan(rules, {}, [Wish(9), Wish(9), Wish(19)]) is None
-    assert plan(rules, {}, [Wish(19, start=6), Wish(19, start=6)]) is None
+    assert plan(rules, {}, [RequestedInstance(9), RequestedInstance(9), RequestedInstance(19)]) is None
+    assert plan(rules, {}, [RequestedInstance(19, start=6), RequestedInstance(19, start=6)]) is None
 
 
 def test_always_explicit_does_not_depend_on_the_driver():
     rules = Rules(GPUS["a100_40gb"])
-    made = plan(rules, {}, [Wish(9), Wish(14), Wish(19)], placement="always")
+    made = plan(rules, {}, [RequestedInstance(9), RequestedInstance(14), RequestedInstance(19)], placement="always")
     assert [step.explicit for step in made.create] == [True, True, True]
     assert Counter(step.spot.profile_id for step in made.create) == {9: 1, 14: 1, 19: 1}
 
@@ -207,22 +207,24 @@ def test_without_placements_a_plan_is_found_wherever_any_layout_is_reached_by_th
 def test_one_instance_in_use_counts_more_than_two_that_are_idle():
     rules = Rules(GPUS["a100_40gb"])
     present = {Spot(19, 0): (1,), Spot(19, 2): (1,), Spot(19, 4): (1,)}
-    wishes = [Wish(9), Wish(19), Wish(19)]
+    wishes = [RequestedInstance(9), RequestedInstance(19), RequestedInstance(19)]
     assert plan(rules, present, wishes).keep == [Spot(19, 0), Spot(19, 2)]
     assert plan(rules, present, wishes, busy=[Spot(19, 4)]).keep == [Spot(19, 4)]
 
 
 def test_the_same_start_twice_is_no_plan():
-    assert plan(Rules(GPUS["a100_40gb"]), {}, [Wish(19, 6), Wish(19, 6)]) is None
+    assert plan(Rules(GPUS["a100_40gb"]), {}, [RequestedInstance(19, 6), RequestedInstance(19, 6)]) is None
 
 
 def test_an_instance_that_stays_gets_the_wish_that_it_meets_already():
     rules = Rules(GPUS["a100_40gb"])
-    made = plan(rules, {Spot(9, 4): (1, 1, 1)}, [Wish(9, None, (1, 1, 1)), Wish(9, None, (3,))])
+    made = plan(
+        rules, {Spot(9, 4): (1, 1, 1)}, [RequestedInstance(9, None, (1, 1, 1)), RequestedInstance(9, None, (3,))]
+    )
     assert made.layout == {Spot(9, 4): (1, 1, 1), Spot(9, 0): (3,)}
 
 
 def test_an_instance_that_stays_is_left_as_it_is_where_a_wish_allows_that():
     rules = Rules(GPUS["a100_40gb"])
-    made = plan(rules, {Spot(9, 4): (1, 1, 1)}, [Wish(9, None, (3,)), Wish(9)])
+    made = plan(rules, {Spot(9, 4): (1, 1, 1)}, [RequestedInstance(9, None, (3,)), RequestedInstance(9)])
     assert made.layout == {Spot(9, 4): None, Spot(9, 0): (3,)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Iterable
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import RequestedInstance
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import COMPUTE_INSTANCE_PROFILES
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def check_entries(entries: Iterable[Any]) -> list[str]:
     return problems
 
 
-def wishes(gpu: MigGpu, entries: Iterable[Any], default_compute: bool) -> tuple[list[Wish], list[str]]:
+def resolve(gpu: MigGpu, entries: Iterable[Any], default_compute: bool) -> tuple[list[RequestedInstance], list[str]]:
     """Return (the requests, the problems): the meaning of each entry on this GPU.
 
     default_compute: True for one compute instance that fills its GPU instance, False to leave it to others.
@@ -127,7 +127,7 @@ def wishes(gpu: MigGpu, entries: Iterable[Any], default_compute: bool) -> tuple[
                 continue
         elif default_compute:
             compute = (profile.compute_slices,)
-        found.append(Wish(profile.id, start, compute))
+        found.append(RequestedInstance(profile.id, start, compute))
     return found, problems
 
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import wish
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import layout_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import RequestedInstance
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
 
@@ -33,7 +33,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table imp
     ],
 )
 def test_a_profile_is_found_by_id_name_or_slices(gpu, text, profile_id):
-    assert wish.find_profile(GPUS[gpu], text).id == profile_id
+    assert layout_text.find_profile(GPUS[gpu], text).id == profile_id
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_a_profile_is_found_by_id_name_or_slices(gpu, text, profile_id):
     ],
 )
 def test_what_a_gpu_does_not_have_is_told_with_what_it_has(gpu, text, said):
-    with pytest.raises(wish.Unresolved) as problem:
-        wish.find_profile(GPUS[gpu], text)
+    with pytest.raises(layout_text.Unresolved) as problem:
+        layout_text.find_profile(GPUS[gpu], text)
     assert str(problem.value) == said
 
 
@@ -61,24 +61,29 @@ def test_what_a_gpu_does_not_have_is_told_with_what_it_has(gpu, text, said):
     [("1c", 1), ("2c.3g.20gb", 2), ("MIG 1c.2g.10gb", 1), ("7c", 7), (1, None), ("3", None), ("3g", None)],
 )
 def test_a_compute_instance_is_named_by_its_slices_and_not_by_a_number_alone(text, slices):
-    assert wish.find_compute(text) == slices
+    assert layout_text.find_compute(text) == slices
 
 
 def test_an_entry_says_profile_start_and_compute_instances():
     entries = ["3g", "19:6", {"profile": "2g", "start": 0, "compute": ["1c", "1c"]}, {"profile": 19, "compute": []}]
-    found, problems = wish.wishes(GPUS["a100_40gb"], entries, default_compute=True)
+    found, problems = layout_text.resolve(GPUS["a100_40gb"], entries, default_compute=True)
     assert problems == []
-    assert found == [Wish(9, None, (3,)), Wish(19, 6, (1,)), Wish(14, 0, (1, 1)), Wish(19, None, ())]
+    assert found == [
+        RequestedInstance(9, None, (3,)),
+        RequestedInstance(19, 6, (1,)),
+        RequestedInstance(14, 0, (1, 1)),
+        RequestedInstance(19, None, ()),
+    ]
 
 
 def test_without_a_default_compute_instances_are_left_alone():
-    found, _problems = wish.wishes(GPUS["a100_40gb"], ["3g"], default_compute=False)
-    assert found == [Wish(9, None, None)]
+    found, _problems = layout_text.resolve(GPUS["a100_40gb"], ["3g"], default_compute=False)
+    assert found == [RequestedInstance(9, None, None)]
 
 
 def test_every_problem_of_a_layout_is_told():
     entries = ["2", {"profile": "3g", "start": 2}, {"profile": "2g", "compute": ["2c", "1c"]}]
-    found, problems = wish.wishes(GPUS["a100_40gb"], entries, default_compute=True)
+    found, problems = layout_text.resolve(GPUS["a100_40gb"], entries, default_compute=True)
     assert found == []
     assert problems == [
         "2 is not the id of a profile",
@@ -93,8 +98,8 @@ def test_every_problem_of_a_layout_is_told():
      {"profile": "3g", "compute": ["5c"]}, {"profile": "3g", "slots": 1}],
 )  # fmt: skip
 def test_an_entry_of_another_form_is_a_problem(entry):
-    assert len(wish.check_entries(["3g", entry])) >= 1
-    assert wish.check_entries(["3g", 9, {"profile": "1g", "start": 0, "compute": ["1c"]}]) == []
+    assert len(layout_text.check_entries(["3g", entry])) >= 1
+    assert layout_text.check_entries(["3g", 9, {"profile": "1g", "start": 0, "compute": ["1c"]}]) == []
 
 
 @pytest.mark.parametrize(
@@ -107,15 +112,15 @@ def test_an_entry_of_another_form_is_a_problem(entry):
     ],
 )
 def test_a_start_that_cannot_be_read_is_no_free_choice(entry, said):
-    (problem,) = wish.check_entries([entry])
+    (problem,) = layout_text.check_entries([entry])
     assert said in problem
 
 
 def test_a_start_that_yaml_has_read_as_a_number_is_recognised():
-    _found, (problem,) = wish.wishes(GPUS["a100_40gb"], [9 * 60 + 4], default_compute=True)
+    _found, (problem,) = layout_text.resolve(GPUS["a100_40gb"], [9 * 60 + 4], default_compute=True)
     assert problem == "544 is not the id of a profile (9:4 has to be quoted, YAML reads 9:4 as 544)"
 
 
 def test_a_start_is_checked_against_those_of_its_profile():
-    _found, problems = wish.wishes(GPUS["a100_40gb"], ["3g:0", "4g:4"], default_compute=True)
+    _found, problems = layout_text.resolve(GPUS["a100_40gb"], ["3g:0", "4g:4"], default_compute=True)
     assert problems == ["4g.20gb cannot begin at slot 4, only at 0"]
