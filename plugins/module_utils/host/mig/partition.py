@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.request impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import (
     identify,
+    layout_text,
     planner,
     refusal,
     select,
