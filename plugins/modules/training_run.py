@@ -214,6 +214,16 @@ options:
     type: str
     choices: [unlimited, ignore]
     default: unlimited
+  mpi_transport:
+    description:
+      - Transport of MPI itself, for commands such as the OSU micro-benchmarks. Trainings do not need V(ucx), because
+        NCCL carries their data.
+      - V(ucx) requires O(launcher=mpirun), an image with UCX (NVIDIA's images have it as HPC-X), and
+        O(data_path=sriov) or O(data_path=passthrough). The environment of UCX comes from O(roce).
+      - UCX fails if RDMA does not work, and its log has the transport.
+    type: str
+    choices: [tcp, ucx]
+    default: tcp
   shm_size:
     description:
       - Size of the shared memory of a container. NCCL and data loaders use it.

@@ -61,11 +61,12 @@ NOT_LOOSER = {
         kubernetes.network_operator.per_node kubernetes.network_operator.exclude
         kubernetes.network_operator.interfaces kubernetes.network_operator.devices
         kubernetes.network_operator.gid_index kubernetes.network_operator.spec
+        stack.mig.layout
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
         validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink directpath.vmotion
-        stack.dcgm.diag stack.dcgm.health stack.gds.check stack.sharp
+        stack.dcgm.diag stack.dcgm.health stack.gds.check stack.mpi.transport stack.sharp stack.images
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.uncompared_settings hosts.evacuation

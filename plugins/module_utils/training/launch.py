@@ -82,7 +82,7 @@ def _mca(parameters: Iterable[Setting]) -> list[str]:
 def _mpirun(request: TrainingRequest, places: Sequence[Place], settings: Sequence[Setting], ranks: int) -> list[str]:
     argv = ["mpirun", "--allow-run-as-root", "--tag-output", "-np", str(ranks), "-H", _hosts(places)]
     # With two dashes: Open MPI 5 accepts no other form.
-    argv += ["--bind-to", "none", "--map-by", "slot", *_mca(mpi_parameters(places))]
+    argv += ["--bind-to", "none", "--map-by", "slot", *_mca(mpi_parameters(places, request.mpi_transport))]
     if len(places) >= MANY_HOSTS:
         argv += ["--mca", "plm_rsh_no_tree_spawn", "true", "--mca", "plm_rsh_num_concurrent", str(len(places))]
     for setting in settings:

@@ -20,6 +20,9 @@ ENGINES = ("horovod", "torchrun", "deepspeed", "ray")
 RESTARTED = ("torchrun", "deepspeed")
 LAUNCHERS, CONTROLLERS = ("mpirun", "horovodrun"), ("mpi", "gloo")
 DATA_PATHS, RDMA_PATHS = ("tcp", "pvrdma", "sriov", "passthrough"), ("pvrdma", "sriov", "passthrough")
+TRANSPORTS = TCP, UCX = ("tcp", "ucx")
+# Data paths with a device that UCX supports. It has no transport for PVRDMA [unsure].
+UCX_PATHS = ("sriov", "passthrough")
 CLIENTS = {"docker": "docker", "podman": "podman", "containerd": "nerdctl"}
 BUILTINS = ("small", "synthetic", "all_reduce")
 LIMITS = {"wall_s": 3600, "stall_s": 300, "start_s": 120, "pull_s": 1800, "lost_s": 30, "return_s": 600}
@@ -63,6 +66,7 @@ ARGUMENTS = {
     "gpus": {"type": "str", "choices": ["all", "none"], "default": "all"},
     "container_engine": {"type": "str", "choices": sorted(CLIENTS), "default": "docker"},
     "memlock": {"type": "str", "choices": ["unlimited", "ignore"], "default": "unlimited"},
+    "mpi_transport": {"type": "str", "choices": list(TRANSPORTS), "default": TCP},
     "shm_size": {"type": "str", "default": "1g"},
     "mounts": {
         "type": "list",
@@ -180,6 +184,7 @@ class TrainingRequest:
     gpus: str
     container_engine: str
     memlock: str
+    mpi_transport: str
     shm_size: str
     mounts: Sequence[MountRequest]
     ssh_port: int
@@ -251,6 +256,13 @@ def _engine(params: Mapping[str, Any]) -> Iterator[str]:
         return
     if params["launcher"] == "mpirun" and params["controller"] == "gloo":
         yield "controller: only horovodrun starts gloo. Use launcher: horovodrun, or controller: mpi."
+    if params["mpi_transport"] == UCX and params["launcher"] != "mpirun":
+        yield f"mpi_transport: ucx needs launcher: mpirun, but it is {params['launcher']}."
+    if params["mpi_transport"] == UCX and params["data_path"] not in UCX_PATHS:
+        yield (
+            f"mpi_transport: UCX has no RDMA transport for the data path {params['data_path']}. Use sriov or "
+            "passthrough, or mpi_transport: tcp."
+        )
     if not 1 <= params["ssh_port"] <= 65535:
         yield f"ssh_port: {params['ssh_port']} is not a valid port."
 

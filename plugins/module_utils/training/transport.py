@@ -10,6 +10,8 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterator, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TCP, UCX
+
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid
     from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
@@ -80,6 +82,8 @@ def environment(
             )
         )
         settings += _nccl(request, places, nccl)
+        if request.mpi_transport == UCX:
+            settings += _ucx(request, places)
     if request.gpus == "all":
         settings += [
             Setting("NCCL_DEBUG", "INFO", "NCCL falls back to TCP without an error; only its log reports the network."),
@@ -152,6 +156,22 @@ def gid_indexes(places: Sequence[Place]) -> list[int]:
     return sorted({cast("Gid", place.gid).index for place in places})
 
 
+def _ucx(request: TrainingRequest, places: Sequence[Place]) -> Iterator[Setting]:
+    """UCX carries MPI with the RoCE traffic class of NCCL. It does not use rdma_cm, which has a class of its own."""
+    devices = list(dict.fromkeys(f"{gid.device}:{gid.port}" for gid in (cast("Gid", place.gid) for place in places)))
+    yield Setting("UCX_NET_DEVICES", ",".join(devices), "The RDMA device of the data path.")
+    yield Setting("UCX_TLS", "rc,self,sm", "Without tcp, UCX fails instead of falling back to TCP.")
+    yield Setting(
+        "UCX_IB_TRAFFIC_CLASS",
+        str(request.roce.traffic_class),
+        f"DSCP {request.roce.dscp} and ECN of the RoCE traffic class.",
+    )
+    indexes = gid_indexes(places)
+    if len(indexes) == 1:
+        yield Setting("UCX_IB_GID_INDEX", str(indexes[0]), "RoCE v2 over IPv4 on all guests.")
+    yield Setting("UCX_LOG_LEVEL", "info", "Only the log of UCX reports the transport that it selected.")
+
+
 def _gpudirect(request: TrainingRequest) -> Setting | None:
     if request.data_path == "pvrdma":
         return Setting(
@@ -168,10 +188,13 @@ def _gpudirect(request: TrainingRequest) -> Setting | None:
     return None
 
 
-def mpi_parameters(places: Sequence[Place]) -> list[Setting]:
-    """Parameters of Open MPI. NCCL carries the heavy data; MPI itself stays on TCP."""
+def mpi_parameters(places: Sequence[Place], transport: str = TCP) -> list[Setting]:
+    """Parameters of Open MPI. NCCL carries the heavy data; MPI itself stays on TCP, unless UCX is requested."""
+    layer = Setting("pml", "ob1", "The point-to-point layer that Horovod's authors tested.")
+    if transport == UCX:
+        layer = Setting("pml", "ucx", "MPI runs over UCX, and mpirun fails if the image has none.")
     parameters = [
-        Setting("pml", "ob1", "The point-to-point layer that Horovod's authors tested."),
+        layer,
         Setting("btl", "^openib", "MPI stays on TCP: its own RDMA does not support threads."),
         Setting(
             "btl_vader_single_copy_mechanism",

@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalog
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import support
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import BLOCKS, OK, OPEN, Finding
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath, stack
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests as site_guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import profiles
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
@@ -64,6 +64,17 @@ def translation(wish: Mapping[str, Any] | None) -> Iterator[Finding]:
         )
         todo = "Set site.network.firmware to auto, or run `mlxconfig -d DEVICE query ATS_ENABLED` for each port."
         yield Finding("hosts", "ports", "ATS", OPEN, found, todo=todo)
+
+
+def unpinned(wish: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """A finding on each image without a digest, if the site asks for it: its tag may mean another image tomorrow."""
+    site, errors = validate(wish) if wish else ({}, [""])
+    if errors or site["stack"]["images"] != "report":
+        return
+    for key, image in stack.unpinned(site):
+        found = f"{image} has no digest, so its registry can replace the image."
+        todo = f"Append @sha256: and the digest to {key}. `docker images --digests` prints it."
+        yield Finding("compatibility", "guests", "image", OPEN, found, todo=todo)
 
 
 def host_driver(preview: Mapping[str, Any]) -> str:

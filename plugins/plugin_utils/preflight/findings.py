@@ -68,6 +68,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         *([] if asked["problems"] else machines.machines(seen.get("machines"), waits)),
         *around.compatibility(seen.get("site"), seen.get("hosts") or {}),
         *([] if asked["problems"] else compatibility.translation(seen.get("site"))),
+        *([] if asked["problems"] else compatibility.unpinned(seen.get("site"))),
         *([] if asked["problems"] else compatibility.rules(seen.get("site"), seen.get("hosts") or {})),
         *around.controller(seen.get("here"), asked, seen["limits"], (seen.get("guests") or {}).get("answers") or ()),
         *around.guests(seen.get("guests"), asked, seen["limits"]),

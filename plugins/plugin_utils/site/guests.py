@@ -179,6 +179,7 @@ def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that all guests share, under the names of the role guest_vm."""
     return {
         "driver": _driver(wish["driver"], site["licence"]),
+        "mig": (site["stack"]["mig"] or {}).get("layout") or [],
         "licence": _licence(site, wish["licence"]),
         "roce": given(site["roce"]) if site["network"]["path"] in RDMA_PATHS else {},
         "rdma": dict(wish["rdma"], gpudirect=_gpudirect(site, wish)),

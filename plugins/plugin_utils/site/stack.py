@@ -2,18 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Options of the rest of the stack: DCGM, GPUDirect Storage, UCX, SHARP. Their checks against the other sections."""
+"""Options of the rest of the stack: DCGM, GPUDirect Storage, UCX, SHARP, MIG in guests, images with a digest.
+
+Also their checks against the other sections.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+UCX = params.UCX
+# A name of a MIG profile, its number of slices, or its id.
+ENTRY = re.compile(r"\d{1,3}|\dg(\.\d+gb)?([+-]me(\.all)?|\+gfx)?")
 VGPU_MODES = ("vgpu", "mig")
 # The first level of `dcgmi diag` that measures the hardware. A vGPU reports no PCIe link, power or temperature.
 OF_HARDWARE = 2
@@ -30,23 +40,87 @@ def stack(site: Mapping[str, Any]) -> dict[str, Any]:
         "dcgm_health": dcgm["health"],
         "gds": gds["check"] == "required" or bool(gds["read_file"]),
         "gds_file": gds["read_file"] or "",
+        "ucx": site["stack"]["mpi"]["transport"] == UCX,
     }
+
+
+def unpinned(site: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(key, image) of each image of a validated site without a digest."""
+    images = {
+        "site.training.image": (site["training"] or {}).get("image"),
+        "site.runtime.proof_image": (site["runtime"] or {}).get("proof_image"),
+    }
+    yield from ((key, image) for key, image in images.items() if image and "@" not in image)
 
 
 def problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Conflicts between these options and the other sections of a validated site."""
     yield from _dcgm(site["stack"]["dcgm"], site)
     yield from _storage(site["stack"]["gds"], site)
+    yield from _instances(site["stack"]["mig"], site)
     if site["stack"]["sharp"] == "required":
         yield (
             f"site.stack.sharp: SHARP reduces in the switches of InfiniBand, and site.network.path is "
             f"{site['network']['path']}, which is Ethernet. Remove it; NCCL reduces on the GPUs over RoCE."
         )
+    if site["stack"]["mpi"]["transport"] == UCX:
+        yield from _ucx(site)
+    if site["stack"]["images"] == "required":
+        for key, image in unpinned(site):
+            yield (
+                f"{key}: {image} has no digest, and site.stack.images requires one. Append @sha256: and the digest of "
+                "the image, or set site.stack.images to report."
+            )
     if any(stack(site).values()) and not site["validation"]:
         yield (
             "site.stack: it requests checks, and the site has no validation that runs them. Add site.validation, or "
-            "remove diag, health, check and read_file."
+            "remove diag, health, check, read_file and transport."
         )
+
+
+def _instances(wish: Mapping[str, Any] | None, site: Mapping[str, Any]) -> Iterator[str]:
+    """A MIG layout that the guests apply to their own GPUs."""
+    if wish is None:
+        return
+    key, mode = "site.stack.mig", site["gpu"]["mode"]
+    for index, entry in enumerate(wish["layout"]):
+        if not ENTRY.fullmatch(entry):
+            yield (
+                f"{key}.layout[{index}]: {entry} is not a profile of MIG. Write it as 3g, 1g.10gb or the id of the "
+                "profile."
+            )
+    if mode not in directpath.WHOLE:
+        yield (
+            f"{key}: the guests have vGPUs (site.gpu.mode is {mode}), and only a whole GPU can be partitioned in a "
+            "guest. Use site.gpu.mode mig with a MIG-backed profile, or passthrough."
+        )
+    if site["gpu"]["nvlink"] == "required":
+        yield f"{key}: MIG disables NVLink, and site.gpu.nvlink is required. Remove one of them."
+    if not site["guests"]:
+        yield f"{key}: the stage guests applies it, and the site has no guests. Add site.guests, or remove it."
+    slots = (site["training"] or {}).get("slots")
+    if site["training"] and site["training"]["gpus"] == "auto" and slots != 1:
+        yield (
+            f"{key}: a process uses one instance, so NCCL cannot have several ranks in a guest. Set "
+            "site.training.slots to 1, or remove it."
+        )
+
+
+def _ucx(site: Mapping[str, Any]) -> Iterator[str]:
+    path, key = site["network"]["path"], "site.stack.mpi.transport"
+    if directpath.lowered(site)["network"]["path"] not in params.UCX_PATHS:
+        yield (
+            f"{key}: UCX has no RDMA transport for site.network.path {path}. Use the path sriov or passthrough, or "
+            "remove it."
+        )
+    if (site["training"] or {}).get("engine") != "horovod":
+        yield (
+            f"{key}: it needs mpirun and an image with MPI, which only the engine horovod has. Set "
+            "site.training.engine to horovod, or remove it."
+        )
+    osu = (site["validation"] or {}).get("osu") or {}
+    if site["validation"] and not any(osu.get(name) for name in rungs.PROGRAMS.values()):
+        yield f"{key}: no program uses MPI. Name one in site.validation.osu, see docs/stack.md, or remove it."
 
 
 def _dcgm(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:

@@ -2,14 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Checks of the OSU micro-benchmarks: MPI over TCP, which coordinates the ranks. Pure."""
+"""Checks of the OSU micro-benchmarks: MPI over TCP, which coordinates the ranks, or over UCX. Pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, check_pair, spread
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found, number, short
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    Found,
+    listing,
+    number,
+    short,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import ucx
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
@@ -54,7 +60,24 @@ def _whole(answer: Found, values: Mapping[str, Any], about: About) -> Found:
         places = " and ".join(spread.where(guest, about.places) for guest in about.guests)
         sizes = "one size" if wrong == 1 else f"{short(wrong)} sizes"
         answer.fail(f"Messages of {sizes} arrived with wrong data.", places, "wrong")
+    if about.intent["stack"].get("ucx"):
+        _over_ucx(answer, [str(one) for one in listing(values.get("ucx"))], about)
     return check_cluster.ended(answer, values, about)
+
+
+def _over_ucx(answer: Found, transports: Sequence[str], about: About) -> None:
+    """Whether the log of UCX shows RDMA between the guests: MPI falls back to another transport without an error."""
+    answer.duty = "; ".join(one for one in (answer.duty, "UCX over RDMA") if one)
+    places = " and ".join(spread.where(guest, about.places) for guest in about.guests)
+    other = [one for one in transports if not ucx.is_rdma(one)]
+    if not transports:
+        cause = f"Open MPI in the image of {places}: it needs the component pml ucx, as in NVIDIA's images"
+        answer.fail("The log has no connection of UCX between the guests, so MPI did not use UCX.", cause, "no_ucx")
+    elif other:
+        why = f"UCX connected the guests over {', '.join(other)} instead of RDMA."
+        answer.fail(why, f"the RDMA device or its GID of {places}", "no_ucx")
+    else:
+        answer.note = " ".join(one for one in (answer.note, f"UCX used {', '.join(transports)}.") if one)
 
 
 # The function that reads the values of each check.

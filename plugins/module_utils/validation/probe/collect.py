@@ -32,6 +32,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
     nccl_log,
     nccl_tests,
     osu,
+    ucx,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import fabric
@@ -276,6 +277,7 @@ def _osu(
         why = told["why"] if told["understood"] else _failed(result) or told["why"]
         return _unfinished(check, subject, result, why, about, text)
     values = dict(readings(told), ranks=len(listing(result.get("ranks"))), verdict=mapping(result.get("verdict")))
+    values["ucx"] = ucx.transports(text)
     return measurement(check, subject, readings=values, **dict(about, version=str(told["version"])))
 
 

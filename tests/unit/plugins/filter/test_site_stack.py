@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import compatibility
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validation
 
 from unit.plugins.filter.seen_guests import site
@@ -18,7 +19,26 @@ def stack(gpu=None, judged=True, **wish):
     return site(guests=None, stack=wish, **({"validation": {"seconds": 5}} if judged else {}), **more)
 
 
+SRIOV = {"path": "sriov", "nics": ["vmnic3"], "portgroup": "pg-sriov"}
+TRAIN = {"image": "images.example.org/hpcx:1", "builtin": "small"}
+OSU = {"latency": ["osu_latency"]}
+
+
+def mpi(network, engine="horovod", osu=OSU):
+    training = {"image": "images.example.org/hpcx:1", "builtin": "small", "engine": engine}
+    more = {"network": network} if network else {}
+    validation = {"osu": osu} if osu else {"seconds": 5}
+    return site(guests=None, training=training, validation=validation, stack={"mpi": {"transport": "ucx"}}, **more)
+
+
 SOUND = {
+    "UCX over virtual functions": mpi(SRIOV),
+    "MIG in the guests": site(guests={"user": "ops"}, gpu=WHOLE, stack={"mig": {"layout": ["3g", "2g", "1g", "1g"]}}),
+    "an image with a digest": site(
+        guests=None,
+        training={**TRAIN, "image": f"images.example.org/hpcx@sha256:{'a' * 64}"},
+        stack={"images": "required"},
+    ),
     "nothing": stack(judged=False),
     "the first level on a vGPU": stack(dcgm={"diag": 1, "health": True}),
     "every level on whole GPUs": stack(WHOLE, dcgm={"diag": 4}),
@@ -58,10 +78,44 @@ BAD = {
         "site.stack.sharp: SHARP reduces in the switches of InfiniBand, and site.network.path is pvrdma, which is "
         "Ethernet. Remove it; NCCL reduces on the GPUs over RoCE.",
     ),
+    "UCX over PVRDMA": (
+        mpi(None),
+        "site.stack.mpi.transport: UCX has no RDMA transport for site.network.path pvrdma. Use the path sriov or "
+        "passthrough, or remove it.",
+    ),
+    "UCX with torchrun": (
+        mpi(SRIOV, engine="torchrun"),
+        "site.stack.mpi.transport: it needs mpirun and an image with MPI, which only the engine horovod has. Set "
+        "site.training.engine to horovod, or remove it.",
+    ),
+    "UCX without a program": (
+        mpi(SRIOV, osu=None),
+        "site.stack.mpi.transport: no program uses MPI. Name one in site.validation.osu, see docs/stack.md, or remove "
+        "it.",
+    ),
+    "a MIG layout of a vGPU": (
+        site(guests={"user": "ops"}, stack={"mig": {"layout": ["3g"]}}),
+        "site.stack.mig: the guests have vGPUs (site.gpu.mode is vgpu), and only a whole GPU can be partitioned in a "
+        "guest. Use site.gpu.mode mig with a MIG-backed profile, or passthrough.",
+    ),
+    "a MIG layout with several ranks": (
+        site(guests={"user": "ops"}, gpu=WHOLE, training=TRAIN, stack={"mig": {"layout": ["3g"]}}),
+        "site.stack.mig: a process uses one instance, so NCCL cannot have several ranks in a guest. Set "
+        "site.training.slots to 1, or remove it.",
+    ),
+    "an entry that is no profile": (
+        site(guests={"user": "ops"}, gpu=WHOLE, stack={"mig": {"layout": ["big"]}}),
+        "site.stack.mig.layout[0]: big is not a profile of MIG. Write it as 3g, 1g.10gb or the id of the profile.",
+    ),
+    "an image without a digest": (
+        site(guests=None, training=TRAIN, stack={"images": "required"}),
+        "site.training.image: images.example.org/hpcx:1 has no digest, and site.stack.images requires one. Append "
+        "@sha256: and the digest of the image, or set site.stack.images to report.",
+    ),
     "checks without a validation": (
         stack(dcgm={"diag": 1}, judged=False),
         "site.stack: it requests checks, and the site has no validation that runs them. Add site.validation, or "
-        "remove diag, health, check and read_file.",
+        "remove diag, health, check, read_file and transport.",
     ),
 }
 
@@ -74,6 +128,14 @@ def test_what_the_hardware_does_not_support_is_rejected(one, problem):
 def test_the_options_reach_the_role_and_the_judge():
     wish = {"dcgm": {"diag": 2, "package": "dcgm"}, "gds": {"read_file": "/data/sample"}}
     made = validation.validation({**stack(WHOLE, **wish)})
-    told = {"dcgm_diag": 2, "dcgm_health": False, "gds": True, "gds_file": "/data/sample"}
+    told = {"dcgm_diag": 2, "dcgm_health": False, "gds": True, "gds_file": "/data/sample", "ucx": False}
     assert made["stack"] == {**told, "dcgm_package": "dcgm"}
     assert made["intent"]["stack"] == told
+
+
+def test_preflight_names_images_without_a_digest_on_request():
+    (found,) = compatibility.unpinned(site(guests=None, training=TRAIN, stack={"images": "report"}))
+    assert (found.state, found.what) == ("open", "image")
+    assert "images.example.org/hpcx:1 has no digest" in found.found
+    assert "site.training.image" in found.todo
+    assert list(compatibility.unpinned(site(guests=None, training=TRAIN))) == []

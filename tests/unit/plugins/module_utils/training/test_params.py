@@ -30,6 +30,15 @@ HOST = {"name": "job-01", "address": "10.0.112.11"}
         ({"controller": "gloo"}, "only horovodrun starts gloo"),
         ({"builtin": "all_reduce"}, "With engine: horovod, use command: [all_reduce_perf] of nccl-tests"),
         ({"ssh_port": 0}, "ssh_port: 0 is not a valid port."),
+        (
+            {"mpi_transport": "ucx", "data_path": "pvrdma"},
+            "mpi_transport: UCX has no RDMA transport for the data path pvrdma. Use sriov or passthrough, or "
+            "mpi_transport: tcp.",
+        ),
+        (
+            {"mpi_transport": "ucx", "data_path": "sriov", "launcher": "horovodrun"},
+            "mpi_transport: ucx needs launcher: mpirun, but it is horovodrun.",
+        ),
         ({"image": "horovod@sha512:" + "a" * 128}, "cannot be pulled. Write sha256: and 64 hexadecimal digits"),
         ({"image": f"horovod@sha256:{'A' * 64}"}, "cannot be pulled. Write sha256: and 64 hexadecimal digits"),
         ({"elastic": {"min_ranks": 1}}, "elastic: only Horovod with launcher: horovodrun"),

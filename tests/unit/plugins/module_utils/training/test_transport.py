@@ -53,6 +53,25 @@ def test_nccl_is_told_what_follows_from_the_data_path(changes, expected):
     assert nccl(found=with_gpus(), **changes) == {**LOG, **expected}
 
 
+def test_ucx_has_the_device_and_the_traffic_class_of_the_site():
+    made = planned(data_path="sriov", engine="horovod", mpi_transport="ucx", command=["osu_latency"], builtin=None)
+    told = {one.name: one.value for one in made.settings if one.name.startswith("UCX_")}
+    assert told == {
+        "UCX_NET_DEVICES": "vmw_pvrdma0:1",
+        "UCX_TLS": "rc,self,sm",
+        "UCX_IB_TRAFFIC_CLASS": "106",
+        "UCX_IB_GID_INDEX": "0",
+        "UCX_LOG_LEVEL": "info",
+    }
+    words = " ".join(made.launches[0].argv)
+    assert "--mca pml ucx" in words
+    assert all(f"-x {name}" in words for name in told)
+
+
+def test_mpi_stays_on_tcp_unless_ucx_is_requested():
+    assert not [name for name in variables(data_path="sriov") if name.startswith("UCX_")]
+
+
 def of_image(nccl_version, indexes=(3, 3), name="images.example.com/horovod:1", **changes):
     """The plan where the image tells this version, and RoCE v2 has these places in the tables of the guests."""
     told = {"NCCL_VERSION": nccl_version} if nccl_version else {}
