@@ -85,15 +85,20 @@ def _references() -> Iterator[str]:
     yield "| Measure | GPU | Figure | Layout | Image, model | Source | Mark |"
     yield "|---|---|---|---|---|---|---|"
     for one in reference.REFERENCES:
-        unit = "img/s per GPU" if one.measure == reference.IMAGES else "GB/s"
+        unit = UNITS[one.measure]
         layout = f"{one.guests} x {one.gpus} GPUs"
+        if one.measure == reference.TOKENS:
+            layout += ", not compared: no training of the collection reports tokens/s"
         if one.measure == reference.BUS and one.guests > 1:
             layout += f", {short(one.network)} Gb/s each" if one.network else ", network not stated: not compared"
         batch = f"batch {one.batch}" if one.batch else ""
         trained = ", ".join(filter(None, (f"`{one.image}`" if one.image else "", one.model, batch)))
         figure = f"{one.value:g} {unit}"
         yield f"| {one.measure} | {one.gpu} | {figure} | {layout} | {trained} | {one.source} | {one.mark} |"
-    yield f"| {reference.TOKENS} | all | {reference.NONE} |  |  | no source states GPU, image and model |  |"
+    yield f"| {reference.TOKENS} | all others | {reference.NONE} |  |  | no source states GPU, image and model |  |"
+
+
+UNITS = {reference.IMAGES: "img/s per GPU", reference.TOKENS: "tokens/s per GPU", reference.BUS: "GB/s"}
 
 
 def _values(values: dict) -> str:

@@ -31,17 +31,20 @@ IMAGES, TOKENS, BUS = "images/s", "tokens/s", "bus bandwidth"
 MEASURES = {TRAINING: IMAGES, NCCL: BUS}
 SURE = "sure"
 NO_IMAGE = "unsure: the source does not state the image"
+NO_TAG = "unsure: the source names the container and not its tag"
 NO_GPUS = "unsure: eight GPUs in each machine are an assumption"
 NONE, OF_SITE = "no reference", "the site"
 TENSORFLOW = "nvcr.io/nvidia/tensorflow:24.05-tf2-py3"
+NEMO = "nvcr.io/nvidia/nemo:25.11"
 NODE, PAIR = (
     "threshold within one machine, Azure's public node health checks v0.4.5",
     "threshold for two machines, Oracle's public checks of GPU clusters v3.1.0",
 )
+MEGATRON = "NVIDIA Megatron Bridge, performance summary, NeMo container 25.11, DGX machines"
 
 
 class Reference(NamedTuple):
-    """One published figure. Images per second are those of one GPU; bus bandwidth is that of the all-reduce."""
+    """One published figure. Images and tokens per second are those of one GPU, bus bandwidth that of the all-reduce."""
 
     measure: str
     gpu: str
@@ -57,8 +60,7 @@ class Reference(NamedTuple):
     network: float | None = None
 
 
-# The figures are of images per second and of bus bandwidth. No source with tokens per second states GPU, image and
-# model, so TOKENS has no row.
+# No training of the collection reports tokens per second, so the rows of TOKENS are for a reader to compare.
 REFERENCES = (
     Reference(
         *(IMAGES, "H100", 1488.1, 1, 2, "NCHC, Keras, fp16 all-reduce"),
@@ -79,6 +81,16 @@ REFERENCES = (
     Reference(
         *(IMAGES, "V100", 255.99, 2, 4, "horovod/horovod#288, InfiniBand, 2047.95 of 8 GPUs as posted", NO_IMAGE),
         model="resnet50",
+    ),
+    *(
+        Reference(TOKENS, gpu, rate, machines, 8, f"{MEGATRON}, {precision}", NO_TAG, NEMO, model, batch)
+        for gpu, rate, machines, precision, model, batch in (
+            ("H100", 14451.0, 1, "FP8", "llama3 8b", 128),
+            ("H100", 1602.0, 8, "FP8", "llama3 70b", 128),
+            ("H100", 5630.0, 8, "BF16", "gpt oss 120b", 512),
+            ("B200", 30624.0, 1, "FP8", "llama3 8b", 128),
+            ("B200", 8213.0, 8, "BF16", "gpt oss 120b", 512),
+        )
     ),
     *(
         Reference(BUS, gpu, gbs, 1, 8, NODE)
