@@ -154,20 +154,21 @@ def test_an_existing_session_that_was_dropped_is_named_and_not_replaced(kinds):
 
 NOW = datetime.datetime.now(datetime.timezone.utc)
 REFUSED = {
-    "expired": ({"begins": NOW - HOUR}, "saml_token_expired"),
-    "not yet valid": ({"begins": NOW + HOUR}, "saml_token_not_yet_valid"),
-    "another audience": ({"audience": "https://elsewhere"}, "saml_token_rejected"),
-    "another issuer": ({"issuer": "https://elsewhere"}, "saml_token_rejected"),
-    "no user": ({"user": "nobody@vsphere.local"}, "saml_token_rejected"),
-    "html": ({"text": "<html/>"}, "saml_token_invalid"),
-    "entities": ({"text": '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'}, "saml_token_invalid"),
+    "expired": ({"begins": NOW - HOUR}, "saml_token_expired", "The token expired at"),
+    "not yet valid": ({"begins": NOW + HOUR}, "saml_token_not_yet_valid", "The token is valid from"),
+    "another audience": ({"audience": "https://elsewhere"}, "saml_token_rejected", "audience https://elsewhere"),
+    "another issuer": ({"issuer": "https://elsewhere"}, "saml_token_rejected", "issuer https://elsewhere"),
+    "no user": ({"user": "nobody@vsphere.local"}, "saml_token_rejected", "does not know the user"),
+    "html": ({"text": "<html/>"}, "saml_token_invalid", ""),
+    "entities": ({"text": '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'}, "saml_token_invalid", ""),
 }
 
 
-@pytest.mark.parametrize("options, code", REFUSED.values(), ids=REFUSED)
-def test_a_token_that_is_not_accepted_is_explained(kinds, options, code):
+@pytest.mark.parametrize("options, code, says", REFUSED.values(), ids=REFUSED)
+def test_a_token_that_is_not_accepted_is_explained(kinds, options, code, says):
     answer = Driver(kinds.token(**options))("vgpu_profile", **WISH)
     assert answer["failure"]["code"] == code
+    assert says in answer["msg"]
     assert "saml2" not in json.dumps(answer)
 
 
@@ -176,6 +177,7 @@ def test_a_token_that_others_can_read_is_refused_before_a_request(kinds):
     (kinds.folder / "token.xml").chmod(0o644)
     answer = Driver(options)("vgpu_profile", **WISH)
     assert answer["failure"]["code"] == "saml_token_file_mode"
+    assert "Run `chmod 0600" in answer["msg"]
     assert kinds.running.requests.total() == 0
 
 

@@ -306,3 +306,13 @@ def test_what_there_is_now_is_reported_by_a_run_and_by_check_mode():
 def test_values_of_a_vm_that_is_copied_from_a_library_are_told_as_open(unknown, told):
     given = {"__training_vm_unknown": unknown}
     assert is_met("open", "Report values that depend on the library item", **given) is told
+
+
+def test_a_power_off_that_is_not_allowed_is_refused_with_the_settings():
+    due = {"running": ["job-01"], "differences": ["job-01: pciPassthru.RelaxACSforP2P"]}
+    name = "Reject a power-off that is not allowed"
+    assert is_met("look", name, training_vm_power="refuse", __training_vm_due=due)
+    assert not is_met("look", name, training_vm_power="cycle", __training_vm_due=due)
+    (task,) = (one for one in tasks_of("training_vm", "look") if one["name"] == name)
+    message = task["ansible.builtin.assert"]["fail_msg"]
+    assert "These settings differ: {{ __training_vm_due.differences | join('; ') }}." in message

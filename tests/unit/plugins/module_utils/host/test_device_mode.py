@@ -154,7 +154,7 @@ def test_each_device_is_configured_by_the_name_that_rest_has_for_it():
 @pytest.mark.parametrize(
     "rest, code, text",
     [
-        (Rest(devices=(PORT,)), "device_mode_missing", f"It lists: {PORT}"),
+        (Rest(devices=(PORT,)), "device_mode_missing", f"lists no such device. It lists: {PORT}"),
         (Rest(status=404), "rest_refused", "404"),
     ],
 )

@@ -292,6 +292,7 @@ def test_a_gpu_that_needs_the_open_modules(guest, tmp_path, device):
     gpu(guest, device)
     path = guest.package_file(tmp_path, "nvidia-driver-550")
     message = refused(guest, "open_modules_needed", package=path, flavour="data_centre")
+    assert "which needs the open ones" in message
     assert "Use a package with `open` in its name, such as nvidia-driver-580-open" in message
 
 

@@ -188,9 +188,9 @@ def test_the_way_follows_who_manages_the_software(by_image, asked, result):
     "by_image, asked, words",
     [
         (True, "esxcli", "would drift from it. Use method=auto"),
-        (False, "auto", "has none yet. Set up an image"),
-        (False, "esxcli", "has none yet. Set up an image"),
-        (False, "image", "has none yet. Set up an image"),
+        (False, "auto", "this cluster has none yet. Set up an image"),
+        (False, "esxcli", "this cluster has none yet. Set up an image"),
+        (False, "image", "this cluster has none yet. Set up an image"),
     ],
 )
 def test_without_baselines_only_the_image_changes_the_software(by_image, asked, words):
