@@ -25,6 +25,7 @@ ALL = [
     packages.dkms(),
     packages.perftest(),
     packages.nccl_tests(),
+    packages.dcgm(),
 ]
 ALL += packages.toolkit("1.17.8") + packages.toolkit("1.20.0")
 

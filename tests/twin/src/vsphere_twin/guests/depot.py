@@ -118,6 +118,7 @@ REPOSITORIES = {
         packages.dkms(),
         packages.perftest(),
         packages.nccl_tests(),
+        packages.dcgm(),
     ],
 }
 

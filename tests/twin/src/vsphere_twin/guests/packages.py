@@ -16,6 +16,7 @@ DATACENTRE = ("550.54.15",)
 TOOLKIT = ("1.17.8", "1.20.0")
 OFED = "25.04-0.6.1"
 DKMS = "3.1.8"
+DCGM = "4.2.3"
 PERFTEST = "25.04.0"
 NCCL_TESTS = "2.17.6"
 REFRESH_SINCE = (1, 18)
@@ -172,6 +173,17 @@ def perftest():
         summary="perftest with CUDA (of the lab)",
         fields={"Conflicts": "perftest", "Provides": "perftest", "Replaces": "perftest"},
         files={f"{INSTALLED}/perftest-cuda.json": (facts, 0o644), **programs},
+    )
+
+
+def dcgm():
+    """DCGM, which comes from NVIDIA's repository of CUDA."""
+    facts = (json.dumps({"version": DCGM}) + "\n").encode()
+    return deb.Package(
+        name="datacenter-gpu-manager-4-cuda12",
+        version=f"1:{DCGM}-1",
+        summary="NVIDIA Data Center GPU Manager (of the lab)",
+        files={f"{INSTALLED}/datacenter-gpu-manager.json": (facts, 0o644), "/usr/bin/dcgmi": ASK},
     )
 
 
