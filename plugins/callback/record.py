@@ -26,9 +26,37 @@ description:
     C(no_log), it records only the name. It removes values whose name or format is that of a secret.
   - In check mode, the record has the changes that would be made, and the stages have C(check_mode). This record is a
     plan. C(decided_later) lists the values that are unknown until a stage runs.
+  - At the end of a run, also of a failed one, copies all files of its folder to O(target). A failed copy is a warning
+    and does not change the result of the run.
   - A run whose variable C(aiready_plan) names the folder of such a plan ends with a comparison of both.
 extends_documentation_fragment:
   - aiready.vsphere.run_record
+options:
+  target:
+    description:
+      - Target of the results, an absolute path of a directory or the address of a collection of a WebDAV server, such
+        as V(https://files.example.org/aiready). The folder of the run becomes a folder there.
+      - Defaults to the variable C(aiready_results_target). Without both, the results stay where they are.
+      - A WebDAV server needs the Python library C(requests). It verifies the certificate with the authorities of the
+        machine or with E(REQUESTS_CA_BUNDLE).
+    type: str
+    env:
+      - name: AIREADY_RESULTS_TARGET
+    ini:
+      - section: aiready_vsphere
+        key: results_target
+  target_user:
+    description:
+      - User at the WebDAV server.
+    type: str
+    env:
+      - name: AIREADY_RESULTS_USER
+  target_password:
+    description:
+      - Password of O(target_user). Only the environment sets it, such as by a credential of AWX.
+    type: str
+    env:
+      - name: AIREADY_RESULTS_PASSWORD
 requirements:
   - enabled in C(callbacks_enabled)
 notes:
@@ -39,7 +67,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.callback import CallbackBase
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan as run_plan
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record, report
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import push, record, report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import NOT_ENDED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
 
@@ -104,6 +132,21 @@ class CallbackModule(CallbackBase):
         self._write()
         self._compare()
         self._report()
+        self._push()
+
+    def _push(self) -> None:
+        """Copy the results of the run to the target. A failure is a warning: the run itself has its result."""
+        address = self.get_option("target") or self._listener.target
+        if not address or not self._listener.course.stages or self._record.is_lost:
+            return
+        login = [self.get_option(name) or "" for name in ("target_user", "target_password")]
+        try:
+            made = push.push(self._listener.folder.path, push.Target(address, *login))
+        except push.PushFailed as failure:
+            # The address may have a login.
+            self._display.warning(f"Cannot copy the results of this run to the target. {failure}")
+        else:
+            self._display.display(f"Results: {made}")
 
     def _report(self) -> None:
         """Write the report of a run that has no report of a validation, and show its path."""
@@ -169,3 +212,4 @@ class CallbackModule(CallbackBase):
             self._listener.course.ends(why=NOT_ENDED)
             self._write()
             self._report()
+            self._push()

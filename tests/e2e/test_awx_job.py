@@ -46,7 +46,10 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     results = lab.work / "results"
     env = playbook.environment(lab.work)
     of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
+    (lab.work / "target").mkdir()
     of_jobs |= {"AIREADY_RESULTS": str(results), "ANSIBLE_STDOUT_CALLBACK": "aiready.vsphere.stages"}
+    of_jobs |= {"ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
+    of_jobs |= {"AIREADY_RESULTS_TARGET": str(lab.work / "target")}
     executor = controller.service.jobs.execute = Executor(controller.service, lab.work, of_jobs)
     inputs = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
     options = {**OPTIONS, "awx_credentials": [{"kind": "vcenter", "inputs": inputs}]}
@@ -71,6 +74,9 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     assert (returned["status"], Path(returned["report"]).parents[1]) == ("open", results)
     # The callback is set, and the credential keeps the check of the certificate. The folder of this test is no mount.
     assert {one["what"] for one in rows if one["state"] == "open"} == {"host keys", "results"}
+    copied = lab.work / "target" / Path(returned["report"]).parent.name
+    names = {path.name for path in Path(returned["report"]).parent.iterdir()}
+    assert {path.name for path in copied.iterdir()} == names >= {"stages.json", "run.html"}
     seen = events(executor.result(job["id"]))
     assert "playbook_on_stats" in {one["event"] for one in seen}
     assert inputs["password"] not in json.dumps(seen)

@@ -41,6 +41,7 @@ except ImportError:  # before ansible-core 2.19 every text was a template
 # Variables of the folders, from the inventory, a play or the command line.
 _RUN_FOLDER = "{{ aiready_run_folder | default('', true) }}"
 _PLAN = "{{ aiready_plan | default('', true) }}"
+_TARGET = "{{ aiready_results_target | default('', true) }}"
 _RESULTS = """{{ aiready_results if aiready_results is defined
 else ((site | default({}, true)).validation | default({}, true)).result_dir
 | default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
@@ -58,6 +59,7 @@ class Listener:
         self.folder = Folder(run_folder, results)
         self.simulated: list[str] = []
         self.plan = ""  # the folder of the run that planned this one in check mode
+        self.target = ""  # where the results of this run are copied to
         self._asks = not run_folder
         self._play: Play | None = None
         self._asked = False
@@ -104,6 +106,7 @@ class Listener:
             variables = self._play.get_variable_manager().get_vars(play=self._play, host=host, task=task)
             templar = Templar(loader=self._play.get_loader(), variables=variables)
             self.plan = self._said(templar, _PLAN) or self.plan
+            self.target = self._said(templar, _TARGET) or self.target
             self.simulated = self._said(templar, _SIMULATED).split() or self.simulated
             for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
                 self.folder.heard(**{key: self._said(templar, template)})

@@ -1,0 +1,149 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Copy the folder of a run to the target that the site names: a directory, or a collection of a WebDAV server."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WEBDAV = ("http", "https")
+HERE = ("localhost", "127.0.0.1", "::1")
+# Seconds without an answer.
+SILENT_S = 60
+CREATED, EXISTS = (200, 201, 204), 405
+
+
+class PushFailed(Exception):
+    """The results are not at the target. The text has the cause and the fix."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target with its login."""
+
+    address: str
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+    @property
+    def is_webdav(self) -> bool:
+        return urlsplit(self.address).scheme in WEBDAV
+
+
+def push(folder: str, target: Target) -> str:
+    """Copy all files of the folder of a run, and return their new address."""
+    _check(target)
+    name = os.path.basename(os.path.normpath(folder))
+    files = list(_files(folder))
+    if target.is_webdav:
+        return _to_webdav(folder, files, name, target)
+    return _to_directory(folder, files, name, target.address)
+
+
+def _check(target: Target) -> None:
+    try:
+        parts = urlsplit(target.address)
+        host, username = parts.hostname, parts.username
+    except ValueError as error:
+        raise PushFailed(f"The address is invalid: {error}. Correct aiready_results_target.") from None
+    if username is not None:
+        raise PushFailed(
+            "The address contains a login. Remove it from aiready_results_target, and set AIREADY_RESULTS_USER and "
+            "AIREADY_RESULTS_PASSWORD."
+        )
+    if parts.scheme not in (*WEBDAV, "") or (not parts.scheme and not os.path.isabs(target.address)):
+        raise PushFailed(
+            "The address is neither an absolute path nor an https address of a WebDAV server. Correct "
+            "aiready_results_target."
+        )
+    if parts.scheme in WEBDAV and not host:
+        raise PushFailed("The address has no host. Correct aiready_results_target.")
+    if parts.scheme == "http" and target.password and host not in HERE:
+        raise PushFailed("The password would be sent without encryption. Use an https address.")
+
+
+def _files(folder: str) -> Iterator[str]:
+    """The relative paths of all files, without links: a link may lead out of the folder."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                yield os.path.relpath(path, folder)
+
+
+def _to_directory(folder: str, files: list[str], name: str, target: str) -> str:
+    made = os.path.join(target, name)
+    if not os.path.isdir(target):
+        raise PushFailed(f"The directory {target} does not exist. Create or mount it.")
+    if os.path.realpath(made) == os.path.realpath(folder):
+        return made
+    try:
+        for path in files:
+            os.makedirs(os.path.dirname(os.path.join(made, path)), exist_ok=True)
+            shutil.copyfile(os.path.join(folder, path), os.path.join(made, path))
+    except OSError as error:
+        raise PushFailed(f"{error.strerror or error}. Check the rights and the free space of {target}.") from None
+    return made
+
+
+def _to_webdav(folder: str, files: list[str], name: str, target: Target) -> str:
+    try:
+        requests = importlib.import_module("requests")
+    except ImportError:
+        raise PushFailed(
+            "The Python library requests is not installed. Install it where Ansible runs, or add it to the execution "
+            "environment."
+        ) from None
+    made = f"{target.address.rstrip('/')}/{quote(name)}"
+    with requests.Session() as session:
+        if target.user:
+            session.auth = (target.user, target.password)
+        try:
+            for collection in _collections(files):
+                _done(session.request("MKCOL", f"{made}{collection}", timeout=SILENT_S), (*CREATED, EXISTS))
+            for path in files:
+                with open(os.path.join(folder, path), "rb") as content:
+                    _done(session.put(f"{made}/{quote(path)}", data=content, timeout=SILENT_S), CREATED)
+        except requests.exceptions.SSLError:
+            raise PushFailed(
+                "The certificate of the server is not trusted. Set REQUESTS_CA_BUNDLE to the file of its certificate "
+                "authority."
+            ) from None
+        except requests.exceptions.RequestException as error:
+            raise PushFailed(f"The server did not answer: {type(error).__name__}. Check the address.") from None
+        except OSError as error:
+            raise PushFailed(f"Cannot read a file of {folder}: {error.strerror or error}.") from None
+    return made
+
+
+def _collections(files: list[str]) -> list[str]:
+    """The paths below the new collection that files need, each after the one above it; the first is itself."""
+    found = {""}
+    for path in files:
+        parts = path.split(os.sep)[:-1]
+        found.update("/" + "/".join(map(quote, parts[: number + 1])) for number in range(len(parts)))
+    return sorted(found)
+
+
+def _done(answer: Any, good: tuple[int, ...]) -> None:
+    code = answer.status_code
+    if code in good:
+        return
+    cause = {
+        401: "The server rejected the login. Set AIREADY_RESULTS_USER and AIREADY_RESULTS_PASSWORD.",
+        403: "The user has no right to write there. Give it the right, or name another collection.",
+        409: "The collection above it does not exist. Create it, or correct aiready_results_target.",
+        507: "The server has no space. Delete old results there.",
+    }
+    raise PushFailed(cause.get(code, f"The server answered {code} to {answer.request.method}. Check its log."))

@@ -1,0 +1,133 @@
+"""Results of a run at their target: every file, the cause and the fix of a failure, and no password in texts."""
+
+from __future__ import annotations
+
+import base64
+import http.server
+import sys
+import threading
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.push import PushFailed, Target, push
+
+SECRET = "not-in-any-text"
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """A strict WebDAV server: a collection and a file need the collection above them, and everything a login."""
+
+    def _answer(self, code):
+        self.send_response(code)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _checked(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        wanted = "Basic " + base64.b64encode(f"ops:{SECRET}".encode()).decode()
+        above, _slash, name = self.path.rstrip("/").rpartition("/")
+        if self.headers.get("Authorization") != wanted:
+            return body, 401
+        if above not in self.server.collections:
+            return body, 409
+        return body, 0
+
+    def do_MKCOL(self):
+        _body, wrong = self._checked()
+        known = self.path in self.server.collections
+        if not wrong:
+            self.server.collections.add(self.path)
+        self._answer(wrong or (405 if known else 201))
+
+    def do_PUT(self):
+        body, wrong = self._checked()
+        if not wrong:
+            self.server.files[self.path] = body
+        self._answer(wrong or self.server.put)
+
+    def log_message(self, *_words):
+        pass
+
+
+@pytest.fixture
+def webdav():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    server.collections, server.files, server.put = {"", "/results"}, {}, 201
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    with server:
+        yield server
+        server.shutdown()
+    thread.join()
+
+
+@pytest.fixture
+def run(tmp_path):
+    folder = tmp_path / "20260101-020000 a"
+    (folder / "training" / "rank 0").mkdir(parents=True)
+    (folder / "stages.json").write_text("{}")
+    (folder / "training" / "rank 0" / "log").write_bytes(b"\0\xff")
+    (folder / "link").symlink_to("/etc/passwd")
+    return folder
+
+
+def address(server, path="/results"):
+    return f"http://127.0.0.1:{server.server_port}{path}"
+
+
+def test_webdav_gets_every_file_twice_in_a_row(webdav, run):
+    target = Target(address(webdav), "ops", SECRET)
+    made = [push(str(run), target) for _number in range(2)]
+    assert made == [address(webdav, "/results/20260101-020000%20a")] * 2
+    name = "/results/20260101-020000%20a"
+    assert webdav.files == {f"{name}/stages.json": b"{}", f"{name}/training/rank%200/log": b"\0\xff"}
+
+
+def test_a_directory_gets_every_file_and_no_link(run, tmp_path):
+    (tmp_path / "target").mkdir()
+    made = [push(str(run), Target(str(tmp_path / "target"))) for _number in range(2)]
+    assert made == [str(tmp_path / "target" / run.name)] * 2
+    found = [path for path in (tmp_path / "target").rglob("*") if path.is_file()]
+    assert {path.name: path.read_bytes() for path in found} == {"stages.json": b"{}", "log": b"\0\xff"}
+    assert push(str(run), Target(str(tmp_path))) == str(run)
+
+
+def failure(run, target):
+    with pytest.raises(PushFailed) as caught:
+        push(str(run), target)
+    assert SECRET not in f"{caught.value}{target}"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "target, reason",
+    [
+        (Target("results"), "neither an absolute path nor an https address"),
+        (Target("ftp://files.example.org/results"), "neither an absolute path nor an https address"),
+        (Target("https:///results"), "has no host"),
+        (Target("https://[::1/results"), "The address is invalid"),
+        (Target("https://ops:x@files.example.org/results"), "The address contains a login"),
+        (Target("http://files.example.org/results", "ops", SECRET), "without encryption. Use an https address"),
+        (Target("/nothing/here"), "Create or mount it"),
+    ],
+)
+def test_a_wrong_target_is_rejected_with_its_fix(run, target, reason):
+    assert reason in failure(run, target)
+
+
+def test_each_answer_of_a_server_has_its_cause(webdav, run):
+    assert "rejected the login" in failure(run, Target(address(webdav), "ops", "wrong"))
+    assert "The collection above it does not exist" in failure(run, Target(address(webdav, "/a/b"), "ops", SECRET))
+    for code, cause in ((403, "no right to write"), (507, "no space"), (500, "answered 500 to PUT")):
+        webdav.put = code
+        assert cause in failure(run, Target(address(webdav), "ops", SECRET))
+
+
+def test_a_server_that_does_not_answer_is_named_by_its_error(webdav, run):
+    port = webdav.server_port
+    webdav.server_close()
+    assert "ConnectionError" in failure(run, Target(f"http://127.0.0.1:{port}/results", "ops", SECRET))
+
+
+def test_the_missing_library_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "requests", None)
+    assert "library requests is not installed" in failure(run, Target("https://files.example.org/results"))
