@@ -75,6 +75,7 @@ def plan(there: Fleet, options: Mapping[str, Any]) -> dict[str, Any]:
             name: _report(there, waves, number, leaving[number]) for number, wave in enumerate(waves) for name in wave
         },
         "rollback": ROLLBACK,
+        "validates": there.validates,
     }
 
 

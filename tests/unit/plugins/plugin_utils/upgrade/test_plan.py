@@ -139,9 +139,11 @@ def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
         (["guests", "hosts"], ["guests.yml", "hosts.yml", "runtime.yml"]),
     ],
 )
-def test_the_playbook_runs_the_parts_of_the_order(order, run):
+@pytest.mark.parametrize("validates", [False, True])
+def test_the_playbook_runs_the_parts_of_the_order(order, run, validates):
     told = plan(site(), {**DLS, "order": order})
-    seen = {"hostvars": {"localhost": {"__upgrade_plan": told}}}
+    run = ["validate.yml", *run, "validate.yml"] if validates else run
+    seen = {"hostvars": {"localhost": {"__upgrade_plan": told, "__upgrade_validates": validates}}}
     parts = [play for play in PLAYS if "ansible.builtin.import_playbook" in play]
     assert [
         part["ansible.builtin.import_playbook"] for part in parts if EVALUATE(part.get("when", "true"))(**seen)

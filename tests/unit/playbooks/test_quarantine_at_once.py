@@ -1,0 +1,54 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The playbooks health and validate write quarantine.json at the same time: neither loses what the other wrote."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible.plugins.loader import init_plugin_loader
+
+from unit.playbooks.expressions import entry_of, worked_out
+
+AT = "2026-03-01T08:15:30Z"
+ENTRY = {"kind": "guest", "at": AT, "why": "xid.hardware: one."}
+ROW = {"object": "job-01", "reading": "xid.hardware", "kind": "xid_hardware", "state": "failing", "why": "It is wrong."}
+PASSED = {"verdict": {"state": "pass", "counts": {"pass": 9}}, "not_right": []}
+SITE = {"guests": [{"name": "job-02", "host": "esx-02"}]}
+
+
+@pytest.fixture(autouse=True)
+def collection():
+    init_plugin_loader()
+
+
+def written(playbook, name, **given):
+    task = entry_of(playbook, name, "ansible.builtin.copy")
+    return json.loads(worked_out(task["ansible.builtin.copy"]["content"], task["vars"], **given))["objects"]
+
+
+def test_a_health_check_keeps_a_return_to_service_that_happened_since_it_read_the_file(tmp_path):
+    file = tmp_path / "quarantine.json"
+    file.write_text(json.dumps({"format": 1, "objects": {"job-03": ENTRY}}))
+    old = {"objects": {"job-02": ENTRY, "job-03": ENTRY}, "added": ["job-01"]}
+    given = {
+        "__health": {"rows": [ROW], "failing": ["job-01"]},
+        "__quarantine": old,
+        "__health_folder": str(tmp_path),
+        "__health_began": AT,
+        "__health_guests": {"guests": {"job-01": {"host": "esx-01"}}},
+        "health_quarantine": "cordon",
+    }
+    assert set(written("health", "Record the quarantine", **given)) == {"job-01", "job-03"}
+
+
+def test_a_validation_keeps_an_entry_that_a_health_check_added_since_it_read_the_file(tmp_path):
+    file = tmp_path / "quarantine.json"
+    file.write_text(json.dumps({"format": 1, "objects": {"job-02": ENTRY, "job-03": ENTRY}}))
+    given = {
+        "__validate_quarantine": {"objects": {}, "released": ["job-02"], "file": str(file)},
+        "__validation_judged": {"validation": PASSED},
+        "validation_site": SITE,
+        "hostvars": {"localhost": {"health_folder": str(tmp_path)}},
+    }
+    assert list(written("validate", "Record that they return to service", **given)) == ["job-03"]
