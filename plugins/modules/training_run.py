@@ -147,6 +147,14 @@ options:
       - A run that fails once more after the last restart ends with the failure C(restarts_exhausted).
     type: int
     default: 0
+  hold_file:
+    description:
+      - File on the controller that holds the training. While it exists, the module keeps all ranks stopped, so that
+        their GPUs are free. After its removal, it waits for all guests as after a loss, and starts all ranks again.
+      - The training continues from its newest checkpoint, as with O(restarts). A hold is no restart. Its time does not
+        count for O(limits.wall_s).
+      - Only for the O(engine) V(torchrun) and V(deepspeed).
+    type: path
   builtin:
     description:
       - Training that is part of the collection and needs no data. V(small) trains a small model, in about 15 seconds on

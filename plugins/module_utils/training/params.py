@@ -55,6 +55,7 @@ ARGUMENTS = {
         },
     },
     "restarts": {"type": "int", "default": 0},
+    "hold_file": {"type": "path"},
     "builtin": {"type": "str", "choices": list(BUILTINS)},
     "command": {"type": "list", "elements": "str"},
     "arguments": {"type": "list", "elements": "str", "default": []},
@@ -173,6 +174,7 @@ class TrainingRequest:
     check_build: bool
     elastic: ElasticRequest | None
     restarts: int
+    hold_file: str | None
     builtin: str | None
     command: Sequence[str] = field(repr=False)
     arguments: Sequence[str] = field(repr=False)
@@ -292,6 +294,8 @@ def _restarts(params: Mapping[str, Any]) -> Iterator[str]:
             else ("Ray restarts its own tasks, as the job defines it. Remove it")
         )
         yield f"restarts: {fix}, or set engine: torchrun."
+    if params["hold_file"] and params["engine"] not in RESTARTED:
+        yield f"hold_file: {params['engine']} does not continue from a checkpoint. Remove it, or set engine: torchrun."
 
 
 def _ray(params: Mapping[str, Any]) -> Iterator[str]:

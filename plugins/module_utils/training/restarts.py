@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # The guest is at fault, whatever the training reported until then.
 OF_GUESTS = ("container_gone", "guest_unreachable")
 # The training is at fault, if it fails again at the same place. Without an iteration, a restart repeats the failure.
+# Somebody holds the training, which is no failure and no restart.
+HELD = "held"
 OF_RANKS = ("launcher_failed", "out_of_memory", "rank_failed", "stalled")
 
 
@@ -44,13 +46,20 @@ def attempt(judged: Verdict, seen: Progress) -> Attempt:
 
 def due(request: TrainingRequest, attempts: Sequence[Attempt], seen: Progress) -> bool:
     """Return whether the training starts again after the last of these attempts."""
-    if len(attempts) > request.restarts:
-        return False
     last = attempts[-1]
+    if last.code == HELD:
+        return True
+    if used(attempts) + 1 > request.restarts:
+        return False
     trained = any(one.last_iteration is not None for one in attempts)
     if last.code in OF_GUESTS:
         return trained or seen.lines > 0
     return last.code in OF_RANKS and last.last_iteration is not None
+
+
+def used(attempts: Sequence[Attempt]) -> int:
+    """Return the number of restarts so far, without those after a hold."""
+    return sum(one.code != HELD for one in attempts[:-1])
 
 
 def lost_steps(attempts: Sequence[Attempt]) -> int:
@@ -69,7 +78,7 @@ def told(request: TrainingRequest, attempts: Sequence[Attempt]) -> dict[str, Any
     """Return the part of the result about restarts."""
     return {
         "allowed": request.restarts,
-        "used": max(0, len(attempts) - 1),
+        "used": used(attempts),
         "lost_steps": lost_steps(attempts),
         "attempts": [one.as_result() for one in attempts],
     }
@@ -77,13 +86,13 @@ def told(request: TrainingRequest, attempts: Sequence[Attempt]) -> dict[str, Any
 
 def final(request: TrainingRequest, attempts: Sequence[Attempt], judged: Verdict, waited: str = "") -> Verdict:
     """Return the verdict on the whole run. waited is the reason for which the last restart did not begin."""
-    used = len(attempts) - 1
+    again = used(attempts)
     if waited:
         reason = f"{judged['reason']}. The guests were not ready for a restart in time: {waited.rstrip('.')}"
         return {**judged, "reason": reason}
-    if not used or judged["state"] == "passed" or judged["code"] not in (*OF_GUESTS, *OF_RANKS):
+    if not again or judged["state"] == "passed" or judged["code"] not in (*OF_GUESTS, *OF_RANKS):
         return judged
-    times = "once" if used == 1 else f"{used} times"
+    times = "once" if again == 1 else f"{again} times"
     return {
         **judged,
         "code": "restarts_exhausted",

@@ -58,6 +58,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         self._tell, self._warn = tell, warn
         self._clock = clock or training_watch.Clock()
         self._trainings = trainings
+        self._held_s = 0.0
         self._names = [host.name for host in request.hosts]
 
     def read(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
@@ -98,7 +99,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         began, clock, parent = _now(), self._clock.now(), self._clock.parent()
         attempts: list[restarts.Attempt] = []
         while True:
-            spent_s = self._clock.now() - clock
+            spent_s = self._clock.now() - clock - self._held_s
             looks, tell = dict(self._looks), self._told(made.run)
             watch = training_watch.Watch(
                 made, self._guests, self._steps, looks, tell, self._clock, outputs.write, spent_s
@@ -134,7 +135,11 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
     def _again(self, run: str, attempts: Sequence[restarts.Attempt], parent: int) -> tuple[plan.Plan | None, str]:
         """Wait until all guests can take part again. Return the new plan, or None and the reason that remains."""
         last, limits, now = attempts[-1], self._request.limits, self._clock.now
-        number = f"restart {len(attempts)} of at most {self._request.restarts}"
+        number = f"restart {restarts.used([*attempts, last])} of at most {self._request.restarts}"
+        if last.code == restarts.HELD:
+            number = "it continues"
+            self._told(run)(f"{last.reason}. All ranks are stopped until this file is removed.")
+            self._wait_while_held(parent)
         self._told(run)(f"{last.reason.rstrip('.')}. Waiting for all guests, then {number}.")
         request, began = replace(self._request, pull=self._request.pull.replace("always", "missing")), now()
         while True:
@@ -148,6 +153,15 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
             if self._clock.parent() != parent:
                 raise Interrupted()
             self._clock.sleep(AGAIN_S)
+
+    def _wait_while_held(self, parent: int) -> None:
+        """Wait until the hold ends. This time does not count for limits.wall_s."""
+        began = self._clock.now()
+        while training_watch.held(self._request.hold_file):
+            if self._clock.parent() != parent:
+                raise Interrupted()
+            self._clock.sleep(AGAIN_S)
+        self._held_s += self._clock.now() - began
 
     def _look(self) -> dict[str, Look]:
         looks, lost = self._guests.ask(self._names, self._steps.look)

@@ -62,7 +62,7 @@ class Course:
     statuses: dict[str, int] = field(default_factory=dict)  # of launchers, by guest
     build: dict[str, Any] | None = None
     remarks: list[str] = field(default_factory=list)
-    why: str = "ended"  # ended, stalled, too_long, too_much_output, interrupted
+    why: str = "ended"  # ended, held, stalled, too_long, too_much_output, interrupted
     not_tidied: list[str] = field(default_factory=list)
 
 
@@ -188,6 +188,9 @@ class Watch:
                 raise Interrupted()
             more = self._poll(CHUNK)
             if len(self.course.statuses) == len(self.made.launches):
+                return
+            if held(self._request.hold_file):
+                self.course.why = "held"
                 return
             at = now()
             # Until the first iteration is reported, any output counts as progress.
@@ -327,6 +330,11 @@ class Watch:
             "not_ready",
             host=name,
         )
+
+
+def held(file: str | None) -> bool:
+    """Whether the file on the controller exists that holds the training."""
+    return file is not None and os.path.exists(file)
 
 
 def _not_ready(name: str, answer: Answer) -> OperatorError:

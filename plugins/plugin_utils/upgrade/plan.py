@@ -60,6 +60,7 @@ def plan(there: Fleet, options: Mapping[str, Any]) -> dict[str, Any]:
     found = [
         *_invalid(requested, str(options.get("waves") or "1")),
         *_rejections(there, order, bool(good), waves, str(options.get("licence_server") or "")),
+        *_guests(there, orders.GUESTS in order and not options.get("hold")),
     ]
     leaving = [moves.of_wave(there.cluster, _due(there, wave)) for wave in waves]
     return {
@@ -67,7 +68,7 @@ def plan(there: Fleet, options: Mapping[str, Any]) -> dict[str, Any]:
         "waves": waves,
         "steps": _steps(there, order, waves, leaving),
         "rejections": [f"{one.name}: {one.text}" for one in dict.fromkeys(found)],
-        "notes": list(_notes(there)),
+        "notes": [*_notes(there), *_holds(str(options.get("hold") or ""))],
         "due": any(host.due for host in there.hosts) or _guests_due(there),
         "evacuations": [[one.as_result() for one in wave] for wave in leaving],
         # {host: text of the report after its wave}
@@ -163,6 +164,14 @@ def _notes(there: Fleet) -> Iterator[str]:
     yield f"If a step fails, no further wave starts. Run the upgrade again after the fix. {ROLLBACK}"
 
 
+def _holds(file: str) -> Iterator[str]:
+    if file:
+        yield (
+            f"The training is held by {file} until the upgrade ends, and continues from its checkpoint. If the upgrade "
+            "fails, remove this file to continue the training."
+        )
+
+
 def _rejections(
     there: Fleet, order: Sequence[str], allowed: bool, waves: Sequence[Sequence[str]], server: str
 ) -> Iterator[Rejection]:
@@ -176,7 +185,6 @@ def _rejections(
     yield from _support(there)
     yield from _licences(there, server)
     yield from _evacuation(there, waves)
-    yield from _guests(there, orders.GUESTS in order)
 
 
 def _targets(there: Fleet) -> Iterator[Rejection]:
@@ -307,4 +315,4 @@ def _guests(there: Fleet, change: bool) -> Iterator[Rejection]:
         if change and guest.users and there.guest_target and guest.now != there.guest_target:
             used = ", ".join(guest.users)
             text = f"Cannot replace the driver of {guest.name}. The GPU is in use by {used}. "
-            yield Rejection("gpu_in_use", f"{text}Stop the training after a checkpoint, and start it again afterwards.")
+            yield Rejection("gpu_in_use", f"{text}Stop the training, or hold it with upgrade_training_hold.")

@@ -245,6 +245,30 @@ def test_a_run_starts_again_after_a_loss_and_reports_its_cost(tmp_path, monkeypa
     assert [entry for entry in done.steps.done if entry[0] == "stop"].count(("stop", "job-02")) == 2
 
 
+def test_a_held_run_stops_its_ranks_and_continues_after_the_hold(tmp_path, monkeypatch):
+    attempts(monkeypatch, (iterations(0, 18), False), (iterations(14, 39) + ENDED, False))
+    seen = iter([False] * 7 + [True] * 100)
+    monkeypatch.setattr(watch, "held", lambda file: file == "/srv/hold" and next(seen, False))
+    done = Run(tmp_path, monkeypatch, hold_file="/srv/hold", limits={"wall_s": 60, "stall_s": 15}, **TORCHRUN)
+    assert done.answer["training"]["failed"] is False
+    told = done.answer["training"]["after"]["result"]["restarts"]
+    assert (told["allowed"], told["used"], told["lost_steps"]) == (0, 0, 5)
+    assert [one["code"] for one in told["attempts"]] == ["held", "trained"]
+    assert "/srv/hold holds it. All ranks are stopped until this file is removed." in " ".join(done.told)
+    assert "Waiting for all guests, then it continues." in " ".join(done.told)
+    # The containers stop before the wait, so the GPUs are free.
+    stops = [place for place, entry in enumerate(done.steps.done) if entry == ("stop", "job-02")]
+    starts = [place for place, entry in enumerate(done.steps.done) if entry == ("start", "job-02")]
+    assert starts[0] < stops[0] < starts[1] < stops[1]
+
+
+def test_a_file_holds_a_training_while_it_exists(tmp_path):
+    file = tmp_path / "hold"
+    assert [watch.held(None), watch.held(str(file))] == [False, False]
+    file.touch()
+    assert watch.held(str(file))
+
+
 def test_a_run_that_is_lost_again_and_again_ends_with_a_verdict(tmp_path, monkeypatch):
     attempts(monkeypatch, *[(iterations(14, 18), True)] * 3)
     failed = Run(tmp_path, monkeypatch, restarts=2, **TORCHRUN)

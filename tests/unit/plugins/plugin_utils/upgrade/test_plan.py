@@ -113,6 +113,7 @@ def test_no_way_leads_to_an_older_branch():
         (site(guests=(Guest("job-1", R18[1], "Unlicensed (Restricted)"),)), {}, "guest_unlicensed"),
         (site(guests=(Guest("job-1", R18[1], users=("python",)),)), {}, "gpu_in_use"),
         (site(guests=(Guest("job-1", R18[1], users=("python",)),)), {"order": ["hosts"]}, ""),
+        (site(guests=(Guest("job-1", R18[1], users=("python",)),)), {"hold": "/srv/hold"}, ""),
         (site(guests=(Guest("job-1"),)), {}, "guest_unread"),
         (site(hosts=hosts(R18[0], R19[0], reboot="refuse")), {}, "restart_not_allowed"),
         (site(hosts=hosts(R18[0], R19[0], evacuation="drs")), {"waves": "100%"}, "no_capacity"),
@@ -222,6 +223,10 @@ def test_vms_that_are_shut_down_need_no_place_and_are_named_in_the_report():
     told = plan(there, {**DLS, "waves": 1})
     assert told["rejections"] == []
     assert told["reports"]["esx-01"].endswith("These VMs are shut down and started again: job-1.")
+
+
+def test_a_held_training_is_a_note_that_names_the_file():
+    assert "The training is held by /srv/hold" in plan(site(), {**DLS, "hold": "/srv/hold"})["notes"][-1]
 
 
 def test_a_cluster_that_cannot_be_read_is_a_note():
