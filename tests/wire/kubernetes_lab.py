@@ -1,4 +1,4 @@
-"""A simulated cluster with GPU nodes, whose operators report what a test requests.
+"""A simulated cluster with GPU nodes and installed operators, as its owner hands it over.
 
 `python -m wire.kubernetes_lab FOLDER` serves one until it ends. The molecule scenario of the role kubernetes uses it.
 """
@@ -10,76 +10,98 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vsphere_twin.kubernetes.cluster import Cluster
 from vsphere_twin.kubernetes.launch import launch_cluster
-from vsphere_twin.kubernetes.operators import network
-from vsphere_twin.kubernetes.operators.world import Hardware, World
 
-
-def condition(kind: str, reason: str, message: str = "", status: str = "True") -> dict[str, str]:
-    made = {"type": kind, "status": status, "reason": reason, "message": message}
-    return {**made, "lastTransitionTime": "2026-01-01T00:00:00Z"}
-
-
-READY = {"state": "ready", "conditions": [condition("Ready", "Reconciled")]}
-NOT_READY = {
-    "state": "notReady",
-    "conditions": [condition("Ready", "OperandNotReady", "not ready: [state-driver]", "False")],
+NAMESPACE = "gpu-operator"
+# The driver in the values of the Helm release, which the site repeats.
+DRIVER = {"repository": "images.example.org/nvidia", "image": "vgpu-guest-driver", "version": "550.54.15"}
+BRANCH = "550"
+STEP_S = 0.1
+CHART = {"repository": "nvcr.io/nvidia", "version": "v26.7.0"}
+OPERANDS = {
+    "toolkit": "container-toolkit",
+    "devicePlugin": "k8s-device-plugin",
+    "gfd": "k8s-device-plugin",
+    "dcgmExporter": "dcgm-exporter",
+    "validator": "gpu-operator",
 }
-ENDS = {"mpijobs": "Succeeded", "trainjobs": "Complete"}
 
 
-class Operators:
-    """Sets the status of policies and jobs at once, as a test requests it."""
+def policy(driver: dict[str, str] | None) -> dict[str, Any]:
+    """The ClusterPolicy of the Helm chart; without a driver, the nodes have driver and toolkit already."""
+    blocks: dict[str, Any] = {name: {**CHART, "image": image} for name, image in OPERANDS.items()}
+    blocks["driver"] = {"enabled": bool(driver), **(driver or {})}
+    blocks["toolkit"]["enabled"] = bool(driver)
+    for name in ("daemonsets", "dcgm", "nodeStatusExporter", "operator"):
+        blocks[name] = {}
+    return {"metadata": {"name": "cluster-policy"}, "spec": blocks}
 
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster, self.policy = cluster, READY
-        # The Network Operator is that of the twin; only its own controller runs.
-        self.world = World(cluster, installed=())
 
-    def tick(self) -> bool:
-        before = self.cluster.revision
-        network.step(self.world)
-        changed = self.cluster.revision != before
-        changed = self._set("clusterpolicies", self.policy) or changed
-        for plural, kind in ENDS.items():
-            changed = self._set(plural, {"conditions": [condition(kind, "Done")]}) or changed
-        return changed
+def runtime() -> dict[str, Any]:
+    """The ClusterTrainingRuntime of Kubeflow Trainer for torchrun."""
+    container = {"name": "node", "image": "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime"}
+    template = {"spec": {"template": {"spec": {"containers": [container]}}}}
+    labels = {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}
+    job = {"name": "node", "template": {"metadata": {"labels": labels}, **template}}
+    spec = {"mlPolicy": {"numNodes": 1, "torch": {}}, "template": {"spec": {"replicatedJobs": [job]}}}
+    return {"metadata": {"name": "torch-distributed"}, "spec": spec}
 
-    def _set(self, plural: str, status: dict[str, Any]) -> bool:
-        late = [
-            one for one in self.cluster.list(plural) if one.get("status", {}).get("conditions") != status["conditions"]
-        ]
-        for one in late:
-            self.cluster.set_status(plural, one, status)
-        return bool(late)
+
+def furnish(server: Any, driver: dict[str, str] | None = DRIVER) -> None:
+    """Create the objects of the installed operators."""
+    cluster = server.cluster
+    for name in (NAMESPACE, "nvidia-network-operator"):
+        cluster.create("namespaces", {"metadata": {"name": name}})
+    cluster.create("clusterpolicies", policy(driver), manager="helm")
+    cluster.create("clustertrainingruntimes", runtime())
+    # Without a pod runtime, trainings end at once.
+    server.world.programs.update(dict.fromkeys(("launcher", "node"), _ends))
+
+
+def _ends(_pod: Any, _container: Any) -> tuple[int, str]:
+    return 0, "done\n"
 
 
 @contextlib.contextmanager
-def launch(directory: Path | None = None, nodes: int = 2) -> Iterator[Any]:
-    """An API server with `nodes` GPU nodes; `operators` are in its attribute of this name."""
-    cluster = Cluster()
-    for name in ("gpu-operator", "nvidia-network-operator"):
-        cluster.create("namespaces", {"metadata": {"name": name}})
-    operators = Operators(cluster)
-    for number in range(1, nodes + 1):
-        labels = {"nvidia.com/gpu.present": "true"}
-        labels.update({f"feature.node.kubernetes.io/pci-{vendor}.present": "true" for vendor in ("10de", "15b3")})
-        operators.world.hardware[f"train-0{number}"] = Hardware()
-        status = {"allocatable": {"nvidia.com/gpu": "1"}, "conditions": [{"type": "Ready", "status": "True"}]}
-        cluster.create("nodes", {"metadata": {"name": f"train-0{number}", "labels": labels}, "status": status})
-    with launch_cluster(directory, cluster=cluster, operators=operators) as server:
+def working(server: Any) -> Iterator[None]:
+    """Meanwhile the operators work also between requests."""
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.wait(STEP_S):
+            with server.cluster.lock:
+                server.world.tick()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def launch(directory: Path | None = None, nodes: int = 2, **hardware: Any) -> Iterator[Any]:
+    """An API server with `nodes` GPU nodes; its operators are in the attribute `world`."""
+    with launch_cluster(directory) as server:
+        with server.cluster.lock:
+            furnish(server)
+            for number in range(1, nodes + 1):
+                server.world.add_node(f"train-0{number}", **{"vgpu": True, "host_branch": BRANCH, **hardware})
+            server.world.settle()
         yield server
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
     signal.signal(signal.SIGTERM, lambda *_ignored: sys.exit(0))
-    with launch(folder):
+    with launch(folder) as server, working(server):
         (folder / "endpoint.json").write_text(json.dumps({"pid": os.getpid()}))
         signal.pause()
 

@@ -15,12 +15,7 @@ SITE = {
     "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
     "vms": [{"prefix": "train-", "count": 2}],
     "training": {"image": "images.example.org/pytorch:24.05", "builtin": "small"},
-    "kubernetes": {
-        "training": {},
-        "gpu_operator": {
-            "driver": {"repository": "images.example.org/a", "image": "vgpu-guest-driver", "version": "550.54.15"},
-        },
-    },
+    "kubernetes": {"training": {}, "gpu_operator": {"driver": kubernetes_lab.DRIVER}},
 }
 
 
@@ -28,10 +23,10 @@ NETWORK = {"version": "network-operator-v26.4.1", "subnets": ["192.168.50.0/24"]
 RDMA = {"network": {"path": "sriov", "nics": ["vmnic4"]}, "training": {**SITE["training"], "engine": "horovod"}}
 
 
-def run(server, tmp_path, *arguments, more=None, **cluster):
+def run(server, tmp_path, *arguments, more=None, wait_s=20, **cluster):
     own = {**SITE["kubernetes"], "kubeconfig": str(server.kubeconfig_file), **cluster}
     site = {**SITE, "kubernetes": own, **(more or {})}
-    given = {"site": site, "site_licence_token": TOKEN, "kubernetes_poll_s": 1, "kubernetes_wait_s": 2}
+    given = {"site": site, "site_licence_token": TOKEN, "kubernetes_poll_s": 1, "kubernetes_wait_s": wait_s}
     file = tmp_path / "variables.json"
     file.write_text(json.dumps(given))
     where = tmp_path / "hosts.json"
@@ -42,34 +37,19 @@ def run(server, tmp_path, *arguments, more=None, **cluster):
 
 
 def test_plan_and_fault(tmp_path):
-    with kubernetes_lab.launch() as server:
+    with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
+        before = server.cluster.list("clusterpolicies")
         planned = run(server, tmp_path, "--check", "--diff")
         assert planned.status == 0, planned.output
         # Nothing was written, and no secret shown.
-        assert server.cluster.list("clusterpolicies") == []
+        assert server.cluster.list("clusterpolicies") == before
         assert "licensingConfig" in planned.output
         assert re.findall(rf"managedFields|{TOKEN}|bm90LWEt", planned.output) == []
-        server.operators.policy = kubernetes_lab.NOT_READY
-        told = {
-            "waiting": {"reason": "ImagePullBackOff", "message": "vgpu-guest-driver:550.54.15-ubuntu22.04: not found"}
-        }
-        status = {
-            "phase": "Pending",
-            "containerStatuses": [{"name": "nvidia-driver-ctr", "ready": False, "state": told}],
-        }
-        pod = {
-            "metadata": {"name": "nvidia-driver-daemonset-1"},
-            "spec": {"containers": [{"name": "nvidia-driver-ctr", "image": "vgpu-guest-driver:550.54.15"}]},
-        }
-        server.cluster.create("pods", {**pod, "status": status}, "gpu-operator")
-        failed = run(server, tmp_path)
+        server.world.images.missing.add("images.example.org/nvidia/vgpu-guest-driver:550.54.15-ubuntu22.04")
+        failed = run(server, tmp_path, wait_s=3)
         assert failed.status != 0
-        output = " ".join(failed.output.split())
-        assert (
-            "nvidia-driver-daemonset-1: the pod does not run. The registry has no image with this name and tag."
-            in output
-        )
-        assert "The GPU Operator is not ready. Its ClusterPolicy has the state notReady." in output
+        assert "the pod does not run. The registry has no image with this name and tag." in failed.text
+        assert "The GPU Operator is not ready. Its ClusterPolicy has the state notReady." in failed.text
         assert server.cluster.list("trainjobs") == []
 
 
@@ -79,9 +59,9 @@ def changed(finished):
 
 def test_pods_get_rdma(tmp_path):
     def play(*arguments, **network):
-        return run(server, tmp_path, *arguments, more=RDMA, network_operator={**NETWORK, **network})
+        return run(server, tmp_path, *arguments, more=RDMA, wait_s=10, network_operator={**NETWORK, **network})
 
-    with kubernetes_lab.launch() as server:
+    with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
         done = play("--diff")
         assert done.status == 0, done.output
         attachment = server.cluster.get("network-attachment-definitions", "roce", "aiready")

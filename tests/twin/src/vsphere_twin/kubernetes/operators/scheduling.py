@@ -137,6 +137,7 @@ def run(world):
                 cluster.remove("pods", pod)
         elif pod["status"].get("phase") not in _ENDED:
             _step(world, pod)
+    world.pod_runtime.keep({pod["metadata"]["uid"] for pod in cluster.list("pods")})
 
 
 def _step(world, pod):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import re
 
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
 from ..cluster import encode, now
 from ..refused import Refused
 from .parts import condition, ensured, is_true, owned, owner_of, put_status
@@ -121,8 +124,8 @@ def _workers(cluster, job):
     hosts = "".join(f"{name}-worker-{at}.{name}.{namespace}.svc slots={slots}\n" for at in range(count))
     config = {"metadata": {"name": f"{name}-config", **general}, "data": {"hostfile": hosts}}
     ensured(cluster, "configmaps", config, namespace, MPI)
-    keys = {"ssh-privatekey": encode("private"), "ssh-publickey": encode("public")}
-    ensured(cluster, "secrets", {"metadata": {"name": f"{name}-ssh", **general}, "data": keys}, namespace, MPI)
+    if cluster.get("secrets", f"{name}-ssh", namespace) is None:
+        cluster.create("secrets", {"metadata": {"name": f"{name}-ssh", **general}, "data": _keys()}, namespace, MPI)
     found = []
     for at in range(count):
         pod = cluster.get("pods", f"{name}-worker-{at}", namespace)
@@ -132,6 +135,7 @@ def _workers(cluster, job):
             for container in template["spec"]["containers"]:
                 if not container.get("command") and not container.get("args"):
                     container["command"] = ["/usr/sbin/sshd", "-De"]
+            _with_keys(job, template["spec"])
             more = {"hostname": f"{name}-worker-{at}", "subdomain": name, "labels": _role(job, "worker", at)}
             pod = add_pod(cluster, job, f"{name}-worker-{at}", template, **more)
         if pod is not None:
@@ -139,11 +143,56 @@ def _workers(cluster, job):
     return found
 
 
+def _keys():
+    """A key pair of SSH for the pods of a job, as data of a Secret."""
+    key = ec.generate_private_key(ec.SECP521R1())
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
+    public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    return {"ssh-privatekey": encode(private.decode()), "ssh-publickey": encode(f"{public.decode()}\n")}
+
+
+def _with_keys(job, spec):
+    """Mount the key pair into all containers of a pod."""
+    files = {"ssh-privatekey": ["id_rsa"], "ssh-publickey": ["id_rsa.pub", "authorized_keys"]}
+    items = [{"key": key, "path": path} for key, paths in files.items() for path in paths]
+    secret = {"secretName": f"{job['metadata']['name']}-ssh", "items": items, "defaultMode": 0o600}
+    path = job["spec"].get("sshAuthMountPath", "/root/.ssh")
+    _with_volume(spec, {"name": "ssh-auth", "secret": secret}, path)
+
+
+def _with_hosts(job, spec):
+    """Mount the host file, and name it in the environment that Open MPI reads."""
+    items = [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]
+    volume = {"name": "mpi-job-config", "configMap": {"name": f"{job['metadata']['name']}-config", "items": items}}
+    _with_volume(spec, volume, "/etc/mpi")
+    rows = {
+        "K_MPI_JOB_ROLE": "launcher",
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+        "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
+        "OMPI_MCA_orte_set_default_slots": str(job["spec"].get("slotsPerWorker", 1)),
+        "NVIDIA_VISIBLE_DEVICES": "",
+        "NVIDIA_DRIVER_CAPABILITIES": "",
+    }
+    for container in spec["containers"]:
+        container.setdefault("env", []).extend({"name": name, "value": value} for name, value in rows.items())
+
+
+def _with_volume(spec, volume, path):
+    spec.setdefault("volumes", []).append(volume)
+    for container in spec["containers"]:
+        container.setdefault("volumeMounts", []).append({"name": volume["name"], "mountPath": path})
+
+
 def _launcher(cluster, job):
     name, namespace = job["metadata"]["name"], job["metadata"]["namespace"]
     launcher, policy = job["spec"]["mpiReplicaSpecs"]["Launcher"], job["spec"].get("runPolicy") or {}
     template = copy.deepcopy(launcher["template"])
     template["spec"]["restartPolicy"] = launcher.get("restartPolicy", "OnFailure")
+    _with_keys(job, template["spec"])
+    _with_hosts(job, template["spec"])
     metadata = template.setdefault("metadata", {})
     metadata["labels"] = {**(metadata.get("labels") or {}), **_role(job, "launcher")}
     spec = {"template": template, "backoffLimit": policy.get("backoffLimit", 6)}
@@ -261,6 +310,8 @@ def _replicated(cluster, job, runtime, replicated):
             if row["name"] == replicated["name"]:
                 _patched(template, row["template"]["spec"]["template"])
     template["spec"].setdefault("restartPolicy", "Never")
+    # The headless service of the JobSet: pods resolve each other by <job>-<index>.<jobset>.
+    template["spec"].setdefault("subdomain", name)
     metadata = template.setdefault("metadata", {})
     labels = {"jobset.sigs.k8s.io/jobset-name": name, "jobset.sigs.k8s.io/replicatedjob-name": replicated["name"]}
     metadata["labels"] = {**(metadata.get("labels") or {}), **labels}

@@ -52,6 +52,8 @@ def _pod_of(owner, name, template, **more):
     metadata = copy.deepcopy(template.get("metadata") or {})
     key = "generateName" if name.endswith("-") else "name"
     metadata.update({key: name, "ownerReferences": owner_of(owner)})
+    if "annotations" in more:
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **more.pop("annotations")}
     metadata["labels"] = {**(metadata.get("labels") or {}), **more.pop("labels", {})}
     return {"metadata": metadata, "spec": {**copy.deepcopy(template.get("spec") or {}), **more}}
 
@@ -156,12 +158,13 @@ def _job(cluster, job):
     labels = {"job-name": name, "batch.kubernetes.io/job-name": name}
     done = {pod["metadata"]["labels"].get("batch.kubernetes.io/job-completion-index") for pod in pods}
     for number in range(0 if over else min(spec["parallelism"], spec["completions"] - succeeded) - active):
-        more, prefix = dict(labels), f"{name}-"
+        more, prefix, own = dict(labels), f"{name}-", {}
         if spec["completionMode"] == "Indexed":
             index = next(str(one) for one in range(spec["completions"] + number + 1) if str(one) not in done)
             done.add(index)
             more["batch.kubernetes.io/job-completion-index"], prefix = index, f"{name}-{index}-"
-        if add_pod(cluster, job, prefix, spec["template"], labels=more) is None:
+            own = {"hostname": f"{name}-{index}", "annotations": {"batch.kubernetes.io/job-completion-index": index}}
+        if add_pod(cluster, job, prefix, spec["template"], labels=more, **own) is None:
             break
         active += 1
     status.setdefault("startTime", now())

@@ -47,18 +47,39 @@ class Images:
         return ""
 
 
+class PodRuntime:
+    """Runs containers of pods. This one runs none; a subclass decides for which pods it is responsible."""
+
+    def runs(self, pod):
+        """Whether this runtime runs the containers of a pod."""
+        return False
+
+    def outcome(self, pod, container):
+        """(exit code or None while it runs, log: a text or a callable that returns it). The first call starts it."""
+        raise NotImplementedError
+
+    def busy(self):
+        """Whether a container may end at any time."""
+        return False
+
+    def keep(self, uids):
+        """Remove the containers of all pods except those with these uids."""
+
+
 class World:
     """The controllers of a cluster. `tick` does one step of each; nothing depends on the clock.
 
     `add_node(name, gpus=2)` joins a node. `programs` decides how containers end: {container: callable(pod, container)}
-    that returns (exit code or None while it runs, log). `installed` names the operators; with `vks` the cluster is a
-    Supervisor, whose Cluster objects become API servers of their own. Faults are plain attributes: `images.missing`,
-    `images.private`, `hardware`, `feature_discovery`, `free_gpus`.
+    that returns (exit code or None while it runs, log). A `pod_runtime` runs the containers of chosen pods (see
+    PodRuntime). `installed` names the operators; with `vks` the cluster is a Supervisor, whose Cluster objects become
+    API servers of their own. Faults are plain attributes: `images.missing`, `images.private`, `hardware`,
+    `feature_discovery`, `free_gpus`.
     """
 
     def __init__(self, cluster, installed=OPERATORS, gpu_namespace="gpu-operator"):
         self.cluster, self.installed, self.gpu_namespace = cluster, set(installed), gpu_namespace
         self.hardware, self.images, self.programs = {}, Images(), {}
+        self.pod_runtime = PodRuntime()
         self.feature_discovery = True
         self.rendered = {}
         self.rejections = []  # what the API answered to operators
@@ -96,7 +117,7 @@ class World:
         """One step of each controller; return whether anything changed."""
         cluster, before = self.cluster, self.cluster.revision
         state = (before, repr(self.hardware), len(self.images.missing), len(self.images.private), len(self.programs))
-        if state == self._idle:
+        if state == self._idle and not self.pod_runtime.busy():
             return False
         for owner, controller in _CONTROLLERS:
             if owner in (None, *self.installed):
@@ -129,6 +150,8 @@ class World:
     def outcome(self, pod, container):
         """(exit code or None while it runs, log) of a container."""
         name = container["name"]
+        if self.pod_runtime.runs(pod):
+            return self.pod_runtime.outcome(pod, container)
         if name in self.programs:
             return self.programs[name](pod, container)
         if name == "nvidia-driver-ctr":
