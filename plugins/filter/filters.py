@@ -43,6 +43,7 @@ class FilterModule:
             "kubernetes_refused": deferred("plugin_utils.kubernetes.refused", "refused"),
             "kubernetes_secret": deferred("plugin_utils.kubernetes.gpu_operator", "licence_secret"),
             "kubernetes_settled": deferred("plugin_utils.kubernetes.state", "settled"),
+            "kubernetes_unread": deferred("plugin_utils.kubernetes.unread", "unread"),
             "machine_due": deferred("plugin_utils.stages.machine_due", "due"),
             "machine_facts": deferred("plugin_utils.stages.machine_facts", "facts"),
             "machine_left": deferred("plugin_utils.stages.machine_left", "left"),

@@ -19,7 +19,7 @@ from guests.faults.running import prepare
 from supervise.keeper import self_supervised
 from vsphere_twin.launch import launch
 
-from . import captured, center, faults, guests, plan, playbook, sites
+from . import captured, center, faults, guests, kubernetes, plan, playbook, sites
 from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
@@ -35,7 +35,9 @@ LONGEST_S = 150
 FOLDER = "AIREADY_RUN_FOLDER"
 FACES = ("ssh", "redfish", "switches")
 # auto: everything if guests can be started, else a report on the missing parts, and the infrastructure.
-STAGES = ("auto", "all", "infrastructure")
+# kubernetes: only VMs and a cluster, see rehearse.kubernetes.
+STAGES = ("auto", "all", "infrastructure", "kubernetes")
+PODS = ("containers", "simulated")
 CHECKS = ("", "all")
 # Stages of which nothing can be known before there are VMs.
 INSIDE = ("guests", "runtime", "training", "validation")
@@ -210,6 +212,8 @@ def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run
 
 def _consistent(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """End with an error if options do not belong together."""
+    if options.stages == "kubernetes" and (options.capture or options.site or options.faults or options.kills):
+        parser.error("STAGES=kubernetes has a site of its own. Remove CAPTURE, SITE, FAULTS and KILLS.")
     if not options.capture and options.site not in sites.NAMES:
         parser.error(f"SITE={options.site} needs CAPTURE=my.zip. Without a capture, SITE is empty or directpath.")
     if not options.capture:
@@ -232,6 +236,20 @@ def _of_capture(report: Report, work: Path, results: Path, options: argparse.Nam
     return outcome.status
 
 
+def _kubernetes(report: Report, work: Path, results: Path, options: argparse.Namespace) -> None:
+    """Rehearse the stage kubernetes with a container engine, or with pods that the twin simulates."""
+    real = options.pods == "containers"
+    if real:
+        with report.step("Prepare pods: a container engine, and the image for trainings") as note:
+            problem = guests.missing(lambda line: say(f"  : {line}"))
+            if problem:
+                raise RehearsalFailed(
+                    f"Cannot run pods as containers. {problem} Or simulate them, with PODS=simulated."
+                )
+            note("ready")
+    kubernetes.rehearse(report, work, results, options.checks == "all", real, say)
+
+
 def _terminated(*_) -> None:
     """End the rehearsal on SIGTERM or a closed terminal like on Ctrl-C: all its processes are stopped."""
     raise KeyboardInterrupt
@@ -244,6 +262,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=0, help="number of runs to kill at random moments first")
     parser.add_argument("--random", type=int, default=0, help="random seed of these moments")
     parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair damage")
+    parser.add_argument("--pods", choices=PODS, default="containers", help="with --stages kubernetes")
     parser.add_argument("--site", default="", help="directpath: vSphere 9.1 without a licence; with --capture, a path")
     parser.add_argument("--capture", default="", help="a capture of the site at the path of --site")
     parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
@@ -257,7 +276,7 @@ def main() -> int:
     report = Report()
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)
-    named = "captured" if options.capture else options.site
+    named = "captured" if options.capture else options.site or ("kubernetes" * (options.stages == "kubernetes"))
     results = options.results or build / "-".join(filter(None, ("rehearsal", named)))
     for folder in ("plan", "run", "again", "repair", "faults", "preflight", "fabric_check"):
         shutil.rmtree(results / folder, ignore_errors=True)
@@ -266,6 +285,10 @@ def main() -> int:
             if options.capture:
                 return _of_capture(report, Path(work), results, options)
             thorough = options.checks == "all"
+            if options.stages == "kubernetes":
+                _kubernetes(report, Path(work), results, options)
+                say(report.summary("The rehearsal passed"))
+                return 0
             rehearse(report, Path(work), results, options.stages, kills, options.faults, thorough, options.site)
     except RehearsalFailed as failure:
         say(f"\n{failure}")

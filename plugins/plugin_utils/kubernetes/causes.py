@@ -155,6 +155,7 @@ CAUSES = (
         "ValidationError", "", "The MPI Operator rejects the job", "Correct site.training or site.kubernetes.training"
     ),
     Cause("CreateContainerConfigError", "", "A secret or ConfigMap of the pod is missing", "Create it"),
+    Cause("FailedMount", r"not found|non-existent", "A secret or ConfigMap of the pod is missing", "Create it"),
 )
 DRIVER = Cause(
     "",

@@ -24,6 +24,11 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 SCRIPTS, MOUNTED = "aiready-trainings", "/opt/aiready"
 FILES = pathlib.Path(__file__).parents[3] / "roles" / "horovod" / "files" / "trainings"
 INTERFACE = "eth0"  # network of the pods
+# Images contain no host keys of SSH, and each pod has new ones. The key pair of the operator protects the connection.
+KEY = "/etc/ssh/ssh_host_ed25519_key"
+SSHD = f"mkdir -p /run/sshd; test -e {KEY} || ssh-keygen -q -t ed25519 -N '' -f {KEY}; exec /usr/sbin/sshd -De"
+# The launcher starts with the workers, before their servers listen.
+SSH = "-o ConnectionAttempts=60 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
 # The job of a runtime whose pods train, and its container.
 NODE = "node"
 # Kubeflow Trainer renamed the field with every release: 2.2, 2.1, 2.0.
@@ -129,10 +134,13 @@ def _mpijob(wish: Mapping[str, Any]) -> Made:
         "-mca",
         "btl_tcp_if_include",
         INTERFACE,
+        "-mca",
+        "plm_rsh_args",
+        SSH,
     ]
     words += [*exported, "-x", "LD_LIBRARY_PATH", "-x", "PATH", *_command(wish)]
     launcher = {"containers": [{"name": "launcher", "image": wish["image"], "command": words}]}
-    worker = {"name": "worker", "image": wish["image"], **container}
+    worker = {"name": "worker", "image": wish["image"], "command": ["/bin/sh", "-c", SSHD], **container}
     if _resources(wish):
         worker["resources"] = {"limits": _resources(wish)}
     template: Made = {"spec": {"containers": [worker], **pod}}

@@ -22,6 +22,14 @@ FIXES = {
     "Invalid": "Correct site.kubernetes",
 }
 OTHER = "Check the API server of the cluster"
+# (text, fix) of rejections whose reason says less. A webhook rejects with any reason.
+TEXTS = (
+    (
+        "being terminated",
+        "Wait until the namespace is gone. If it stays, remove what the finalizers of its objects wait for",
+    ),
+    ("admission webhook", "Change what the webhook rejects in site.kubernetes, or ask the owner of the webhook"),
+)
 
 
 def refused(results: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -30,13 +38,14 @@ def refused(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _sentence(result: Mapping[str, Any]) -> str:
-    made, status = result["item"], _status(str(result.get("msg") or ""))
+    made, status = result["item"], status_of(str(result.get("msg") or ""))
     causes = [short(f"{one.get('field')}: {one.get('message')}") for one in _causes(status)]
     reason = str(status.get("reason") or result.get("reason") or "")
     found = "; ".join(causes) or short(status.get("message") or result.get("msg") or "It gave no reason")
+    fix = next((fix for part, fix in TEXTS if part in found), FIXES.get(reason, OTHER))
     return (
         f"Cannot apply the {made['kind']} {made['metadata']['name']}. The API server reports: {found.rstrip('.')}. "
-        f"{FIXES.get(reason, OTHER)}."
+        f"{fix}."
     )
 
 
@@ -45,7 +54,7 @@ def _causes(status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for one in details.get("causes") or [] if one.get("message")]
 
 
-def _status(text: str) -> Mapping[str, Any]:
+def status_of(text: str) -> Mapping[str, Any]:
     """The Status object in a message, which the module puts behind a text of its own."""
     begin = text.find("{")
     while begin >= 0:

@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import nodes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,11 +58,32 @@ def job_faults(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
         return []
     name = short(jobs[0]["metadata"]["name"]) if jobs else "the job"
     found = of_pods(*_own(str(jobs[0]["metadata"]["name"]), seen)) if jobs else []
+    found += _held(jobs[0]) if jobs else []
     told = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
     found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {wish['training']['limit_s']} s."
     return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
+
+
+def _held(job: Mapping[str, Any]) -> list[str]:
+    """Why a job does not start, or does not disappear."""
+    metadata, spec = job["metadata"], job.get("spec") or {}
+    name, found = short(metadata["name"]), []
+    if metadata.get("deletionTimestamp"):
+        keepers = ", ".join(map(short, metadata.get("finalizers") or ["none"]))
+        found.append(
+            f"The job {name} is being deleted and does not end. Its finalizers are {keepers}. Check the controller "
+            "that owns them, or set site.kubernetes.training.run to another name."
+        )
+    queue = nodes.labels(job).get(QUEUE)
+    if queue and (spec.get("suspend") or (spec.get("runPolicy") or {}).get("suspend")):
+        found.append(
+            f"Kueue has not admitted the job {name}. It waits in the queue {short(queue)}, which may be missing or "
+            f"full. Read the reason with: kubectl --namespace {short(metadata['namespace'])} describe "
+            "workloads,localqueues"
+        )
+    return found
 
 
 def _own(job: str, seen: Mapping[str, Any]) -> tuple[Objects, Objects]:

@@ -47,6 +47,7 @@ def test_horovod_is_an_mpijob_with_its_script():
     )
     (launcher,) = replicas["Launcher"]["template"]["spec"]["containers"]
     assert launcher["command"][:4] == ["mpirun", "--allow-run-as-root", "-np", "2"]
+    assert job.SSH in launcher["command"]
     assert launcher["command"][-4:] == ["python3", "/opt/aiready/small.py", "--engine", "horovod"]
     # sshd would drop an environment of the worker.
     assert "NCCL_SOCKET_IFNAME=eth0" in launcher["command"]

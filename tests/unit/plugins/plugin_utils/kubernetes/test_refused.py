@@ -54,3 +54,18 @@ def test_status_of_the_server(status, found, fix):
 def test_answer_without_a_status(text):
     (only,) = refused([{"item": ITEM, "failed": True, "msg": text}])
     assert (text or "It gave no reason") in only
+
+
+@pytest.mark.parametrize(
+    "message, fix",
+    [
+        ('admission webhook "p" denied the request: no team', "ask the owner of the webhook"),
+        (
+            "unable to create new content in namespace a because it is being terminated",
+            "Wait until the namespace is gone",
+        ),
+    ],
+)
+def test_rejection_whose_reason_says_less(message, fix):
+    (sentence,) = refused([result({"message": message, "reason": "Forbidden"})])
+    assert fix in sentence

@@ -199,3 +199,25 @@ def test_driver_of_a_node_that_does_not_fit_its_host():
     labels = {"nvidia.com/vgpu.host-driver-version": "580.65.05", "nvidia.com/cuda.driver-version.full": "470.57.02"}
     (found,) = faults(nodes=[node(labels=labels)])
     assert "does not support this guest driver" in found
+
+
+@pytest.mark.parametrize(
+    "metadata, spec, cause",
+    [
+        (
+            {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["example.org/backup"]},
+            {},
+            "The job a is being deleted and does not end. Its finalizers are example.org/backup.",
+        ),
+        (
+            {"labels": {"kueue.x-k8s.io/queue-name": "gpus"}},
+            {"runPolicy": {"suspend": True}},
+            "Kueue has not admitted the job a. It waits in the queue gpus, which may be missing or full.",
+        ),
+        ({"labels": {"kueue.x-k8s.io/queue-name": "gpus"}}, {"suspend": True}, "Kueue has not admitted the job a."),
+    ],
+)
+def test_job_that_something_holds(metadata, spec, cause):
+    job = {"metadata": {"name": "a", "namespace": "aiready", **metadata}, "spec": spec}
+    seen = {"jobs": [job], "pods": [], "events": []}
+    assert cause in " ".join(state.job_faults({**WISH, "training": {"limit_s": 60}}, seen))

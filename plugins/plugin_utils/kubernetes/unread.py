@@ -1,0 +1,67 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Reasons why a cluster cannot be read, from failed results of kubernetes.core.k8s_info. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import short
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.refused import status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# For most of these, the module ends with a traceback, so the texts are those of the Python client and of urllib3.
+# (pattern, cause, fix). The first match counts.
+REASONS = (
+    (
+        r"\bUnauthorized\b",
+        "The API server rejects the login, for example because the token or the certificate expired",
+        "Renew the credentials of the kubeconfig",
+    ),
+    (
+        r"\bForbidden\b|is forbidden",
+        "The user of the kubeconfig may not read these objects",
+        "Bind the user to a role with the rights that docs/kubernetes.md lists",
+    ),
+    (
+        r"CERTIFICATE_VERIFY_FAILED|certificate verify failed",
+        "The certificate of the API server is not from the authority of the kubeconfig",
+        "Set certificate-authority-data of the kubeconfig to the authority of the cluster",
+    ),
+    (
+        r"NameResolutionError|Name or service not known|Temporary failure in name resolution",
+        "The controller cannot resolve the name of the API server",
+        "Check the server of the kubeconfig and the name resolution of the controller",
+    ),
+    (
+        r"Connection refused|timed out|No route to host|Network is unreachable|Max retries exceeded",
+        "The controller cannot connect to the API server",
+        "Check the server of the kubeconfig, and the firewall between the controller and the cluster",
+    ),
+    (
+        r"Invalid kube-?config|Could not create API client",
+        "The kubeconfig has no usable cluster, user or context",
+        "Check site.kubernetes.kubeconfig and site.kubernetes.context",
+    ),
+)
+OTHER = ("The module kubernetes.core.k8s_info failed", "Run the playbook again with -vvv")
+
+
+def unread(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each reason once, as a sentence; results are those of kubernetes.core.k8s_info."""
+    failed = [one for one in results if not one.get("skipped") and "resources" not in one]
+    return list(dict.fromkeys(_sentence(one) for one in failed))
+
+
+def _sentence(result: Mapping[str, Any]) -> str:
+    text = "\n".join(str(result.get(key) or "") for key in ("msg", "exception", "module_stderr", "module_stdout"))
+    known = ((cause, fix) for pattern, cause, fix in REASONS if re.search(pattern, text))
+    cause, fix = next(known, OTHER)
+    told = status_of(text).get("message") or (result.get("msg") if (cause, fix) == OTHER else "")
+    reported = f" The API server reports: {short(told).rstrip('.')}." if told and told != "Unauthorized" else ""
+    return f"Cannot read the cluster. {cause}.{reported} {fix}."

@@ -1,0 +1,49 @@
+"""Reasons why a cluster cannot be read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import unread
+
+
+def crashed(text):
+    return {"msg": "MODULE FAILURE: see stdout/stderr", "exception": f"Traceback\n  File x\n{text}\n"}
+
+
+def body(**status):
+    return f"HTTP response headers: HTTPHeaderDict({{'Server': 'x'}})\nHTTP response body: {json.dumps(status)}"
+
+
+@pytest.mark.parametrize(
+    "result, cause",
+    [
+        (crashed(f"401\nReason: Unauthorized\n{body(message='Unauthorized')}"), "rejects the login"),
+        (
+            crashed("SSLError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed')"),
+            "not from the authority",
+        ),
+        (crashed("Max retries (Caused by NameResolutionError(\"Failed to resolve 'x'\"))"), "cannot resolve the name"),
+        (crashed("[Errno 111] Connection refused"), "cannot connect"),
+        ({"msg": "Could not create API client: Invalid kube-config file."}, "no usable cluster, user or context"),
+        ({"msg": "something else"}, "The API server reports: something else."),
+        # Newer releases of ansible-core.
+        ({"msg": "Module failed", "module_stderr": "Connection refused"}, "cannot connect"),
+    ],
+)
+def test_cause(result, cause):
+    (sentence,) = unread([result, result])
+    assert sentence.startswith("Cannot read the cluster. ")
+    assert cause in sentence
+
+
+def test_missing_right_shows_the_object():
+    told = body(message="nodes is forbidden: User a cannot list", reason="Forbidden")
+    text = f"Exception '403\nReason: Forbidden\n{told}"
+    (sentence,) = unread([{"msg": text}])
+    assert "The API server reports: nodes is forbidden: User a cannot list." in sentence
+
+
+def test_success_has_no_reason():
+    assert unread([{"resources": [], "api_found": False}, {"skipped": True}]) == []
