@@ -158,8 +158,7 @@ def _with_keys(job, spec):
     files = {"ssh-privatekey": ["id_rsa"], "ssh-publickey": ["id_rsa.pub", "authorized_keys"]}
     items = [{"key": key, "path": path} for key, paths in files.items() for path in paths]
     secret = {"secretName": f"{job['metadata']['name']}-ssh", "items": items, "defaultMode": 0o600}
-    path = job["spec"].get("sshAuthMountPath", "/root/.ssh")
-    _with_volume(spec, {"name": "ssh-auth", "secret": secret}, path)
+    _with_volume(spec, {"name": "ssh-auth", "secret": secret}, job["spec"]["sshAuthMountPath"])
 
 
 def _with_hosts(job, spec):
