@@ -7,6 +7,7 @@ from . import (  # noqa: F401  the routes register themselves
     depots,
     direct_path,
     libraries,
+    supervisor,
     tagging,
     tasks,
 )
