@@ -33,6 +33,10 @@ NOT_LOOSER = {
         fabric.cables[].switch fabric.cables[].port fabric.cables[].host fabric.cables[].nic fabric.cables[].peer
         fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m name directpath.label directpath.group
         directpath.gpu_class directpath.port_class kubernetes.kubeconfig kubernetes.context kubernetes.nodes
+        kubernetes.vks.supervisor kubernetes.vks.ca_file kubernetes.vks.namespace kubernetes.vks.cluster
+        kubernetes.vks.storage_class kubernetes.vks.cluster_class kubernetes.vks.class_namespace
+        kubernetes.vks.vm_class kubernetes.vks.control_plane.vm_class kubernetes.vks.pods_cidr
+        kubernetes.vks.services_cidr
         kubernetes.gpu_operator.namespace kubernetes.gpu_operator.policy kubernetes.gpu_operator.driver.repository
         kubernetes.gpu_operator.driver.image kubernetes.gpu_operator.driver.version
         kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
@@ -62,6 +66,8 @@ NOT_LOOSER = {
         kubernetes.network_operator.interfaces kubernetes.network_operator.devices
         kubernetes.network_operator.gid_index kubernetes.network_operator.spec
         stack.mig.layout
+        kubernetes.kind kubernetes.vks.version kubernetes.vks.control_plane.nodes kubernetes.vks.os_image
+        kubernetes.vks.containerd_gb
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, vks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import slots
@@ -29,7 +29,7 @@ OF_VGPU = ("repository", "image", "version")
 
 
 def kubernetes(site: Any) -> dict[str, Any]:
-    """The inputs; an empty kubeconfig means that the site has no such section."""
+    """The inputs; without a kubeconfig and a cluster to create, the site has no such section."""
     site, wish = of_stage(site, "kubernetes")
     operator = wish["gpu_operator"]
     shared = site["gpu"]["mode"] in SHARED_GPU
@@ -37,6 +37,7 @@ def kubernetes(site: Any) -> dict[str, Any]:
     pods = wish["training"] and _pods(site, wish)
     return {
         "kubeconfig": wish["kubeconfig"] or "",
+        "cluster": vks.cluster(site, wish) if vks.is_vks(wish) and wish["vks"] else {},
         "context": wish["context"] or "",
         "nodes": wish["nodes"],
         "force": wish["force"],
@@ -78,6 +79,7 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
     wish = site["kubernetes"]
     if not wish:
         return
+    yield from vks.problems(site, wish)
     operator, key = wish["gpu_operator"], "site.kubernetes.gpu_operator"
     for name, form, signs in (("namespace", LABEL, "digits and -"), ("policy", NAME, "digits, - and .")):
         if not form.fullmatch(operator[name]):

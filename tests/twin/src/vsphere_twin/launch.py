@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import tempfile
 from pathlib import Path
 
 from .control import Control
 from .controller.server import Controller
 from .guests.engine import require_library
+from .kubernetes import classes
 from .kubernetes.server import ApiServer
 from .model import bmc as bmcs
 from .model import seed as seeds
@@ -52,7 +54,7 @@ class Twin:
         self._switches = SwitchDoors(world, keyring, host) if "switches" in faces else None
         self._bmcs = Bmcs(world, tls, host) if "redfish" in faces else None
         self.controller = Controller(directory, tls, host) if CONTROLLER in faces else None
-        self.kubernetes = _supervisor(directory, host) if KUBERNETES in faces else None
+        self.kubernetes = _supervisor(world, directory, host) if KUBERNETES in faces else None
         self.bmc_username, self.bmc_password = bmcs.USERNAME, bmcs.PASSWORD
         self.guests = self.depot = self.registry = None
         if "guests" in faces:
@@ -213,9 +215,12 @@ class Twin:
         self.world.close()
 
 
-def _supervisor(directory, host):
+def _supervisor(world, directory, host):
     # The Supervisor creates the other clusters of the twin. Each has its own operators.
-    return ApiServer(directory, address=host, installed=("vks",))
+    made = ApiServer(directory, address=host, installed=("vks",))
+    made.service.logins = world.users
+    world.workloads.offered.append(functools.partial(classes.offer, made.cluster))
+    return made
 
 
 @contextlib.contextmanager

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from vsphere_twin.kubernetes import fields
 from vsphere_twin.kubernetes.launch import launch_cluster
 from vsphere_twin.launch import launch
+from vsphere_twin.model.supervisor import Namespace
 
 
 @pytest.fixture
@@ -98,3 +100,37 @@ def test_a_twin_has_a_supervisor_as_a_face():
         assert found["url"] == twin.kubernetes.url
         config = yaml.safe_load(Path(found["kubeconfig"]).read_text())
     assert config["clusters"][0]["cluster"]["server"] == found["url"]
+
+
+def test_a_class_that_a_namespace_offers_becomes_an_object_there():
+    with launch(faces=("kubernetes",)) as twin:
+        held, cluster = twin.world.workloads, twin.kubernetes.cluster
+        held.create(twin.world.release, {"id": "gpu", "cpu_count": 4, "memory_MB": 4096, "memory_reservation": 100})
+        held.namespaces["training"] = namespace = Namespace("training", "domain-c1")
+        held.offer(namespace, ["gpu"])
+        held.update(twin.world.release, "gpu", {"cpu_count": 8})
+        found = cluster.get("virtualmachineclasses", "gpu", "training")["spec"]
+        assert found["hardware"] == {"cpus": 8, "memory": "4096Mi"}
+        assert found["policies"] == {"resources": {"requests": {"memory": "4096Mi"}}}
+        held.offer(namespace, [])
+        assert cluster.list("virtualmachineclasses", "training") == []
+
+
+def test_a_user_of_vcenter_gets_a_token():
+    with launch(faces=("kubernetes",)) as twin:
+        service, (user, password) = twin.kubernetes.service, next(iter(twin.world.users.items()))
+        answers = []
+        for word in (password, "wrong"):
+            given = base64.b64encode(f"{user}:{word}".encode()).decode()
+            answers.append(service.handle("POST", "/wcp/login", {"Authorization": f"Basic {given}"}))
+        assert [answer.status for answer in answers] == [200, 401]
+        token = {"Authorization": f"Bearer {answers[0].body['session_id']}"}
+        assert service.handle("GET", "/api/v1/namespaces", token).status == 200
+
+
+def test_a_field_without_a_schema_keeps_what_is_below_it(supervisor):
+    spec = cluster()
+    spec["spec"]["topology"]["variables"].append({"name": "vsphereOptions", "value": {"persistentVolumes": {"a": "b"}}})
+    schema = supervisor.cluster.kind("clusters").schema
+    paths = fields.leaves(schema, {"spec": spec["spec"]}, strict=True)
+    assert "b" in paths.values()

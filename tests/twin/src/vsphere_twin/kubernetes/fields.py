@@ -65,7 +65,9 @@ def _walk(schema, value, path, found, strict):
                 raise Undeclared(f"{shown((*path, f'f:{key}'))}: field not declared in schema")
             if inner is None:
                 found[(*path, f"f:{key}")] = _PRESENT
-            _walk(inner or (extra if isinstance(extra, dict) else {}), item, (*path, f"f:{key}"), found, strict)
+            # The server deduces the types below a field that it preserves without a schema.
+            typed = strict and (inner is not None or bool(extra))
+            _walk(inner or (extra if isinstance(extra, dict) else {}), item, (*path, f"f:{key}"), found, typed)
     elif isinstance(value, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
         for item in value:
             element = (*path, _element(schema, item))

@@ -71,6 +71,7 @@ class ApiServer(Server):
         self.made = {}  # the API servers of the Supervisor's clusters, by the uid of the Cluster
         if isinstance(self.world, World):
             self.world.spawn, self.world.end = self._spawn, self._end
+            self.service.logins = {} if "vks" in self.world.installed else None
         file = self.directory / f"kubernetes-{self.cluster.name}.pem"
         names = (address, "localhost", "127.0.0.1", "kubernetes.default.svc")
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

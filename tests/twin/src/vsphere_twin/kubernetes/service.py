@@ -8,6 +8,7 @@ import json
 import time
 import urllib.parse
 
+from ..https import basic_credentials
 from . import access, bodies, discovery, fields, patches, refused, selectors, subresources
 from .conversion import convert
 from .refused import Refused
@@ -27,6 +28,7 @@ class Service:
         self.tokens = {ADMIN_TOKEN: access.User("admin", (access.ADMINISTRATORS, "system:authenticated"))}
         self.refusals = []  # called with (method, path) before a request; they raise Refused
         self.closed = False
+        self.logins = None  # {user: password} of a Supervisor
 
     def handle(self, method, target, headers, body=b"", certificate=None):
         """Answer one request."""
@@ -36,6 +38,8 @@ class Service:
         try:
             for refuse in self.refusals:
                 refuse(method, parts.path)
+            if path == ["wcp", "login"] and self.logins is not None:
+                return self._login(method, headers)
             user = access.identified(self.tokens, headers, certificate)
             with self.cluster.lock:
                 self.tick()
@@ -55,6 +59,17 @@ class Service:
         if request.warnings:
             answer.headers["Warning"] = ", ".join(f"299 - {json.dumps(text)}" for text in request.warnings)
         return answer
+
+    def _login(self, method, headers):
+        """The login of a Supervisor: a token for a user of vCenter."""
+        if method != "POST":
+            raise Refused(405, "the server does not allow this method on the requested resource", details={})
+        user, password = basic_credentials(headers)
+        if user not in self.logins or self.logins[user] != password:
+            raise Refused(401, "Unauthorized")
+        token = f"twin-token-{user}"
+        self.tokens[token] = access.User(f"sso:{user}", (access.ADMINISTRATORS, "system:authenticated"))
+        return Answer(200, {"session_id": token})
 
     def _general(self, method, path, headers):
         """Health, version and discovery; None for a resource."""

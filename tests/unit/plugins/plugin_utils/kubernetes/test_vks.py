@@ -1,0 +1,217 @@
+"""The VKS cluster of a site: its VM classes, its Cluster object, and causes of faults."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor import vm_class
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import schema, vks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes import kubernetes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.vks import ALIASES
+
+from house.collection import filter_example, filter_sample
+from unit.plugins.plugin_utils.kubernetes import clusters
+
+OWN = {
+    "supervisor": "supervisor.example.com",
+    "namespace": "training",
+    "cluster": "gpu",
+    "version": "v1.33.4",
+    "storage_class": "fast",
+}
+CLASS = "builtin-generic-v3.6.0"
+NAMES = ["best-effort-medium", "gpu-train"]
+
+
+def site(**more):
+    whole = more.pop("whole", {})
+    section = {"kind": more.pop("kind", "vks"), "kubeconfig": more.pop("kubeconfig", None), "vks": {**OWN, **more}}
+    machine = {"cpus": 16, "memory_gb": 64}
+    return {**clusters.SITE, "machine": machine, "kubernetes": section, **whole}
+
+
+def wish(**more):
+    return kubernetes(site(**more))["cluster"]
+
+
+def seen(version="v1beta2", variables=("vsphereOptions", "volumes"), vm_classes=NAMES, name=CLASS):
+    rows = [{"name": one} for one in variables]
+    return {
+        "versions": [version],
+        "cluster_classes": [{"metadata": {"name": name}, "status": {"variables": rows}}],
+        "vm_classes": list(vm_classes),
+    }
+
+
+def planned(found, **more):
+    made = vks.plan(wish(**more), found)
+    assert made["problems"] == []
+    return made["objects"][0]
+
+
+@pytest.mark.parametrize("version", vks.VERSIONS)
+@pytest.mark.parametrize("variables", [("vsphereOptions", "volumes"), ("defaultStorageClass", "nodePoolVolumes")])
+def test_cluster_fits_the_published_schema(version, variables):
+    made = planned(seen(version, variables), pods_cidr="172.20.0.0/16", services_cidr="172.21.0.0/16")
+    assert list(schema.problems(clusters.schema("cluster.x-k8s.io", "Cluster", version), made)) == []
+
+
+def test_node_pools_come_from_the_vms_of_the_site():
+    vms = [{"prefix": "train-", "count": 2}, {"name": "Big", "cpus": 32, "profiles": ["grid_a100-10c"] * 2}]
+    made = wish(whole={"vms": vms})
+    assert [(one["name"], one["nodes"], one["vm_class"]) for one in made["pools"]] == [
+        ("train", 2, "gpu-train"),
+        ("big", 1, "gpu-big"),
+    ]
+    first, second = made["classes"]
+    assert (first["cpus"], first["memory_mb"], first["vgpu_profiles"]) == (16, 65536, ["grid_a100-40c"])
+    assert (second["cpus"], second["vgpu_profiles"], second["namespaces"]) == (32, ["grid_a100-10c"] * 2, ["training"])
+
+
+def test_whole_gpu_and_port_become_devices_of_the_class():
+    gpu = {"mode": "passthrough", "per_vm": 2, "passthrough": {"assignment": "dynamic", "devices": ["10de:20b5"]}}
+    network = {"path": "passthrough", "devices": ["15b3:1021"], "label": "rail"}
+    (made,) = wish(whole={"gpu": gpu, "network": network})["classes"]
+    assert [one["device_id"] for one in made["devices"]] == ["0x20b5", "0x20b5", "0x1021"]
+    assert made["extra_config"] == {"pciPassthru.allowP2P": True, "pciPassthru.RelaxACSforP2P": True}
+
+
+def test_classes_are_calls_that_the_module_takes():
+    for one in wish()["classes"]:
+        unknown = set(one) - set(vm_class.ARGUMENTS)
+        assert (unknown, one["mmio_gb"] > 0) == (set(), True)
+
+
+@pytest.mark.parametrize("kind", ALIASES)
+def test_earlier_names_are_the_same_cluster(kind):
+    assert wish(kind=kind) == wish()
+
+
+def test_existing_vm_class_is_not_managed():
+    made = wish(vm_class="gpu-40c")
+    assert (made["classes"], made["pools"][0]["vm_class"]) == ([], "gpu-40c")
+
+
+def test_port_in_the_address_is_that_of_login_and_api():
+    assert (wish()["login_url"], wish()["api_url"]) == (
+        "https://supervisor.example.com",
+        "https://supervisor.example.com:6443",
+    )
+    own = wish(supervisor="[fd00::1]:8443")
+    assert own["login_url"] == own["api_url"] == "https://[fd00::1]:8443"
+
+
+@pytest.mark.parametrize(
+    "whole, told",
+    [
+        (site(kubeconfig="/k"), "site.kubernetes.vks.supervisor: set either"),
+        (site(supervisor=None), "site.kubernetes.vks.supervisor: set either"),
+        (site(kind="yours", kubeconfig="/k"), "site.kubernetes.vks: site.kubernetes.kind is yours"),
+        (site(whole={"machine": {"cpus": 8}}), "site.machine.memory_gb: it is not set, and a VM class needs it"),
+        (site(whole={"gpu": {"mode": "passthrough"}}), "site.gpu.passthrough.devices: it is not set"),
+        (site(whole={"network": {"path": "sriov"}}), "site.network.devices: it is not set"),
+        (site(whole={"vms": [{"name": "a"}, {"name": "A"}]}), "site.vms: two entries have the node pool a"),
+    ],
+)
+def test_site_that_no_supervisor_can_run(whole, told):
+    assert [one for one in problems(whole) if one.startswith(told)]
+
+
+@pytest.mark.parametrize(
+    "found, told",
+    [
+        ({**seen(), "versions": []}, "The Supervisor does not serve Cluster of cluster.x-k8s.io"),
+        (seen(name="builtin-generic-v3.3.0"), "The namespace vmware-system-vks-public has builtin-generic-v3.3.0"),
+        (seen(vm_classes=["gpu-train"]), "with the VM class best-effort-medium. The namespace training does not offer"),
+    ],
+)
+def test_supervisor_that_cannot_run_the_cluster(found, told):
+    (problem,) = vks.plan(wish(), found)["problems"]
+    assert told in problem
+
+
+def row(kind, status="True", message="", **more):
+    return {"type": kind, "status": status, "message": message, **more}
+
+
+def state(*rows, version="v1beta2", workers=2):
+    status = {"conditions": list(rows), "workers": {"availableReplicas": workers, "desiredReplicas": 2}}
+    return {"apiVersion": f"cluster.x-k8s.io/{version}", "metadata": {"name": "gpu", "generation": 2}, "status": status}
+
+
+GOOD = [row(kind, observedGeneration=2) for kind in vks.CONDITIONS["v1beta2"]]
+
+
+def test_cluster_is_ready_with_all_conditions_of_its_generation_and_all_workers():
+    assert vks.ready([state(*GOOD)])
+    assert vks.ready([state(*[row(kind) for kind in vks.CONDITIONS["v1beta1"]], version="v1beta1")])
+    late = [*GOOD[:-1], row("Available", observedGeneration=1)]
+    for other in (state(*GOOD[:-1]), state(*GOOD, workers=1), state(*late)):
+        assert not vks.ready([other])
+    assert not vks.ready([])
+
+
+@pytest.mark.parametrize(
+    "message, told",
+    [
+        ("Could not resolve KR/OSImage", "The Supervisor has no release or node image for this version."),
+        ('machines "x" is forbidden: exceeded quota: training', "The quota of the namespace is exhausted."),
+        ("spec.vmClass: VM class not found", "The namespace does not offer the VM class."),
+        (
+            "gpu-train-0: 0/1 hosts have a free device for the VM class",
+            "The hosts have too few free GPUs for the node.",
+        ),
+        ("StorageClass fast is not assigned", "The namespace does not offer the storage class."),
+    ],
+)
+def test_fault_is_named_by_its_cause(message, told):
+    event = {"type": "Warning", "message": message, "involvedObject": {"name": "gpu"}}
+    other = {"type": "Warning", "message": "exceeded quota", "involvedObject": {"name": "other"}}
+    machine = {"metadata": {"name": "gpu-train-0"}, "status": {"phase": "Provisioning"}}
+    unready = {"clusters": [state(*GOOD[:-1], workers=1)], "machines": [machine], "events": [event, other]}
+    first, waiting, last = vks.faults({"name": "gpu", "wait_s": 60}, unready)
+    assert first.startswith(told)
+    assert waiting == "These machines have no node yet: gpu-train-0. Check their VMs in vCenter."
+    assert "1 of 2 workers are available. The limit site.kubernetes.wait_s is 60 s." in last
+
+
+def test_ready_cluster_has_no_fault():
+    assert vks.faults({"name": "gpu", "wait_s": 60}, {"clusters": [state(*GOOD)], "machines": [], "events": []}) == []
+
+
+def test_kubeconfig_of_a_secret():
+    secret = {"data": {"value": base64.b64encode(b"kind: Config").decode()}}
+    assert [vks.kubeconfig(one) for one in ([secret], [], [{"data": {"value": "%"}}])] == ["kind: Config", "", ""]
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [
+        ({"status": 200, "json": {"session_id": "t"}}, ""),
+        ({"status": 401}, "It rejects the user."),
+        ({"status": 404}, "It has no login service."),
+        (
+            {"status": -1, "msg": "certificate verify failed"},
+            "Its certificate is not trusted: certificate verify failed.",
+        ),
+        ({"status": -1, "msg": "timed out"}, "It answers -1: timed out."),
+    ],
+)
+def test_login(answer, told):
+    assert vks.login_problem(answer).startswith(told)
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("kubernetes_cluster_plan", ("request", "seen")),
+        ("kubernetes_cluster_faults", (None, "seen")),
+    ],
+)
+def test_sample_of_the_filter(name, arguments):
+    example = filter_example(name)
+    request = example[arguments[0]] if arguments[0] else {"name": "gpu", "wait_s": 1800}
+    assert FilterModule().filters()[name](request, example[arguments[1]]) == filter_sample(name)
