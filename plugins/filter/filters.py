@@ -42,6 +42,7 @@ class FilterModule:
             "kubernetes_job_faults": deferred("plugin_utils.kubernetes.state", "job_faults"),
             "kubernetes_login_problem": deferred("plugin_utils.kubernetes.vks", "login_problem"),
             "kubernetes_network_faults": deferred("plugin_utils.kubernetes.network_state", "faults"),
+            "kubernetes_mig_settled": deferred("plugin_utils.kubernetes.mig", "settled"),
             "kubernetes_network_ready": deferred("plugin_utils.kubernetes.network_state", "policy_ready"),
             "kubernetes_plan": deferred("plugin_utils.kubernetes.plan", "plan"),
             "kubernetes_ready": deferred("plugin_utils.kubernetes.state", "policy_ready"),

@@ -15,6 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.merge i
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig
+
 GROUP, VERSION, KIND = "nvidia.com", "v1", "ClusterPolicy"
 # The CRD requires them, also without a value.
 REQUIRED = (
@@ -47,6 +49,10 @@ def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, 
     made["toolkit"] = {"enabled": bool(driver) if toolkit is None else toolkit}
     made["mig"] = {"strategy": wish.get("mig_strategy") or "single"}
     made["dcgmExporter"] = {"enabled": True}
+    if wish.get("mig_layout"):
+        made["migManager"] = {"enabled": True, "config": {"name": mig.CONFIG_MAP}}
+    if wish.get("gds"):
+        made["gds"] = {"enabled": True}
     if openshift:
         # The driver container gets the headers of the kernel from the image of the driver toolkit.
         made["operator"] = {"use_ocp_driver_toolkit": True}

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import (
     gpu_operator,
     job,
+    mig,
     network_operator,
     nodes,
     schema,
@@ -41,6 +42,8 @@ def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") 
     licence = gpu_operator.licence_name(token) if operator["licensed"] else ""
     made = [gpu_operator.policy(operator, licence, openshift)]
     problems = [*_operator(wish, seen, token), *_nodes(wish, seen["nodes"])]
+    partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], wish["nodes"]))
+    problems += unplanned
     network = wish.get("network_operator") or {}
     networks = network_operator.networks(network, wish["nodes"]) if network else []
     if network:
@@ -59,7 +62,7 @@ def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") 
     later = [one["metadata"]["name"] for one in training if one["metadata"]["namespace"] not in known]
     unserved = [] if network_operator.is_served(seen["definitions"]) else _names(networks)
     return {
-        "objects": [*namespaces, *made],
+        "objects": [*namespaces, *partitions[:1], *made, *partitions[1:]],
         "networks": networks,
         "training": training,
         "later": later,

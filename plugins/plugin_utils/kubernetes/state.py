@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import nodes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import QUEUE
 
@@ -40,6 +40,7 @@ def faults(wish: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
             "No node of the cluster has a GPU. No node has the label nvidia.com/gpu.present=true. Check that node "
             "feature discovery runs on the nodes, and that their VMs have a GPU."
         )
+    found += mig.faults(chosen, wish.get("gpu_operator") or {})
     if not policy_ready(seen["policies"]):
         found.append(_of_policy(seen["policies"]))
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, vks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, stack, vks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import slots
@@ -46,6 +46,8 @@ def kubernetes(site: Any) -> dict[str, Any]:
         "gpu_operator": {
             **given(operator),
             "driver": given(operator["driver"]),
+            "mig_layout": (site["stack"]["mig"] or {}).get("layout") or [],
+            "gds": stack.stack(site)["gds"],
             "licensed": bool(shared and operator["driver"] and site["licence"] == "nvaie"),
         },
         "network_operator": pod_network.pod_network(site) if wish["network_operator"] else {},

@@ -96,8 +96,11 @@ def _instances(wish: Mapping[str, Any] | None, site: Mapping[str, Any]) -> Itera
         )
     if site["gpu"]["nvlink"] == "required":
         yield f"{key}: MIG disables NVLink, and site.gpu.nvlink is required. Remove one of them."
-    if not site["guests"]:
-        yield f"{key}: the stage guests applies it, and the site has no guests. Add site.guests, or remove it."
+    if not site["guests"] and not site["kubernetes"]:
+        yield (
+            f"{key}: the stages guests and kubernetes apply it, and the site has neither. Add site.guests or "
+            "site.kubernetes, or remove it."
+        )
     slots = (site["training"] or {}).get("slots")
     if site["training"] and site["training"]["gpus"] == "auto" and slots != 1:
         yield (

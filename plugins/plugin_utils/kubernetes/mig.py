@@ -1,0 +1,114 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""MIG layout of whole GPUs on nodes: the configuration of the MIG manager, checked by the planner of mig_partition."""
+
+from __future__ import annotations
+
+import collections
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.plain_text import shown
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import identify, layout_text, planner
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu
+
+    Objects = Sequence[Mapping[str, Any]]
+
+CONFIG_MAP, KEY = "aiready-mig-config", "config.yaml"
+PRODUCT, CONFIG, STATE = "nvidia.com/gpu.product", "nvidia.com/mig.config", "nvidia.com/mig.config.state"
+# States of the MIG manager that end by themselves.
+WORKING = ("pending", "rebooting")
+SUCCESS, FAILED = "success", "failed"
+
+
+def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str, Any]], list[str]]:
+    """(the ConfigMap and the labels of the nodes, problems); found are the GPU nodes."""
+    layout = operator.get("mig_layout") or []
+    configs, labelled, problems = {}, [], []
+    for one in found if layout else ():
+        name, product = one["metadata"]["name"], nodes.labels(one).get(PRODUCT) or ""
+        gpu = _gpu(product)
+        if gpu is None:
+            problems.append(
+                f"Cannot plan the MIG layout of node {shown(name)}. Its label {PRODUCT} is "
+                f"{shown(product) or 'not set'}, which has no MIG profiles in this collection. Remove "
+                "site.stack.mig, or set site.kubernetes.nodes to labels of nodes with such GPUs."
+            )
+            continue
+        counts, problem = _planned(gpu, layout, operator.get("mig_strategy") or "single")
+        if problem:
+            problems.append(f"Cannot plan the MIG layout of node {shown(name)}. {problem}")
+            continue
+        config = f"aiready-{gpu.key.replace('_', '-')}"
+        configs[config] = [{"devices": "all", "mig-enabled": True, "mig-devices": counts}]
+        labelled.append({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {CONFIG: config}}})
+    if not configs:
+        return [], problems
+    text = json.dumps({"version": "v1", "mig-configs": configs}, indent=2, sort_keys=True)
+    config_map = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": CONFIG_MAP, "namespace": operator["namespace"]},
+        "data": {KEY: text},
+    }
+    return [config_map, *labelled], problems
+
+
+def _gpu(product: str) -> MigGpu | None:
+    """The GPU of a node label: a product name with - for each space, and its profile while MIG is active."""
+    plain = re.sub(r"-MIG-.*", "", product).replace("-", " ")
+    for gpu in GPUS.values():
+        names = (row[2] for row in gpu.pci if row[2] is not None)
+        if any(identify.plain_name(name.replace("-", " ")) == identify.plain_name(plain) for name in names):
+            return gpu
+    return None
+
+
+def _planned(gpu: MigGpu, layout: Sequence[str], strategy: str) -> tuple[dict[str, int], str]:
+    """({profile: number}, the reason if no placement exists)."""
+    rules = Rules(gpu)
+    wishes, problems = layout_text.resolve(gpu, layout, default_compute=True)
+    if problems:
+        return {}, f"{problems[0]}. Correct site.stack.mig.layout."
+    if planner.plan(rules, {}, wishes) is None:
+        return {}, f"{', '.join(layout)} do not fit on one GPU. Correct site.stack.mig.layout."
+    counts = collections.Counter(rules.profiles[one.profile_id].name for one in wishes)
+    if strategy == "single" and len(counts) > 1:
+        return {}, (
+            f"The strategy single needs instances of one profile, and the layout has {', '.join(sorted(counts))}. Set "
+            "site.kubernetes.gpu_operator.mig_strategy to mixed."
+        )
+    return dict(counts), ""
+
+
+def settled(found: Any, operator: Mapping[str, Any], selector: Mapping[str, str]) -> bool:
+    """Whether no MIG manager still works; found are all nodes of the cluster."""
+    if not operator.get("mig_layout"):
+        return True
+    chosen = nodes.chosen(found or [], selector)
+    return all(nodes.labels(one).get(STATE) not in (None, *WORKING) for one in chosen)
+
+
+def faults(chosen: Objects, operator: Mapping[str, Any]) -> Iterator[str]:
+    """Nodes whose MIG manager did not apply the layout."""
+    if not operator.get("mig_layout"):
+        return
+    for one in chosen:
+        state = nodes.labels(one).get(STATE)
+        if state != SUCCESS:
+            told = f"{STATE} is {shown(state)}" if state else f"it has no label {STATE}"
+            yield (
+                f"The MIG manager did not apply the layout on node {shown(one['metadata']['name'])}: {told}. Read the "
+                "log of its pod nvidia-mig-manager. GPUs that a pod uses keep their mode, and an Ampere GPU in a VM "
+                "needs a restart of the node."
+            )
