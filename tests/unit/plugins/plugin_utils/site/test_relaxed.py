@@ -184,7 +184,7 @@ THRESHOLDS = {
             "outliers.percent": (
                 "30",
                 "5",
-                ["pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "cluster.training"],
+                ["guest.gds_read", "pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "cluster.training"],
             )
         },
     ),
