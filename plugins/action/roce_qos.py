@@ -28,23 +28,23 @@ class ActionModule(SwitchAction):
     RELATIONS = params.RELATIONS
 
     def meet(self, module: RemoteModule, platform: Platform) -> None:
-        wish = module.params
-        fail_if_invalid(module, params.check_params(wish))
-        ports = params.expanded([*wish["host_ports"], *wish["fabric_ports"]])
-        if wish["state"] == "parsed":
-            module.exit_json(changed=False, parsed=offline.parsed(platform, wish["outputs"]))
-        if wish["state"] == "rendered":
-            module.exit_json(changed=False, rendered=offline.rendered(platform, wish))
+        requested = module.params
+        fail_if_invalid(module, params.check_params(requested))
+        ports = params.expanded([*requested["host_ports"], *requested["fabric_ports"]])
+        if requested["state"] == "parsed":
+            module.exit_json(changed=False, parsed=offline.parsed(platform, requested["outputs"]))
+        if requested["state"] == "rendered":
+            module.exit_json(changed=False, rendered=offline.rendered(platform, requested))
         session = self.session(platform)
-        if wish["state"] == "gathered":
+        if requested["state"] == "gathered":
             switch = read(platform, session, ports)
             check_ports(self.host, switch, ports)
             module.exit_json(changed=False, gathered=as_data(switch, ports or None))
         # The check before the change and the change itself have the same warnings, which are shown once.
         warn = (lambda message: None) if module.check_mode else module.warn
-        request = params.request_of(wish)
-        noun = (Undo if wish["state"] == params.RESTORED else RoceQos)(
-            request, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode
+        request = params.request_of(requested)
+        noun = (Undo if requested["state"] == params.RESTORED else RoceQos)(
+            request, platform, session, lambda text: keep(requested["backup_file"], text), warn, module.check_mode
         )
         run(module, noun, [Item(self.host, request)], "switch", single=True)
 

@@ -27,11 +27,11 @@ class ActionModule(SwitchAction):
         return super().run(tmp, task_vars)
 
     def meet(self, module: RemoteModule, platform: Platform) -> None:
-        wish = request(captured.SwitchCaptureRequest, module.params)
-        keep_names = "names" in wish.keep
+        requested = request(captured.SwitchCaptureRequest, module.params)
+        keep_names = "names" in requested.keep
         outputs = captured.read(platform, self.session(platform))
         made = add.add(
-            wish.dest,
+            requested.dest,
             keep_names,
             lambda table: captured.addition(platform, self.host, self._names, outputs, table, keep_names),
         )
@@ -40,8 +40,8 @@ class ActionModule(SwitchAction):
         answered = sum(1 for one in made.coverage.values() if one["answered"])
         module.exit_json(
             changed=False,
-            dest=wish.dest,
-            secret=f"{wish.dest}.secret.json",
+            dest=requested.dest,
+            secret=f"{requested.dest}.secret.json",
             source=made.source,
             anonymised=not keep_names,
             sources={"answered": answered, "unread": len(made.coverage) - answered},

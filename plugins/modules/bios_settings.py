@@ -343,11 +343,11 @@ class BiosSettings(Noun[BiosRequest, bios_state.BiosState]):
 
     def want(self, item: Item[BiosRequest, bios_state.BiosState]) -> bios_state.BiosState:
         vendor, registry, label = self._system.vendor, self._bios.registry, item.label
-        wish = item.wish
-        wished = bios_plan.wishes(label, item.now, vendor, registry, wish.functions, wish.attributes)
-        self._named = tuple(sorted(wished))
+        requested = item.requested
+        requested_one = bios_plan.requests(label, item.now, vendor, registry, requested.functions, requested.attributes)
+        self._named = tuple(sorted(requested_one))
         item.now = self._about(item.now)
-        return bios_plan.want(label, item.now, vendor, registry, wished, wish.conflicts)
+        return bios_plan.want(label, item.now, vendor, registry, requested_one, requested.conflicts)
 
     def compare(self, now: bios_state.BiosState, wanted: bios_state.BiosState) -> list[Change]:
         return bios_plan.compare(now, wanted)
@@ -394,12 +394,12 @@ def request_of(params: Mapping[str, Any]) -> BiosRequest:
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
-    wish = request_of(params)
+    requested = request_of(params)
     fail_if_invalid(module, check_bmc(params))
     label = str(address.parse(params["bmc_address"]))
     noun = BiosSettings(params)
     try:
-        run(module, noun, [Item(label, wish, dict(UNKNOWN_IDS, name=label))], "bios", single=True)
+        run(module, noun, [Item(label, requested, dict(UNKNOWN_IDS, name=label))], "bios", single=True)
     finally:
         noun.close()
 

@@ -218,7 +218,7 @@ class ServerPower(Noun[PowerRequest, str]):
         item.now = self._system.power
 
     def want(self, item: Item[PowerRequest, str]) -> str:
-        return STATES[item.wish.state]
+        return STATES[item.requested.state]
 
     def compare(self, now: str, wanted: str) -> list[Change]:
         return [] if now == wanted else [Change("power", _word(now), _word(wanted))]
@@ -228,12 +228,12 @@ class ServerPower(Noun[PowerRequest, str]):
         # A server that is on its way only has to be waited for.
         if power.TOWARDS.get(item.now) != item.wanted:
             item.touched = True
-            power.switch(self._bmc, self._system, item.wanted, item.wish.how)
+            power.switch(self._bmc, self._system, item.wanted, item.requested.how)
         item.touched = True
 
     def prove(self, items: Sequence[Item[PowerRequest, str]]) -> None:
         for item in items:
-            item.proved = power.wait(self._bmc, self._system, item.wanted, item.wish.timeout_s)
+            item.proved = power.wait(self._bmc, self._system, item.wanted, item.requested.timeout_s)
 
     def project(self, state: str) -> dict[str, Any]:
         return {"power": _word(state)}
@@ -254,10 +254,10 @@ def main() -> None:
         problems.append(f"timeout_s is {params['timeout_s']}; it must be between 1 and 86400.")
     fail_if_invalid(module, problems)
     label = str(address.parse(params["bmc_address"]))
-    wish = request(PowerRequest, params)
+    requested = request(PowerRequest, params)
     noun = ServerPower(params)
     try:
-        run(module, noun, [Item(label, wish, dict(UNKNOWN_IDS, name=label))], "server", single=True)
+        run(module, noun, [Item(label, requested, dict(UNKNOWN_IDS, name=label))], "server", single=True)
     finally:
         noun.close()
 

@@ -224,9 +224,9 @@ def main() -> None:
     module = AnsibleModule(argument_spec=profile.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, profile.check_params(module.params))
-    wish = profile.request_of(module.params)
+    requested = profile.request_of(module.params)
     item: Item[profile.ProfileRequest, profile.Profile] = Item(
-        f"Cluster {wish.cluster}", wish, {"name": wish.cluster, "moid": None, "reverted": []}
+        f"Cluster {requested.cluster}", requested, {"name": requested.cluster, "moid": None, "reverted": []}
     )
     noun = ClusterProfile(module.params, module.warn)
     try:

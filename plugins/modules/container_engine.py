@@ -285,9 +285,9 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
-    wish = settings_of(module.params)
-    noun = EngineSettings(wish, Commands(), Files())
-    item: Item[SettingsRequest, SettingsState] = Item(wish.engine, wish, {"name": None, "machine_id": None})
+    requested = settings_of(module.params)
+    noun = EngineSettings(requested, Commands(), Files())
+    item: Item[SettingsRequest, SettingsState] = Item(requested.engine, requested, {"name": None, "machine_id": None})
     run(module, noun, [item], "engine", single=True)
 
 

@@ -252,10 +252,10 @@ UNKNOWN_IDS = dict.fromkeys(("name", "machine_id", "registry", "path"), None)
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, required_if=REQUIRED_IF, supports_check_mode=True)
     fail_if_invalid(module, login_noun.check_params(module.params))
-    wish = request(LoginRequest, module.params)
-    noun = login_noun.RegistryLogin(wish, Files())
-    ids = dict(UNKNOWN_IDS, registry=wish.registry, checked="no")
-    run(module, noun, [Item(wish.registry, wish, ids)], "login", single=True)
+    requested = request(LoginRequest, module.params)
+    noun = login_noun.RegistryLogin(requested, Files())
+    ids = dict(UNKNOWN_IDS, registry=requested.registry, checked="no")
+    run(module, noun, [Item(requested.registry, requested, ids)], "login", single=True)
 
 
 if __name__ == "__main__":

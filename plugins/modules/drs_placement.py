@@ -244,8 +244,10 @@ def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
-    wish = params.request_of(module.params)
-    item: Item[params.DrsRequest, Drs] = Item(wish.cluster, wish, {"name": wish.cluster, "moid": None, "vms": []})
+    requested = params.request_of(module.params)
+    item: Item[params.DrsRequest, Drs] = Item(
+        requested.cluster, requested, {"name": requested.cluster, "moid": None, "vms": []}
+    )
     noun = DrsPlacement(module)
     try:
         run(module, noun, [item], "cluster", single=True)

@@ -186,11 +186,11 @@ class KernelSettings(HostNoun[KernelRequest, Dict[str, kernel.Setting]]):
     def request(self) -> KernelRequest:
         return request(KernelRequest, self._params)
 
-    def look(self, found: HostFound, wish: KernelRequest) -> dict[str, kernel.Setting]:
+    def look(self, found: HostFound, requested: KernelRequest) -> dict[str, kernel.Setting]:
         return kernel.settings_of(self.esxcli.call("system.settings.kernel.list"))
 
     def want(self, item: Item[KernelRequest, Dict[str, kernel.Setting]]) -> dict[str, kernel.Setting]:
-        return {**item.now, **kernel.want(self.label, item.now, item.wish.settings)}
+        return {**item.now, **kernel.want(self.label, item.now, item.requested.settings)}
 
     def compare(self, now: Mapping[str, kernel.Setting], wanted: Mapping[str, kernel.Setting]) -> list[Change]:
         return kernel.compare(now, wanted)

@@ -248,8 +248,8 @@ class ModuleOptions(HostNoun[module_state.ModuleRequest, module_state.Module]):
     def request(self) -> module_state.ModuleRequest:
         return request(module_state.ModuleRequest, self._params)
 
-    def look(self, found: HostFound, wish: module_state.ModuleRequest) -> module_state.Module:
-        name = wish.module
+    def look(self, found: HostFound, requested: module_state.ModuleRequest) -> module_state.Module:
+        name = requested.module
         infos = gather.kernel_modules(found)
         state = facts.modules_of(found.row, infos, [name], network_of(found.row.get("config.network")))[0]
         if state is None:
@@ -258,7 +258,7 @@ class ModuleOptions(HostNoun[module_state.ModuleRequest, module_state.Module]):
         return module_state.with_parameters(state, rows)
 
     def want(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> module_state.Module:
-        wanted = module_state.want(self.label, item.now, item.wish)
+        wanted = module_state.want(self.label, item.now, item.requested)
         for doubt in module_state.doubts(wanted):
             self._warn(f"{self.label}: {doubt}")
         return wanted

@@ -375,12 +375,12 @@ def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
-    wish, vcenter = params.request_of(module.params), None
+    requested, vcenter = params.request_of(module.params), None
     try:
         vcenter = session.connect(module.params, module.warn)
         scope, hosts = read.read(vcenter, module.params)
-        ask = check.asking(vcenter) if wish.ask_server else check.silent("the task sets source=model")
-        found = report.capacity_of(ask, scope, hosts, wish)
+        ask = check.asking(vcenter) if requested.ask_server else check.silent("the task sets source=model")
+        found = report.capacity_of(ask, scope, hosts, requested)
         stuns = stun.read(vcenter, scope) if module.params["stun_estimates"] else []
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
@@ -389,7 +389,7 @@ def main() -> None:
             vcenter.close()
     for sentence in report.warnings(found):
         module.warn(sentence)
-    module.exit_json(changed=False, msg=report.summary(found), capacity=report.result(found, hosts, wish, stuns))
+    module.exit_json(changed=False, msg=report.summary(found), capacity=report.result(found, hosts, requested, stuns))
 
 
 if __name__ == "__main__":

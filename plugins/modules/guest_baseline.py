@@ -209,10 +209,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import
 def main() -> None:
     module = AnsibleModule(argument_spec=noun.ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, noun.check_params(module.params))
-    wish = request(noun.BaselineRequest, module.params)
+    requested = request(noun.BaselineRequest, module.params)
     name = machine.name()
-    item: Item[noun.BaselineRequest, noun.Baseline] = Item(name, wish, {"name": name, "machine_id": None})
-    run(module, noun.GuestBaseline(wish, Commands(), Files()), [item], "baseline", single=True)
+    item: Item[noun.BaselineRequest, noun.Baseline] = Item(name, requested, {"name": name, "machine_id": None})
+    run(module, noun.GuestBaseline(requested, Commands(), Files()), [item], "baseline", single=True)
 
 
 if __name__ == "__main__":

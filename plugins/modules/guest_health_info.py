@@ -324,8 +324,8 @@ def main() -> None:
         interface = interface_with(files, mac)
     elif not interface and address:
         interface = interface_of(commands, address)
-    wish = request(probes.HealthRequest, module.params, interface=interface)
-    measurements, outputs = probes.measured(wish, commands, files)
+    requested = request(probes.HealthRequest, module.params, interface=interface)
+    measurements, outputs = probes.measured(requested, commands, files)
     module.exit_json(changed=False, measurements=measurements, outputs=outputs)
 
 

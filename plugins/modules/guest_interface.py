@@ -248,12 +248,12 @@ def main() -> None:
         supports_check_mode=True,
     )
     fail_if_invalid(module, interface_params.check_params(module.params))
-    wish = request(interface_params.InterfaceRequest, module.params)
-    said = wish.name or wish.mac
+    requested = request(interface_params.InterfaceRequest, module.params)
+    said = requested.name or requested.mac
     item: Item[interface_params.InterfaceRequest, interface.State] = Item(
-        f"Adapter {said}", wish, {"name": said, "mac": wish.mac, "reached": []}
+        f"Adapter {said}", requested, {"name": said, "mac": requested.mac, "reached": []}
     )
-    run(module, interface.Interface(wish, Commands(), Files(), module.warn), [item], "interface", single=True)
+    run(module, interface.Interface(requested, Commands(), Files(), module.warn), [item], "interface", single=True)
 
 
 if __name__ == "__main__":

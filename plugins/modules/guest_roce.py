@@ -253,12 +253,12 @@ def main() -> None:
         supports_check_mode=True,
     )
     fail_if_invalid(module, roce.check_params(module.params))
-    wish = roce.request_of(module.params)
-    said = wish.name or wish.mac
+    requested = roce.request_of(module.params)
+    said = requested.name or requested.mac
     item: Item[roce.RoceRequest, roce_state.State] = Item(
-        f"Adapter {said}", wish, {"name": said, "mac": wish.mac, "device": None}
+        f"Adapter {said}", requested, {"name": said, "mac": requested.mac, "device": None}
     )
-    run(module, roce.Roce(wish, Commands(), Files(), module.warn), [item], "roce", single=True)
+    run(module, roce.Roce(requested, Commands(), Files(), module.warn), [item], "roce", single=True)
 
 
 if __name__ == "__main__":

@@ -301,7 +301,7 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
     def request(self) -> graphics.GraphicsRequest:
         return graphics.request_of(self._params)
 
-    def look(self, found: HostFound, wish: graphics.GraphicsRequest) -> graphics.Graphics:
+    def look(self, found: HostFound, requested: graphics.GraphicsRequest) -> graphics.Graphics:
         found, vms = gather.read(self._vcenter, found, self.paths)
         self._found = found
         state = facts.graphics_of(found.row, facts.running_vms(vms))
@@ -310,17 +310,17 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
         return state
 
     def want(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> graphics.Graphics:
-        if not item.now.devices and not item.wish.devices:
+        if not item.now.devices and not item.requested.devices:
             # The settings have no device to apply to, and some hosts without a GPU reject them.
             self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
             return item.now
-        return graphics.want(self.label, item.now, item.wish)
+        return graphics.want(self.label, item.now, item.requested)
 
     def compare(self, now: graphics.Graphics, wanted: graphics.Graphics) -> list[Change]:
         return graphics.compare(now, wanted)
 
     def change(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
-        method = item.wish.method
+        method = item.requested.method
         graphics.refuse_in_use(self.label, item.now, item.wanted, method)
         if item.now.policy != item.wanted.policy or item.wanted.restarted:
             self._note(item)
@@ -362,7 +362,7 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
         """Wait: a restarted Xorg needs a moment before the host reports the new types."""
         clock = self._vcenter.clock
         deadline = clock.now() + self._params["xorg_timeout_s"]
-        while graphics.pending(self.look(self._found, item.wish)) and clock.now() < deadline:
+        while graphics.pending(self.look(self._found, item.requested)) and clock.now() < deadline:
             clock.sleep(1)
 
     def _note(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:

@@ -204,9 +204,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 
-def look(vcenter: VCenter, wish: Mapping[str, Any]) -> dict[str, Any]:
+def look(vcenter: VCenter, requested: Mapping[str, Any]) -> dict[str, Any]:
     """Return the driver data of the host that a task names."""
-    reach = read.open_reach(vcenter, wish)
+    reach = read.open_reach(vcenter, requested)
     try:
         now = read.read(reach)
     finally:

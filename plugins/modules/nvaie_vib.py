@@ -392,17 +392,17 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
         item.label = f"Host {host.name}"
         item.ids.update(name=host.name, moid=host.moid, cluster=host.cluster)
         item.now = read.read(self._reach)
-        self._files = datastore_file.DatastoreFiles(self._vcenter, host, item.wish.task_timeout_s)
-        if item.wish.state == "present":
-            self._source = source.find(self._reach, self._files, item.wish)
+        self._files = datastore_file.DatastoreFiles(self._vcenter, host, item.requested.task_timeout_s)
+        if item.requested.state == "present":
+            self._source = source.find(self._reach, self._files, item.requested)
 
     def want(self, item: Item[params.DriverRequest, driver_state.HostDriver]) -> driver_state.HostDriver:
         if self._source is not None:
-            wanted = plan.want_present(item.label, item.now, self._source.package, item.wish)
+            wanted = plan.want_present(item.label, item.now, self._source.package, item.requested)
         else:
-            wanted = plan.want_absent(item.now, item.wish)
+            wanted = plan.want_absent(item.now, item.requested)
         if plan.compare(item.now, wanted):
-            self._method = plan.method(item.label, item.now, item.wish)
+            self._method = plan.method(item.label, item.now, item.requested)
             plan.demand_usable_source(item.label, self._source, self._method)
             if self._source is not None and self._source.package.told_by == "name":
                 self._warn(f"The content of {self._source.name} is known only by its file name until it is installed.")
@@ -416,10 +416,10 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
     def apply(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
         (item,) = items
         if self._method == plan.IMAGE:
-            cluster = image.ClusterImage(self._reach, item.wish.task_timeout_s, self._progress)
+            cluster = image.ClusterImage(self._reach, item.requested.task_timeout_s, self._progress)
             image.bring(cluster, item, self._source)
         else:
-            self._uncertain = apply.by_esxcli(self._reach, self._files, item, self._source, item.wish.keep_upload)
+            self._uncertain = apply.by_esxcli(self._reach, self._files, item, self._source, item.requested.keep_upload)
 
     def prove(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
         (item,) = items

@@ -294,9 +294,9 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_params(module.params))
-    wish = request(RuntimeRequest, module.params)
-    noun = ContainerRuntime(wish, Commands(), Files())
-    run(module, noun, [Item(wish.engine, wish, dict(UNKNOWN_IDS))], "engine", single=True)
+    requested = request(RuntimeRequest, module.params)
+    noun = ContainerRuntime(requested, Commands(), Files())
+    run(module, noun, [Item(requested.engine, requested, dict(UNKNOWN_IDS))], "engine", single=True)
 
 
 if __name__ == "__main__":

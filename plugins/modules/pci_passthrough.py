@@ -309,16 +309,16 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
         devices = [request(passthrough.DeviceRequest, entry) for entry in self._params["devices"]]
         return PassthroughRequest(devices, self._params["apply"] == "now")
 
-    def look(self, found: HostFound, wish: PassthroughRequest) -> dict[str, passthrough.Given]:
+    def look(self, found: HostFound, requested: PassthroughRequest) -> dict[str, passthrough.Given]:
         if self._around is None:
             found, vms = gather.read(self._vcenter, found, self.paths)
             self._around = self._surroundings(found.row, facts.running_vms(vms))
         return passthrough.devices_of(found.row.get("config.pciPassthruInfo"))
 
     def want(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> dict[str, passthrough.Given]:
-        entries = passthrough_rules.check(self.label, item.now, self._around, item.wish.devices)
-        wanted = passthrough_rules.wanted(item.now, self._around, entries, item.wish.at_once)
-        self._modes = passthrough_rules.over_rest(self.label, item.now, self._around, wanted, item.wish.at_once)
+        entries = passthrough_rules.check(self.label, item.now, self._around, item.requested.devices)
+        wanted = passthrough_rules.wanted(item.now, self._around, entries, item.requested.at_once)
+        self._modes = passthrough_rules.over_rest(self.label, item.now, self._around, wanted, item.requested.at_once)
         return wanted
 
     def compare(self, now: Mapping[str, passthrough.Given], wanted: Mapping[str, passthrough.Given]) -> list[Change]:
@@ -334,7 +334,7 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
         now = dict(item.now)
         for address in self._modes:
             now[address] = replace(now[address], configured=item.wanted[address].configured)
-        configs = passthrough_spec.configs(now, item.wanted, self._named, item.wish.at_once)
+        configs = passthrough_spec.configs(now, item.wanted, self._named, item.requested.at_once)
         if configs:
             with self.asking("cannot change the passthrough state of its devices"):
                 self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)

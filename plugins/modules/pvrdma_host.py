@@ -212,7 +212,7 @@ class PvrdmaHost(HostNoun[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]):
     def request(self) -> pvrdma.PvrdmaRequest:
         return request(pvrdma.PvrdmaRequest, self._params)
 
-    def look(self, found: HostFound, wish: pvrdma.PvrdmaRequest) -> pvrdma.Pvrdma:
+    def look(self, found: HostFound, requested: pvrdma.PvrdmaRequest) -> pvrdma.Pvrdma:
         values = gather.option_values(found, pvrdma.OPTION)
         rulesets = {one.key: bool(one.enabled) for one in found.row.get("config.firewall.ruleset") or []}
         if not values or pvrdma.RULESET not in rulesets:
@@ -221,7 +221,7 @@ class PvrdmaHost(HostNoun[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]):
         return pvrdma.Pvrdma(str(values[0] or ""), rulesets[pvrdma.RULESET], network)
 
     def want(self, item: Item[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]) -> pvrdma.Pvrdma:
-        wanted = pvrdma.want(self.label, item.now, item.wish)
+        wanted = pvrdma.want(self.label, item.now, item.requested)
         for doubt in pvrdma.doubts(wanted):
             self._warn(f"{self.label}: {doubt}")
         return wanted

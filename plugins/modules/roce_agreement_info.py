@@ -314,24 +314,24 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.f
 
 def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
-    wish = module.params
+    requested = module.params
     try:
-        params.check(wish)
+        params.check(requested)
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     answer = agree(
-        wish["switches"],
-        wish["hosts"],
-        wish["guests"],
-        wish["cables"],
-        wish["config"],
-        strict=wish["strict"],
-        listed=(wish["host_ports"], wish["fabric_ports"]),
-        portgroups=wish["portgroups"],
+        requested["switches"],
+        requested["hosts"],
+        requested["guests"],
+        requested["cables"],
+        requested["config"],
+        strict=requested["strict"],
+        listed=(requested["host_ports"], requested["fabric_ports"]),
+        portgroups=requested["portgroups"],
     )
     answer["summary"] = summary(answer)
-    if wish["fail"] and not answer["agreed"]:
-        refusal = params.disagreement(answer, wish["strict"])
+    if requested["fail"] and not answer["agreed"]:
+        refusal = params.disagreement(answer, requested["strict"])
         module.fail_json(msg=refusal.message, failure=refusal.failure, **answer)
     module.exit_json(changed=False, **answer)
 

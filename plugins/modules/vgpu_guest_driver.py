@@ -393,8 +393,8 @@ def main() -> None:
     fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
     unknown = dict.fromkeys(("machine_id", "distribution", "kernel", "secure_boot"))
-    wish = request(params.DriverRequest, module.params)
-    item: Item[params.DriverRequest, DriverState] = Item(name, wish, dict(unknown, name=name))
+    requested = request(params.DriverRequest, module.params)
+    item: Item[params.DriverRequest, DriverState] = Item(name, requested, dict(unknown, name=name))
     run(module, GuestDriver(), [item], "driver", single=True)
 
 

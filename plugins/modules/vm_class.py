@@ -285,8 +285,10 @@ def main() -> None:
     module = AnsibleModule(argument_spec=vm_class.ARGUMENTS, required_if=vm_class.REQUIRED_IF, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, vm_class.check_params(module.params))
-    wish = vm_class.request_of(module.params)
-    item: Item[vm_class.ClassRequest, vm_class.VmClass] = Item(f"VM class {wish.name}", wish, {"name": wish.name})
+    requested = vm_class.request_of(module.params)
+    item: Item[vm_class.ClassRequest, vm_class.VmClass] = Item(
+        f"VM class {requested.name}", requested, {"name": requested.name}
+    )
     noun = VmClasses(module.params, module.warn)
     try:
         run(module, noun, [item], "vm_class", single=True)

@@ -203,11 +203,11 @@ class VmkernelMtu(HostNoun[mtu.MtuRequest, mtu.Mtu]):
     def request(self) -> mtu.MtuRequest:
         return request(mtu.MtuRequest, self._params)
 
-    def look(self, found: HostFound, wish: mtu.MtuRequest) -> mtu.Mtu:
-        return mtu.state_of(network_of(found.row.get("config.network")), wish.devices)
+    def look(self, found: HostFound, requested: mtu.MtuRequest) -> mtu.Mtu:
+        return mtu.state_of(network_of(found.row.get("config.network")), requested.devices)
 
     def want(self, item: Item[mtu.MtuRequest, mtu.Mtu]) -> mtu.Mtu:
-        return mtu.want(self.label, item.now, item.wish)
+        return mtu.want(self.label, item.now, item.requested)
 
     def compare(self, now: mtu.Mtu, wanted: mtu.Mtu) -> list[Change]:
         return mtu.compare(now, wanted)

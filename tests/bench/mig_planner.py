@@ -31,11 +31,11 @@ def measure(key, chosen):
     every = list(geometries(rules))
     took = []
     for counts in every:
-        wishes = [RequestedInstance(profile_id) for profile_id, count in counts.items() for _once in range(count)]
+        requests = [RequestedInstance(profile_id) for profile_id, count in counts.items() for _once in range(count)]
         full = next(rules.layouts(chosen.choice(every)))
         for present in ({}, dict.fromkeys(full, ())):
             began = time.perf_counter()
-            plan(rules, present, wishes)
+            plan(rules, present, requests)
             took.append(time.perf_counter() - began)
     return took
 

@@ -73,8 +73,8 @@ def test_a_gpu_and_a_port_of_a_device_group_come_as_the_host_offers_them(lab):
     (host, *others) = lab.twin.world.of_kind("HostSystem")
     (name,) = {group.name for one in (host, *others) for group in groups.offered(one)}
     machine = {**created("passthrough")["machine"], "hardware_version": HARDWARE}
-    wish = {"machine": machine, "licence": "nvaie", "directpath": {"assignment": "group", "group": name}}
-    site = lab.site(**created("passthrough") | DIRECT | wish)
+    requested = {"machine": machine, "licence": "nvaie", "directpath": {"assignment": "group", "group": name}}
+    site = lab.site(**created("passthrough") | DIRECT | requested)
     first = lab.run(*site)
     assert first.status == 0, first.output
     assert [list(vm.device_groups.values()) for vm in vms_of(lab)] == [[name]] * len(NAMES)
@@ -97,13 +97,13 @@ def test_gpus_with_nvlink_come_as_a_device_group_and_are_peers_in_the_guest(lab)
         ]
     lab = lab(made)
     machine = {**created("tcp")["machine"], "hardware_version": HARDWARE}
-    wish = {
+    requested = {
         "gpu": {"mode": "directpath", "profile": None, "per_vm": 2, "nvlink": "required"},
         "directpath": {"assignment": "group", "group": NVLINK},
         "driver": None,
         "machine": machine,
     }
-    site = lab.site(**created("tcp") | wish)
+    site = lab.site(**created("tcp") | requested)
     first = lab.run(*site)
     assert first.status == 0, first.output
     for vm in vms_of(lab):

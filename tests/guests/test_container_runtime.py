@@ -70,8 +70,8 @@ class Docker:
         assert status == 0, f"{text}: {out}{err}"
         return out.strip()
 
-    def role(self, check=False, facts=None, **wish):
-        variables = {f"container_runtime_{name}": value for name, value in {"gpu": False, **wish}.items()}
+    def role(self, check=False, facts=None, **requested):
+        variables = {f"container_runtime_{name}": value for name, value in {"gpu": False, **requested}.items()}
         play = {
             "hosts": self.name,
             "become": True,
@@ -133,8 +133,8 @@ def test_second_run_changes_nothing(docker):
 
 
 def test_image_is_pulled_with_the_login_and_runs_and_again_nothing_changes(registry):
-    wish = {"registries": [entry(registry)], "proof_image": f"{HERE}/proof:1", "proof_command": ["/usr/bin/true"]}
-    first, again = registry.role(**wish), registry.role(**wish)
+    requested = {"registries": [entry(registry)], "proof_image": f"{HERE}/proof:1", "proof_command": ["/usr/bin/true"]}
+    first, again = registry.role(**requested), registry.role(**requested)
     assert first.status == 0, first.output
     assert "A container runs" in first.output
     assert again.changed == []
@@ -152,8 +152,8 @@ REFUSED = {
 @pytest.mark.parametrize("more, code", REFUSED.values(), ids=REFUSED)
 def test_login_is_refused_before_anything_is_written(registry, more, code):
     registry.sh("rm -rf ~/.docker /etc/docker/certs.d")
-    wish = {"registry": HERE, "username": USER, "password": PASSWORD, "ca_file": "/srv/registry/ca.pem", **more}
-    told = registry.module("container_registry_login", **wish)
+    requested = {"registry": HERE, "username": USER, "password": PASSWORD, "ca_file": "/srv/registry/ca.pem", **more}
+    told = registry.module("container_registry_login", **requested)
     assert told["failure"]["code"] == code, told
     assert "canary" not in json.dumps(told["login"]) + told["msg"]
     registry.sh("test ! -e ~/.docker")
@@ -273,15 +273,15 @@ def test_key_with_another_fingerprint_is_refused_and_the_old_one_stays(docker):
 
 def test_dnf_is_previewed_and_installs_without_its_module(docker):
     docker.sh(RPM)
-    wish = {"facts": ROCKY_9, "packages": ["lab-engine"]}
+    requested = {"facts": ROCKY_9, "packages": ["lab-engine"]}
     preview = docker.role(check=True, facts=ROCKY_9, source="vendor")
     assert preview.status == 0, preview.output
     assert (docker.name, "Report engine packages that would be installed") in preview.done
-    first = docker.role(**wish)
+    first = docker.role(**requested)
     assert first.status == 0, first.output
     assert first.done == [(docker.name, "Install the engine on a RHEL or Rocky Linux guest")]
     assert docker.sh("rpm --query lab-engine") == "lab-engine-1.20.0-1.noarch"
-    assert docker.role(**wish).changed == []
+    assert docker.role(**requested).changed == []
 
 
 def test_python_that_no_module_here_runs_on_is_refused_with_a_way_out(docker):

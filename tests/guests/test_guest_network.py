@@ -49,9 +49,9 @@ def test_a_port_of_a_switch_that_was_forgotten_is_named_by_its_size(guests, leaf
 
 def test_a_restart_keeps_mtu_and_address(fresh_guest):
     guest = fresh_guest(networks=["VM Network"], adapters=[{"type": "pvrdma", "network": "pg-rdma"}])
-    wish = call(mtu=9000, address="198.51.100.7/24")
-    guest.play([wish])
-    answers = guest.play([{"name": "Restart", "ansible.builtin.reboot": {}}, wish])
+    requested = call(mtu=9000, address="198.51.100.7/24")
+    guest.play([requested])
+    answers = guest.play([{"name": "Restart", "ansible.builtin.reboot": {}}, requested])
     assert answers[1]["changed"] is False
     assert answers[1]["interface"]["after"]["mtu"] == 9000
 

@@ -32,15 +32,15 @@ class Bare:
         assert status == 0, f"{text}: {out}{err}"
         return out.strip()
 
-    def role(self, check=False, **wish):
+    def role(self, check=False, **requested):
         """[(host, task)] of what the role changed, or would."""
-        played = self.play(check=check, **wish)
+        played = self.play(check=check, **requested)
         assert played.status == 0, played.output
         return played.done
 
-    def play(self, check=False, before=(), **wish):
+    def play(self, check=False, before=(), **requested):
         # Containers may not raise their limits.
-        variables = {"limits": {"memlock": "as_is", "nofile": 0}, "gpu": False, **wish}
+        variables = {"limits": {"memlock": "as_is", "nofile": 0}, "gpu": False, **requested}
         play = {
             "hosts": self.name,
             "become": True,
@@ -107,9 +107,9 @@ def test_time_comes_from_the_server_that_was_named_and_a_second_run_changes_noth
 
 
 def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one(bare, clock):
-    wish = {"ntp_servers": [clock], "limits": {"memlock": "as_is", "nofile": 4096}}
+    requested = {"ntp_servers": [clock], "limits": {"memlock": "as_is", "nofile": 4096}}
     bare.sh("cp /etc/chrony/chrony.conf /var/tmp/chrony.conf")
-    bare.role(**wish)
+    bare.role(**requested)
     for file, started in WRITTEN.items():
         # As a role leaves it that is killed between the two: written, and nobody has read it.
         before = "cp /var/tmp/chrony.conf" if "chrony" in file else "rm"
@@ -117,37 +117,37 @@ def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one
     gone = "busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager RemoveIPC"
     assert (clock in bare.sh("chronyc -n sources"), bare.sh(gone)) == (False, "b true")
     assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") != "4096"
-    told = bare.role(**wish)
+    told = bare.role(**requested)
     assert told == [(bare.name, "Restart logind to load its settings"), (bare.name, "Start chrony")]
     assert (f"^* {clock}" in bare.sh("chronyc -n sources"), bare.sh(gone)) == (True, "b false")
     assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") == "4096"
-    assert bare.role(**wish) == []
+    assert bare.role(**requested) == []
 
 
 def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart_where_it_is_allowed(guests, fresh_guest):
     bare = doca(guests, fresh_guest)
     bare.sh("apt-get -qq -y install doca-ofed 2>&1")
-    wish = {
+    requested = {
         "data_path": "sriov",
         "data_interface": ADAPTER,
         "rdma": {"stack": "ofed"},
     }
-    planned = bare.play(check=True, **wish)
+    planned = bare.play(check=True, **requested)
     assert planned.status == 0, planned.output
     assert (bare.name, "Restart the guest") in planned.done
     told = planned.output.partition("A run would end here:")[2]
     assert "waits for a restart of the guest" in told
-    assert "set guest_vm_reboot to allow" in bare.refused(**wish)
-    wish["reboot"] = "allow"
-    assert (bare.name, "Restart the guest") in bare.role(**wish)
+    assert "set guest_vm_reboot to allow" in bare.refused(**requested)
+    requested["reboot"] = "allow"
+    assert (bare.name, "Restart the guest") in bare.role(**requested)
     assert bare.sh("cat /sys/module/mlx5_core/version") == bare.sh("modinfo -F version mlx5_core") != ""
-    assert bare.role(**wish) == []
+    assert bare.role(**requested) == []
 
 
 def test_way_to_gpus_is_chosen_by_the_driver_that_came_just_now(guests, fresh_guest):
     room = {"pciPassthru.64bitMMIOSizeGB": "256"}
     bare = doca(guests, fresh_guest, vgpus=["grid_a100-40c"], extra_config=room)
-    wish = {
+    requested = {
         "data_path": "sriov",
         "data_interface": ADAPTER,
         "rdma": {"stack": "ofed", "gpudirect": "auto"},
@@ -157,12 +157,12 @@ def test_way_to_gpus_is_chosen_by_the_driver_that_came_just_now(guests, fresh_gu
         "reboot": "allow",
     }
     loaded = "grep -l . /sys/module/nvidia_peermem/version /etc/modules-load.d/aiready-peermem.conf | wc -l"
-    assert (bare.name, "Load nvidia_peermem now") in bare.role(**wish)
+    assert (bare.name, "Load nvidia_peermem now") in bare.role(**requested)
     assert bare.sh(loaded) == "2"
-    assert bare.role(**wish) == []
-    wish["rdma"]["gpudirect"] = "off"
-    assert bare.role(**wish) == [(bare.name, "Stop loading nvidia_peermem at boot")]
-    assert bare.role(**wish) == []
+    assert bare.role(**requested) == []
+    requested["rdma"]["gpudirect"] = "off"
+    assert bare.role(**requested) == [(bare.name, "Stop loading nvidia_peermem at boot")]
+    assert bare.role(**requested) == []
 
 
 def test_limit_of_a_user_who_is_made_in_the_same_run_is_proved(bare):
@@ -170,10 +170,10 @@ def test_limit_of_a_user_who_is_made_in_the_same_run_is_proved(bare):
     bare.sh("echo '#!/bin/sh' > /usr/local/bin/prlimit; chmod +x /usr/local/bin/prlimit")
     lines = ["* - memlock 8192", "root - memlock 8192", "trainer - memlock 64"]
     bare.guest.put(LIMITS, "\n".join([*lines, ""]))
-    wish = {"data_path": "pvrdma", "data_interface": ADAPTER, "user": "trainer", "limits": {"nofile": 0}}
-    assert "Their limit is 64 kB." in bare.refused(**wish)
+    requested = {"data_path": "pvrdma", "data_interface": ADAPTER, "user": "trainer", "limits": {"nofile": 0}}
+    assert "Their limit is 64 kB." in bare.refused(**requested)
     bare.guest.put(LIMITS, "\n".join([*lines[:2], "trainer - maxlogins 0", ""]))
-    assert "A test login of trainer failed" in bare.refused(**wish)
+    assert "A test login of trainer failed" in bare.refused(**requested)
 
 
 OPENED = {

@@ -18,8 +18,8 @@ ASK = ["--tags", "nothing-but-what-is-always-done"]
 def ask(guests, work, timeout_s):
     """Run the stage as far as that, with the lab's inventory."""
     playbook.write_endpoint(guests.twin, work)
-    wish = {"user": "ops", "address_network": "VM Network", "login_timeout_s": timeout_s}
-    extra = ["--extra-vars", json.dumps({"lab_guests": wish, "lab_runtime": {}, "lab_validation": {}})]
+    requested = {"user": "ops", "address_network": "VM Network", "login_timeout_s": timeout_s}
+    extra = ["--extra-vars", json.dumps({"lab_guests": requested, "lab_runtime": {}, "lab_validation": {}})]
     return playbook.run(STAGE, *ASK, *extra, env=playbook.environment(work))
 
 

@@ -45,10 +45,10 @@ def test_check_mode_says_what_would_run_and_starts_nothing(trainings):
 
 
 @pytest.mark.parametrize(
-    "wish", [{}, {"launcher": "horovodrun", "controller": "gloo"}], ids=["mpirun", "horovodrun with gloo"]
+    "requested", [{}, {"launcher": "horovodrun", "controller": "gloo"}], ids=["mpirun", "horovodrun with gloo"]
 )
-def test_two_guests_train_over_the_data_path(trainings, wish):
-    trained_over_the_data_path(trainings.run(arguments=SHORT, **wish))
+def test_two_guests_train_over_the_data_path(trainings, requested):
+    trained_over_the_data_path(trainings.run(arguments=SHORT, **requested))
     assert trainings.left() == NOTHING
 
 

@@ -107,7 +107,7 @@ class Trainings:
         prepared = lab.playbook([play])
         assert prepared.status == 0, prepared.output
 
-    def task(self, **wish):
+    def task(self, **requested):
         """The module's call; it has a secret in the environment of the task."""
         given = {
             "hosts": [{"name": name, "interface": "ens224"} for name in PAIR],
@@ -119,21 +119,21 @@ class Trainings:
             "builtin": "small",
             "limits": LIMITS,
             "result_dir": str(self.results),
-            **wish,
+            **requested,
         }
         given = {name: value for name, value in given.items() if value is not None}
         return {"name": "Train", f"{OURS}.training_run": given, "environment": {"NGC_API_KEY": CANARY}}
 
-    def run(self, check=False, variables=None, **wish):
+    def run(self, check=False, variables=None, **requested):
         """The answer of the module."""
-        tasks = [{**self.task(**wish), "ignore_errors": True}]
+        tasks = [{**self.task(**requested), "ignore_errors": True}]
         (answer,) = self.lab.play(tasks, hosts=[PAIR[0]], check=check, variables=variables)
         return answer
 
-    def meanwhile(self, strike, arguments=FOREVER, **wish):
+    def meanwhile(self, strike, arguments=FOREVER, **requested):
         """The answer of a run that would go on for ever; strike is called when it trains."""
         with ThreadPoolExecutor(max_workers=1) as pool:
-            running = pool.submit(self.run, arguments=arguments, **wish)
+            running = pool.submit(self.run, arguments=arguments, **requested)
             try:
                 until(lambda: running.done() or self.trains())
                 assert not running.done(), running.result()

@@ -83,14 +83,14 @@ def reported(one: Lab, plant: Callable[[Lab], None], before: str) -> tuple[str, 
 class _Run:
     """The tasks of the role, stage by stage."""
 
-    def __init__(self, role: Role, wish: Mapping[str, Any], one: Lab) -> None:
-        self.role, self.wish, self.lab = role, wish, one
+    def __init__(self, role: Role, requested: Mapping[str, Any], one: Lab) -> None:
+        self.role, self.requested, self.lab = role, requested, one
         self.seen: dict[str, Any] = {}
         self.planned: dict[str, Any] = {}
 
     def read(self) -> list[str]:
         read = self.role.read
-        namespaces = (self.wish["gpu_operator"]["namespace"], NAMESPACE)
+        namespaces = (self.requested["gpu_operator"]["namespace"], NAMESPACE)
         rows = {
             "definitions": [read("apiextensions.k8s.io/v1", "CustomResourceDefinition", name=name) for name in CRDS],
             "namespaces": [read("v1", "Namespace", name=name) for name in namespaces],
@@ -101,17 +101,17 @@ class _Run:
         return unread.unread([row for found in rows.values() for row in found])
 
     def plan(self) -> list[str]:
-        self.planned = plan.plan(self.wish, self.seen, self.lab.token)
+        self.planned = plan.plan(self.requested, self.seen, self.lab.token)
         return self.planned["problems"]
 
     def apply(self) -> list[str]:
-        secret = gpu_operator.licence_secret(self.wish["gpu_operator"]["namespace"], self.lab.token)
+        secret = gpu_operator.licence_secret(self.requested["gpu_operator"]["namespace"], self.lab.token)
         return refused.refused(self.role.apply([secret, *self.planned["objects"]]))
 
     def prove(self) -> list[str]:
         self.lab.world.settle()
         policies = self._list("nvidia.com/v1", "ClusterPolicy")
-        return state.faults(self.wish, {"policies": policies, **self._pods(kubernetes_lab.NAMESPACE)})
+        return state.faults(self.requested, {"policies": policies, **self._pods(kubernetes_lab.NAMESPACE)})
 
     def start(self) -> list[str]:
         return refused.refused(self.role.apply(self.planned["training"]))
@@ -122,7 +122,7 @@ class _Run:
         found = self._list(job["apiVersion"], job["kind"], name=job["metadata"]["name"], namespace=NAMESPACE)
         cluster = self.lab.cluster
         logs = "".join(text for (_where, _pod, name), text in cluster.logs.items() if name == "launcher")
-        return state.job_faults(self.wish, {"jobs": found, "log": logs, **self._pods(NAMESPACE)})
+        return state.job_faults(self.requested, {"jobs": found, "log": logs, **self._pods(NAMESPACE)})
 
     def _list(self, version: str, kind: str, **where: Any) -> list[dict[str, Any]]:
         return self.role.read(version, kind, **where)["resources"]

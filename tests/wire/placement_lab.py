@@ -89,7 +89,7 @@ def ready(name, host, *profiles, **more):
     }
 
 
-def wish(name, *profiles, **more):
+def requested(name, *profiles, **more):
     return {"name": name, "profiles": [f"grid_a100-{one}" for one in profiles], "memory_gb": 64, **more}
 
 

@@ -76,15 +76,15 @@ def ended(answer, outcome, code):
     return True
 
 
-def unchanged_by(lab_bench, prefix, **wish):
+def unchanged_by(lab_bench, prefix, **requested):
     """Whether a refusal of a line in the middle leaves the old state, and the result says so."""
     before = lab_bench.device.running()
     lab_bench.twin.world.switch_faults.fail_switch_command(prefix, NAME)
-    ended(lab_bench.set(**wish), "old", "refused")
+    ended(lab_bench.set(**requested), "old", "refused")
     return lab_bench.device.running() == before
 
 
-def cut_at(lab_bench, prefix, **wish):
+def cut_at(lab_bench, prefix, **requested):
     """The answer of a run whose session is cut after a line took effect."""
     lab_bench.twin.world.switch_faults.drop_switch_command(prefix, NAME)
-    return lab_bench.set(**wish)
+    return lab_bench.set(**requested)

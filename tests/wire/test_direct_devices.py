@@ -93,8 +93,8 @@ def test_what_is_not_a_passthrough_device_stays_as_it_is(twin, drive):
     running = twin(seed=site({**FIT, "vgpus": ["grid_a100-20c"], "extra_config": ROOM}))
     before = bystanders(running, "train-01")
     module = drive(running)
-    for wish in ({"devices": fixed(FABRIC)}, {"state": "absent"}):
-        answer = module("passthrough_device", name="train-01", **wish)
+    for requested in ({"devices": fixed(FABRIC)}, {"state": "absent"}):
+        answer = module("passthrough_device", name="train-01", **requested)
         assert not answer["failed"], answer["msg"]
     assert bystanders(running, "train-01") == before
     assert direct(running, "train-01")["train-01"]["devices"] == [("vgpu", "grid_a100-20c")]
@@ -172,10 +172,10 @@ def test_a_device_that_is_taken_between_the_check_and_the_start_is_told_and_the_
 def test_a_device_that_its_vm_holds_is_not_taken_from_it_by_a_second_run(twin, drive):
     running = twin(seed=site(RUNNING))
     module = drive(running)
-    wish = {"name": "train-01", "devices": [kind(PORT, "fabric")], "power": "cycle"}
-    assert module("passthrough_device", **wish)["changed"]
+    requested = {"name": "train-01", "devices": [kind(PORT, "fabric")], "power": "cycle"}
+    assert module("passthrough_device", **requested)["changed"]
     running.requests.clear()
-    assert not module("passthrough_device", **wish)["changed"]
+    assert not module("passthrough_device", **requested)["changed"]
     assert running.requests["PowerOffVM_Task"] == running.requests["ReconfigVM_Task"] == 0
     assert held(running) == {FABRIC: "train-01"}
 
@@ -207,10 +207,10 @@ def test_where_drs_places_a_vm_any_host_of_its_cluster_may_have_the_device(twin,
     there = {"name": "esx-02", "gpus": [], "nics": ports("storage")}
     running = twin(seed=site(FIT, FIT, nics=ports("fabric"), others=[there]))
     module = drive(running)
-    wish = {"vms": [{"name": "train-01"}, {"name": "train-02"}], "devices": [kind(PORT, "storage")]}
-    answer = module("passthrough_device", **wish)
+    requested = {"vms": [{"name": "train-01"}, {"name": "train-02"}], "devices": [kind(PORT, "storage")]}
+    answer = module("passthrough_device", **requested)
     assert {vm["failure"]["code"] for vm in answer["vms"]} == {"label_not_there"}
-    answer = module("passthrough_device", placement="cluster", **wish)
+    answer = module("passthrough_device", placement="cluster", **requested)
     assert not answer["failed"], answer["msg"]
     assert direct(running, "train-01") == {"train-01": has(("dynamic", (PORT,), "storage"))}
     answer = module("passthrough_device", name="train-01", devices=[kind(PORT, "other")], placement="cluster")
@@ -238,11 +238,11 @@ def test_passthrough_that_is_only_configured_points_to_the_restart(twin, drive):
 def test_a_whole_fleet_is_looked_at_with_few_requests_and_an_unchanged_one_with_fewer(twin, drive):
     running = twin(seed=site(*[FIT] * 4, nics=ports(*["fabric"] * 4)))
     module = drive(running)
-    wish = {"vms": [{"name": f"train-{number:02}"} for number in range(1, 5)], "devices": [kind(PORT, "fabric")]}
-    assert module("passthrough_device", **wish)["changed"]
+    requested = {"vms": [{"name": f"train-{number:02}"} for number in range(1, 5)], "devices": [kind(PORT, "fabric")]}
+    assert module("passthrough_device", **requested)["changed"]
     assert running.requests["QueryConfigTarget"] == 1
     running.requests.clear()
-    assert not module("passthrough_device", **wish)["changed"]
+    assert not module("passthrough_device", **requested)["changed"]
     assert running.requests["QueryConfigTarget"] == 0
     assert running.requests["RetrievePropertiesEx"] <= 3
 
@@ -251,11 +251,11 @@ def test_in_check_mode_a_vm_is_planned_that_is_not_there_yet(twin, drive):
     template = {"name": "golden", "template": True}
     running = twin(seed=site(template))
     planned = {"template": "golden", "host": "esx-01", "memory_reservation": "all"}
-    wish = {"name": "train-09", "devices": fixed(FABRIC), "planned": planned}
-    answer = drive(running)("passthrough_device", check=True, **wish)
+    requested = {"name": "train-09", "devices": fixed(FABRIC), "planned": planned}
+    answer = drive(running)("passthrough_device", check=True, **requested)
     assert not answer["failed"], answer["msg"]
     assert (answer["changed"], result(answer, "train-09")["host"]) == (True, "esx-01")
-    answer = drive(running)("passthrough_device", **wish)
+    answer = drive(running)("passthrough_device", **requested)
     assert answer["failure"]["code"] == "vm_not_found"
 
 
@@ -273,20 +273,20 @@ def test_a_gpu_of_a_group_is_not_torn_out_of_it(twin, drive):
 def test_a_group_and_its_settings_come_in_one_reconfiguration(twin, drive):
     running = twin(seed=site({}, gpus=[{**SHARED, "root": ROOT}]))
     module = drive(running)
-    wish = {
+    requested = {
         "name": "train-01",
         "shape": {"memory_reservation": "all", "gpudirect": "enabled", "direct_nics": 1, "gpus": ["grid_a100-40c"]},
         "passthrough": {"devices": [{"kind": "group", "group": GROUP}]},
     }
-    assert module("vm_config", check=True, **wish)["changed"]
+    assert module("vm_config", check=True, **requested)["changed"]
     assert direct(running, "train-01")["train-01"]["groups"] == []
     running.requests.clear()
-    answer = module("vm_config", **wish)
+    answer = module("vm_config", **requested)
     assert not answer["failed"], answer["msg"]
     assert running.requests["ReconfigVM_Task"] == 1
     found = direct(running, "train-01")["train-01"]
     assert (found["groups"], len(found["devices"])) == ([GROUP], 2)
-    assert not module("vm_config", **wish)["changed"]
+    assert not module("vm_config", **requested)["changed"]
 
 
 def test_old_vcenters_are_not_asked_for_what_they_do_not_know(twin, drive):

@@ -124,17 +124,17 @@ def test_the_last_virtual_function_taken_by_a_stranger_before_the_start_is_told_
     stranger = {"adapters": [{"type": "sriov", "network": "pg-sriov"}] * 8}
     running = twin(seed=network_lab({}, stranger, hosts=({"nics": {"vmnic4": {"uplink_of": None}}},)))
     module = drive(running)
-    wish = {"name": "train-01", "adapters": [{"portgroup": "pg-sriov", "physical_function": "vmnic3"}]}
-    look = module("sriov_nic", check=True, **wish)
+    requested = {"name": "train-01", "adapters": [{"portgroup": "pg-sriov", "physical_function": "vmnic3"}]}
+    look = module("sriov_nic", check=True, **requested)
     assert not look["failed"], look["msg"]
-    assert not module("sriov_nic", **wish)["failed"]
+    assert not module("sriov_nic", **requested)["failed"]
     assert power_on(running, "train-02") is None
     refused = module("vm_power", name="train-01", state="on")
     assert "No SR-IOV virtual function (VF) is available" in refused["msg"]
     assert "Free a virtual function of this port, or configure more of them on the host" in refused["msg"]
     assert refused["failure"]["reason"] == "no_virtual_function"
     assert [kind for kind, *_rest in see("train-01")(running)["train-01"]].count("VirtualSriovEthernetCard") == 1
-    assert not module("sriov_nic", **wish)["changed"]
+    assert not module("sriov_nic", **requested)["changed"]
     module("vm_power", name="train-02", state="off", force=True)
     started = module("vm_power", name="train-01", state="on")
     assert not started["failed"], started["msg"]
@@ -146,11 +146,11 @@ def test_a_gpu_that_a_stranger_takes_while_the_vm_is_off_leaves_the_note_and_the
 ):
     running = twin(seed=lab({**READY, "power": "on", "tools": "none"}, READY))
     module = drive(running)
-    wish = {"name": "train-01", "profiles": ["grid_a100-20c"], "power": "cycle"}
+    requested = {"name": "train-01", "profiles": ["grid_a100-20c"], "power": "cycle"}
     after_task(
         monkeypatch, running, "PowerOffVM_Task", lambda: power.power_on(running.world, vm_of(running, "train-02"))
     )
-    answer = module("vgpu_profile", **wish)
+    answer = module("vgpu_profile", **requested)
     assert vm_of(running, "train-02").power == "poweredOn"
     assert answer["failed"]
     assert "vSphere refused to power it on" in answer["msg"]
@@ -158,11 +158,11 @@ def test_a_gpu_that_a_stranger_takes_while_the_vm_is_off_leaves_the_note_and_the
     assert (left.power, left.setting(NOTE)) == ("poweredOff", "true")
     assert result(answer)["pending"] == [{"what": "power", "needs": "power_on"}]
     if again:
-        still = module("vgpu_profile", **wish)
+        still = module("vgpu_profile", **requested)
         assert still["failed"]
         assert vm_of(running, "train-01").setting(NOTE) == "true"
     module("vm_power", name="train-02", state="off", force=True)
-    cured = module("vgpu_profile", **wish)
+    cured = module("vgpu_profile", **requested)
     assert not cured["failed"], cured["msg"]
     vm = vm_of(running, "train-01")
     assert (vm.power, vm.setting(NOTE) or "", [profile for _key, profile in vm.vgpus]) == (

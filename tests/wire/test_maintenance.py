@@ -37,10 +37,12 @@ def test_vms_that_will_be_off_do_not_count_in_check_mode_and_others_do(twin, dri
     )
 
 
-@pytest.mark.parametrize("wish, named", [("drs", "DRS of gpu is not fully automated"), ("refuse", "1 VMs run on it")])
-def test_what_nothing_would_move_is_refused_at_once_instead_of_waited_for(twin, drive, wish, named):
+@pytest.mark.parametrize(
+    "requested, named", [("drs", "DRS of gpu is not fully automated"), ("refuse", "1 VMs run on it")]
+)
+def test_what_nothing_would_move_is_refused_at_once_instead_of_waited_for(twin, drive, requested, named):
     running = twin(seed=lab(ON))
-    answer = drive(running)("esxi_maintenance", host=HOST, evacuation=wish)
+    answer = drive(running)("esxi_maintenance", host=HOST, evacuation=requested)
     assert named in answer["msg"]
     assert running.requests["EnterMaintenanceMode_Task"] == 0
 
@@ -67,16 +69,16 @@ def test_maintenance_of_others_is_neither_noted_nor_ended(twin, drive):
 
 
 @pytest.mark.parametrize(
-    "method, wish", [("EnterMaintenanceMode_Task", "entered"), ("ExitMaintenanceMode_Task", "left")]
+    "method, requested", [("EnterMaintenanceMode_Task", "entered"), ("ExitMaintenanceMode_Task", "left")]
 )
-def test_lost_answer_is_no_reason_to_ask_twice(twin, drive, method, wish):
+def test_lost_answer_is_no_reason_to_ask_twice(twin, drive, method, requested):
     running = twin(seed=lab())
-    if wish == "left":
+    if requested == "left":
         drive(running)("esxi_maintenance", host=HOST)
     running.world.faults.close_after(method)
-    answer = drive(running)("esxi_maintenance", host=HOST, state=wish)
+    answer = drive(running)("esxi_maintenance", host=HOST, state=requested)
     assert not answer["failed"], answer["msg"]
-    assert state(running)["in maintenance"] is (wish == "entered")
+    assert state(running)["in maintenance"] is (requested == "entered")
     assert running.requests[method] == 1
 
 
@@ -111,5 +113,5 @@ def test_service_that_does_not_exist_is_told_with_those_that_do(twin, drive, sta
 
 def test_service_that_ran_before_is_left_running(twin, drive):
     running = twin(seed=lab(ssh="running"))
-    for wish in ("started", "restored"):
-        assert drive(running)("esxi_service", host=HOST, service="TSM-SSH", state=wish)["changed"] is False
+    for requested in ("started", "restored"):
+        assert drive(running)("esxi_service", host=HOST, service="TSM-SSH", state=requested)["changed"] is False

@@ -142,12 +142,12 @@ def test_a_step_that_fails_puts_the_earlier_layout_back(shell):
 def test_a_run_that_loses_its_connection_is_finished_by_the_next(shell, command):
     running, act = shell(HALVES)
     running.control.drop_command(prefix=f"nvidia-smi mig {command}")
-    wish = layout({"profile": "4g", "compute": ["2c", "2c"]}, {"profile": "2g", "compute": ["2c"]})
-    assert act(**wish)["unreachable"]
-    answer = act(**wish)
+    requested = layout({"profile": "4g", "compute": ["2c", "2c"]}, {"profile": "2g", "compute": ["2c"]})
+    assert act(**requested)["unreachable"]
+    answer = act(**requested)
     assert not answer["failed"], answer["msg"]
     assert partitions(running, HOST)[0]["instances"] == {0: ("4g.20gb", (2, 2)), 4: ("2g.10gb", (2,))}
-    assert not act(**wish)["changed"]
+    assert not act(**requested)["changed"]
 
 
 def test_a_vm_that_runs_on_an_instance_is_named_and_keeps_it(shell):
@@ -211,12 +211,12 @@ def test_a_layout_waits_for_the_reboot_and_is_made_by_the_next_run(shell):
 
 def test_what_a_reboot_takes_away_is_made_again(shell):
     running, act = shell(H100)
-    wish = layout("3g", "4g")
-    assert only(act(**wish))["pending"] == []
+    requested = layout("3g", "4g")
+    assert only(act(**requested))["pending"] == []
     restart(running)
     # A Hopper GPU forgets its mode, and every GPU its instances.
     assert partitions(running, HOST)[0] == {"mode": False, "pending": False, "instances": {}}
-    again = only(act(**wish))
+    again = only(act(**requested))
     assert [change["path"] for change in again["changes"]] == ["mode", "layout"]
     assert set(partitions(running, HOST)[0]["instances"]) == {0, 4}
 

@@ -212,14 +212,14 @@ def test_a_guest_without_the_driver_is_a_warning(twin, drive, capsys):
 
 def test_vms_of_one_job_on_different_switches_are_refused_unless_the_user_says_so(twin, drive):
     running = twin(seed=network_lab({}, {}))
-    wish = {
+    requested = {
         "vms": [{"name": "train-01", "adapters": RDMA}, {"name": "train-02", "adapters": [{"portgroup": "pg-a"}]}],
         "host_path": "warn",
     }
-    answer = drive(running)("pvrdma_nic", **wish)
+    answer = drive(running)("pvrdma_nic", **requested)
     assert [vm["failure"]["code"] for vm in answer["vms"]] == ["different_switches"] * 2
     assert "(train-02 on dvs-a; train-01 on dvs-rdma)" in answer["msg"]
-    assert not drive(running)("pvrdma_nic", same_switch=False, **wish)["failed"]
+    assert not drive(running)("pvrdma_nic", same_switch=False, **requested)["failed"]
 
 
 def test_vms_of_one_job_that_speak_different_roce_versions_are_refused(twin, drive):

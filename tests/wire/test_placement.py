@@ -7,7 +7,7 @@ from pyVim.task import WaitForTask
 from pyVmomi import vim
 
 from .observe import virtual_machine, warned
-from .placement_lab import A100, esx, far, lab, near, ready, vmknic, wish
+from .placement_lab import A100, esx, far, lab, near, ready, requested, vmknic
 
 RDMA = {"path": "pvrdma", "portgroup": "pg-rdma"}
 SRIOV = {"path": "sriov", "portgroup": "pg-sriov"}
@@ -48,7 +48,7 @@ CASES = {
 def test_every_vm_of_a_plan_starts_where_it_is_planned(twin, drive, case, policy):
     """The largest first: the host chooses the GPU by its own policy, which knows nothing of those to come."""
     there, profiles = CASES[case]
-    vms = [wish(f"v{number}", profile) for number, profile in enumerate(profiles)]
+    vms = [requested(f"v{number}", profile) for number, profile in enumerate(profiles)]
     for kind in ("mig", "vgpu"):
         asked = [vm for vm in vms if (vm["profiles"][0].count("-") == 2) is (kind == "mig")]
         if not asked:
@@ -70,7 +70,7 @@ def test_every_vm_of_a_plan_starts_where_it_is_planned(twin, drive, case, policy
 
 def test_what_running_vms_have_is_not_planned_again(plan):
     seed = lab(esx(1, [near(), far()]), esx(2), vms=[ready("old", "esx-01", "20c", power="on")])
-    entries = plan(seed, [wish("a", "40c"), wish("b", "40c"), wish("c", "20c")])
+    entries = plan(seed, [requested("a", "40c"), requested("b", "40c"), requested("c", "20c")])
     assert [entry["action"] for entry in entries] == ["create"] * 3
     on_first = [entry for entry in entries if entry["host"] == "esx-01"]
     assert sorted(entry["name"] for entry in on_first)[-1] == "c"
@@ -79,20 +79,20 @@ def test_what_running_vms_have_is_not_planned_again(plan):
 def test_a_vm_that_runs_is_told_with_the_gpu_that_vsphere_gave_it(twin, drive):
     running = twin(seed=lab(esx(1, [near(), far()]), vms=[ready("old", "esx-01", "40c", power="on")]))
     taken = next(gpu.pci_id for gpu in running.world.of_kind("HostSystem")[0].gpus if gpu.residents)
-    answer = drive(running)("vm_placement_info", vms=[wish("old", "40c"), wish("new", "40c")])
+    answer = drive(running)("vm_placement_info", vms=[requested("old", "40c"), requested("new", "40c")])
     assert gpus(answer["placement"]["vms"])["old"] == [taken]
     assert gpus(answer["placement"]["vms"])["new"] != [taken]
 
 
 def test_a_vm_that_is_off_with_a_vgpu_is_told_as_a_rival(plan):
     seed = lab(esx(1), vms=[ready("rival", "esx-01", "40c")])
-    (entry,) = plan(seed, [wish("a", "40c")])
+    (entry,) = plan(seed, [requested("a", "40c")])
     assert entry["why"] == "emptiest host; competes with rival (off)"
 
 
 def test_a_vm_that_is_off_moves_off_a_host_without_room_and_no_other_does(plan):
     vms = [ready("busy", "esx-01", "40c", power="on"), ready("a", "esx-01"), ready("b", "esx-02")]
-    entries = plan(lab(esx(1), esx(2, [near(), far()]), vms=vms), [wish("a", "40c"), wish("b", "40c")])
+    entries = plan(lab(esx(1), esx(2, [near(), far()]), vms=vms), [requested("a", "40c"), requested("b", "40c")])
     assert hosts(entries) == {"a": ("move", "esx-02"), "b": ("keep", "esx-02")}
     assert entries[0]["why"] == "leaves esx-01 (vGPU profile)"
 
@@ -106,7 +106,7 @@ def test_a_vm_moves_to_a_host_that_does_not_see_its_datastore_only_if_its_files_
         for host in running.world.of_kind("HostSystem"):
             unseen = "far" if host.name == "esx-01" else "near"
             host.datastores = {moid: one for moid, one in host.datastores.items() if one.name != unseen}
-    answer = drive(running)("vm_placement_info", vms=[wish("a", "40c")], fit="report")
+    answer = drive(running)("vm_placement_info", vms=[requested("a", "40c")], fit="report")
     (entry,) = answer["placement"]["vms"]
     assert (entry["action"], entry["host"], entry["datastore"]) == (
         ("move", "esx-02", "far") if fits else (None, None, None)
@@ -119,7 +119,7 @@ def test_functions_that_running_vms_have_are_gone(plan, twin, drive):
     held = [{"network": "pg-sriov", "type": "sriov"}]
     old = [ready(f"old-{number}", "esx-01", networks=[], adapters=held, power="on") for number in range(3)]
     answer = drive(twin(seed=lab(esx(1), vms=old)))(
-        "vm_placement_info", vms=[wish("a", nics=1), wish("b", nics=1)], fit="report", **SRIOV
+        "vm_placement_info", vms=[requested("a", nics=1), requested("b", nics=1)], fit="report", **SRIOV
     )
     (short,) = answer["placement"]["shortages"]
     assert (short["resource"], short["wanted"], short["free"]) == ("virtual functions", 2, 1)
@@ -151,16 +151,16 @@ def test_only_gpus_in_the_mode_of_enhanced_directpath_are_planned_for_it(twin, d
 
 def test_gpudirect_takes_the_gpu_beside_the_port(plan):
     seed = lab(esx(1, [far(), near()]))
-    (apart,) = plan(seed, [wish("a", "40c")], gpudirect=True, **SRIOV)
+    (apart,) = plan(seed, [requested("a", "40c")], gpudirect=True, **SRIOV)
     assert (apart["gpus"][0]["id"], apart["numa_nodes"], apart["root"]) == ("0000:39:00.0", [0], "0000:36")
 
 
 def test_no_gpu_beside_a_port_is_a_reason_to_refuse_gpudirect_and_nothing_else(twin, drive):
     module = drive(twin(seed=lab(esx(1, [far()]))))
-    refused = module("vm_placement_info", vms=[wish("a", "40c")], gpudirect=True, **SRIOV)
+    refused = module("vm_placement_info", vms=[requested("a", "40c")], gpudirect=True, **SRIOV)
     assert "GPU and port on one PCIe root: 1 requested, 0 free, 1 short" in refused["msg"]
     assert "all of them without gpudirect" in refused["msg"]
-    assert not module("vm_placement_info", vms=[wish("a", "40c")], **SRIOV)["failed"]
+    assert not module("vm_placement_info", vms=[requested("a", "40c")], **SRIOV)["failed"]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +182,9 @@ def test_no_gpu_beside_a_port_is_a_reason_to_refuse_gpudirect_and_nothing_else(t
 )
 def test_a_host_on_which_pvrdma_would_fall_back_to_tcp_is_left_out_with_the_reason(twin, drive, broken, reason):
     module = drive(twin(seed=lab(esx(1), esx(2, **broken))))
-    one = module("vm_placement_info", vms=[wish("a", "40c")], **RDMA)
+    one = module("vm_placement_info", vms=[requested("a", "40c")], **RDMA)
     assert one["placement"]["vms"][0]["host"] == "esx-01"
-    two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")], anti_affinity=True, **RDMA)
+    two = module("vm_placement_info", vms=[requested("a", "40c"), requested("b", "40c")], anti_affinity=True, **RDMA)
     assert "PVRDMA-ready hosts: 2 requested, 1 free, 1 short" in two["msg"]
     assert f"esx-02: {reason}" in two["msg"]
 
@@ -194,9 +194,9 @@ def test_hosts_whose_pvrdma_adapters_have_one_address_are_left_out_with_the_reas
     third = vmknic(ip="192.0.2.8")
     seed = lab(esx(1, vmkernel=alike), esx(2, vmkernel=alike), esx(3, vmkernel=third))
     module = drive(twin(seed=seed))
-    one = module("vm_placement_info", vms=[wish("a", "40c")], **RDMA)
+    one = module("vm_placement_info", vms=[requested("a", "40c")], **RDMA)
     assert one["placement"]["vms"][0]["host"] == "esx-03"
-    two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")], anti_affinity=True, **RDMA)
+    two = module("vm_placement_info", vms=[requested("a", "40c"), requested("b", "40c")], anti_affinity=True, **RDMA)
     assert "esx-01: its PVRDMA adapter vmk1 has the address 192.0.2.7, while esx-02 vmk1 has it too" in two["msg"]
 
 
@@ -206,19 +206,19 @@ def test_hosts_whose_pvrdma_adapters_have_one_address_are_left_out_with_the_reas
 )
 def test_a_host_that_is_out_of_use_gets_no_vm(twin, drive, broken, reason):
     module = drive(twin(seed=lab(esx(1, **broken), esx(2))))
-    answer = module("vm_placement_info", vms=[wish("a", "40c")])
+    answer = module("vm_placement_info", vms=[requested("a", "40c")])
     assert answer["placement"]["vms"][0]["host"] == "esx-02"
     assert [(one["usable"], one["why_not"]) for one in answer["placement"]["hosts"]] == [(False, reason), (True, None)]
-    only = module("vm_placement_info", vms=[wish("a", "40c", host="esx-01")])
+    only = module("vm_placement_info", vms=[requested("a", "40c", host="esx-01")])
     assert only["failure"]["code"] == "does_not_fit"
     # Another host is usable, and yet the one that is not is named.
-    two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")])
+    two = module("vm_placement_info", vms=[requested("a", "40c"), requested("b", "40c")])
     assert f"Hosts that accept no VM: esx-01 ({reason})." in two["msg"]
 
 
 def test_gpu_and_port_on_different_numa_nodes_are_an_error_where_the_site_is_strict(twin, drive):
     module = drive(twin(seed=lab(esx(1, [far()]))))
-    task = {"path": "sriov", "portgroup": "pg-sriov", "vms": [wish("a", "40c", nics=1)]}
+    task = {"path": "sriov", "portgroup": "pg-sriov", "vms": [requested("a", "40c", nics=1)]}
     plan = module("vm_placement_info", **task)
     assert plan["placement"]["vms"][0]["nodes_apart"] == {"gpus": [1], "nics": [0]}
     strict = module("vm_placement_info", gpu_nic_numa="strict", **task)
@@ -232,7 +232,7 @@ def test_gpu_and_port_on_different_numa_nodes_are_a_warning_where_gpudirect_was_
     adapters = [{"network": "pg-sriov", "type": "sriov"}]
     running = ready("a", "esx-01", "40c", networks=[], adapters=adapters, power="on")
     module = drive(twin(seed=lab(esx(1, [far()]), vms=[running])))
-    task = {"path": "sriov", "portgroup": "pg-sriov", "vms": [wish("a", "40c", nics=1)]}
+    task = {"path": "sriov", "portgroup": "pg-sriov", "vms": [requested("a", "40c", nics=1)]}
     assert "NUMA node" not in warned(module("vm_placement_info", **task), capsys)
     answer = module("vm_placement_info", gpudirect=True, **task)
     assert "is on NUMA node 1, and the port vmnic2 on NUMA node 0." in warned(answer, capsys)
@@ -242,7 +242,7 @@ def test_the_memory_of_vms_that_run_counts_and_that_of_vms_that_are_off_does_not
     small = {"hardware": {"memory_gb": 160}}
     vms = [ready("on", "esx-01", power="on"), ready("off", "esx-01")]
     module = drive(twin(seed=lab(esx(1, [near(), far()], **small), vms=vms)))
-    two = [wish("a", "40c", memory_gb=47), wish("b", "40c", memory_gb=47)]
+    two = [requested("a", "40c", memory_gb=47), requested("b", "40c", memory_gb=47)]
     # 160 GB less 16 for ESXi, 64 that are reserved, 47 for the first, and the overhead of each.
     answer = module("vm_placement_info", vms=two)
     assert "memory GB: 94 requested, 79 free, 15 short" in answer["msg"]
@@ -251,7 +251,7 @@ def test_the_memory_of_vms_that_run_counts_and_that_of_vms_that_are_off_does_not
 
 def test_a_host_is_filled_to_the_last_vm_that_vsphere_starts_and_no_further(twin, drive):
     there = esx(1, [near(), far()], hardware={"memory_gb": 400})
-    vms = [wish(f"v{number}", "5c", memory_gb=24, cpus=8) for number in range(16)]
+    vms = [requested(f"v{number}", "5c", memory_gb=24, cpus=8) for number in range(16)]
     plan = drive(twin(seed=lab(there)))("vm_placement_info", vms=vms, fit="report")["placement"]
     placed = [entry["name"] for entry in plan["vms"] if entry["host"]]
     # 384 GB would hold sixteen times 24 GB, if VMs had no overhead.
@@ -267,7 +267,7 @@ def test_new_vms_go_where_a_datastore_has_space_for_them(plan):
         {"name": "full", "capacity_gb": 1000, "free_gb": 50},
         {"name": "roomy", "capacity_gb": 1000, "free_gb": 250},
     ]
-    entries = plan(lab(esx(1), esx(2), stores=stores), [wish("a", disk_gb=200), wish("b", disk_gb=40)])
+    entries = plan(lab(esx(1), esx(2), stores=stores), [requested("a", disk_gb=200), requested("b", disk_gb=40)])
     assert [entry["datastore"] for entry in entries] == ["roomy", "full"]
 
 
@@ -276,7 +276,7 @@ def test_a_plan_costs_two_requests_whatever_its_size(twin, drive, size):
     vms = [ready(f"old-{number}", "esx-01", power="on", memory_gb=1) for number in range(20)]
     running = twin(seed=lab(*[esx(number) for number in range(1, size // 10 + 2)], vms=vms))
     module = drive(running)
-    call = {"vms": [wish(f"v{number}", memory_gb=1) for number in range(size)], **RDMA}
+    call = {"vms": [requested(f"v{number}", memory_gb=1) for number in range(size)], **RDMA}
     assert not module("vm_placement_info", **call)["failed"]
     running.requests.clear()
     assert not module("vm_placement_info", **call)["failed"]
@@ -286,7 +286,7 @@ def test_a_plan_costs_two_requests_whatever_its_size(twin, drive, size):
 def test_the_plan_is_the_same_once_it_was_carried_out(twin, drive):
     """The second run of a play asks again when its VMs are there, and running on GPUs that vSphere chose."""
     where = [esx(1, [near(), far()]), esx(2, [near(), far()])]
-    asked = [wish(name, "40c") for name in "abc"]
+    asked = [requested(name, "40c") for name in "abc"]
     first = drive(twin(seed=lab(*where)))("vm_placement_info", vms=asked, **RDMA)["placement"]["vms"]
     affinity = {entry["name"]: ",".join(map(str, entry["numa_nodes"])) for entry in first}
     vms = [
@@ -308,7 +308,9 @@ def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(t
     """Which of its GPUs a host gives is vSphere's choice: a second run of the same play must not fail over it."""
     old = [ready(name, "esx-01", "20c", power="on") for name in ("a", "b")]
     running = twin(seed=lab(esx(1, [near(), far()]), vms=old))
-    answer = drive(running)("vm_placement_info", vms=[wish("a", "20c"), wish("b", "20c")], gpudirect=True, **SRIOV)
+    answer = drive(running)(
+        "vm_placement_info", vms=[requested("a", "20c"), requested("b", "20c")], gpudirect=True, **SRIOV
+    )
     assert not answer["failed"], answer["msg"]
     roots = {entry["name"]: (entry["action"], entry["root"]) for entry in answer["placement"]["vms"]}
     (apart,) = [name for name, (action, root) in roots.items() if root is None]
@@ -319,7 +321,7 @@ def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(t
 
 def test_a_whole_board_of_another_kind_is_no_place_for_the_profile(plan):
     seed = lab(esx(1, [{**A100, "board": "a100_pcie_80gb"}]), esx(2))
-    (entry,) = plan(seed, [wish("a", "40c")])
+    (entry,) = plan(seed, [requested("a", "40c")])
     assert entry["host"] == "esx-02"
 
 
@@ -331,6 +333,6 @@ def test_a_vm_that_is_just_being_cloned_is_one_that_is_there(twin, drive):
         host = next(one for one in image.runtime.host.parent.host if one.name == "esx-02")
         where = vim.vm.RelocateSpec(host=host, pool=host.parent.resourcePool)
         image.CloneVM_Task(folder=image.parent, name="a", spec=vim.vm.CloneSpec(location=where))
-        answer = drive(running)("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")])
+        answer = drive(running)("vm_placement_info", vms=[requested("a", "40c"), requested("b", "40c")])
     assert not answer["failed"], answer["msg"]
     assert hosts(answer["placement"]["vms"]) == {"a": ("keep", "esx-02"), "b": ("create", "esx-01")}

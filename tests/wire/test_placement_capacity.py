@@ -6,17 +6,22 @@ import pytest
 from pyVim.task import WaitForTask
 
 from .observe import virtual_machine, warned
-from .placement_lab import esx, far, lab, near, ready, wish
+from .placement_lab import esx, far, lab, near, ready, requested
 
 USER = "automation@vsphere.local"
 SINCE = "9.1.0"
 PASSED = {"passthrough": True, "label": "train"}
 # Name: (GPUs of the hosts, profiles of running VMs, requested VMs, further options).
 STATES = {
-    "empty": ([near(), far()], [], [wish("a", "40c"), wish("b", "20c")], {}),
-    "some vGPUs": ([near(), far()], ["20c"], [wish("a", "40c"), wish("b", "20c"), wish("c", "10c")], {}),
-    "mixed sizes": ([near(vgpu_mode="mixedSize"), far()], ["20c", "10c"], [wish("a", "10c"), wish("b", "8c")], {}),
-    "MIG": ([near(mig=True), far()], ["3-20c"], [wish("a", "3-20c"), wish("b", "1-5c")], {"gpu_mode": "mig"}),
+    "empty": ([near(), far()], [], [requested("a", "40c"), requested("b", "20c")], {}),
+    "some vGPUs": ([near(), far()], ["20c"], [requested("a", "40c"), requested("b", "20c"), requested("c", "10c")], {}),
+    "mixed sizes": (
+        [near(vgpu_mode="mixedSize"), far()],
+        ["20c", "10c"],
+        [requested("a", "10c"), requested("b", "8c")],
+        {},
+    ),
+    "MIG": ([near(mig=True), far()], ["3-20c"], [requested("a", "3-20c"), requested("b", "1-5c")], {"gpu_mode": "mig"}),
     "passthrough": (
         [near(**PASSED), far(**PASSED)],
         [],
@@ -44,7 +49,7 @@ def test_vcenter_and_the_model_agree(twin, drive, state):
 
 def test_devices_of_vms_of_the_request_count_as_used_in_the_comparison(twin, drive):
     running = started(twin, [near(), far()], ["40c", "40c"])
-    answer = drive(running)("vm_placement_info", vms=[wish("old-0", "40c")], leaving=[moid(running, "old-1")])
+    answer = drive(running)("vm_placement_info", vms=[requested("old-0", "40c")], leaving=[moid(running, "old-1")])
     assert [(one["server_free"], one["model_free"]) for one in answer["capacity"]["checks"]] == [(1, 1)]
 
 
@@ -53,7 +58,7 @@ def moid(running, name):
 
 
 def test_an_earlier_vcenter_is_answered_by_the_model(twin, drive):
-    answer = drive(started(twin, [near()], [], release="8.0.3"))("vm_placement_info", vms=[wish("a", "40c")])
+    answer = drive(started(twin, [near()], [], release="8.0.3"))("vm_placement_info", vms=[requested("a", "40c")])
     assert answer["capacity"] == {
         "source": "model",
         "why_model": ["vCenter 8.0.3 reports no capacity, vSphere 9.0 and newer do"],
@@ -66,7 +71,7 @@ def test_an_earlier_vcenter_is_answered_by_the_model(twin, drive):
 def test_a_user_without_the_privilege_gets_the_answer_of_the_model(twin, drive):
     users = {USER: "secret", "administrator@vsphere.local": "VMware1!"}
     granted = {"roles": {"readers": []}, "permissions": [{"user": USER, "role": "readers"}], "users": users}
-    answer = drive(started(twin, [near()], [], **granted))("vm_placement_info", vms=[wish("a", "40c")])
+    answer = drive(started(twin, [near()], [], **granted))("vm_placement_info", vms=[requested("a", "40c")])
     assert not answer["failed"], answer["msg"]
     assert answer["capacity"]["source"] == "model"
     why = "the user lacks the privilege DirectPathProfileManager.Manage"
@@ -85,7 +90,7 @@ def scattered(twin):
 
 def test_a_disagreement_is_a_warning_with_both_numbers_and_the_plan_heeds_the_smaller_one(twin, drive, capsys):
     answer = drive(scattered(twin))(
-        "vm_placement_info", vms=[wish("a", "20c"), wish("b", "20c"), wish("c", "20c")], fit="report"
+        "vm_placement_info", vms=[requested("a", "20c"), requested("b", "20c"), requested("c", "20c")], fit="report"
     )
     said = "vCenter reports 0 free, the model of this collection computes 1. The plan uses the smaller number."
     assert f"Capacity for grid_a100-20c on esx-01: {said}" in warned(answer, capsys)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from .placement_lab import esx, far, lab, near, ready, wish
+from .placement_lab import esx, far, lab, near, ready, requested
 
-ONE = [wish("a", "40c")]
+ONE = [requested("a", "40c")]
 RDMA = {"path": "pvrdma", "portgroup": "pg-rdma"}
 
 MANAGEMENT = {"device": "vmnic0", "model": "i350"}
@@ -100,21 +100,21 @@ CASES = [
         "unknown_profile",
         "grid_a100-41c is not a vGPU profile that a host offers or that this collection knows. "
         "Use a similar name: grid_a100-4c, grid_a100-40c",
-        vms=[wish("a", "41c")],
+        vms=[requested("a", "41c")],
     ),
     Case(
         "host",
         {},
         "host_not_found",
         "There is no host esx-1. Similar names: esx-01, esx-02. Correct host of VM a.",
-        vms=[wish("a", "40c", host="esx-1")],
+        vms=[requested("a", "40c", host="esx-1")],
     ),
     Case(
         "host of another cluster",
         {"cluster": "gpu"},
         "host_elsewhere",
         "Host esx-02 is not among the requested hosts. Choose one of them for VM a, or correct cluster.",
-        vms=[wish("a", "40c", host="esx-02")],
+        vms=[requested("a", "40c", host="esx-02")],
         seed=lab(esx(1), others=[esx(2)]),
     ),
     Case(
@@ -122,7 +122,7 @@ CASES = [
         {},
         "vm_is_template",
         "image is a template. Choose another name for the VM.",
-        vms=[wish("image")],
+        vms=[requested("image")],
         seed=lab(esx(1), vms=[TEMPLATE]),
     ),
     Case(
@@ -130,7 +130,7 @@ CASES = [
         {"cluster": "gpu"},
         "vm_elsewhere",
         "VM old runs on a host that is not among the requested ones. Shut it down so that it can move, or correct",
-        vms=[wish("old")],
+        vms=[requested("old")],
         seed=ELSEWHERE,
     ),
     Case(
@@ -138,7 +138,7 @@ CASES = [
         {},
         "vm_ambiguous",
         "There are 2 VMs old: /lab/vm/old, /lab/vm/training/old. Use path to select one.",
-        vms=[wish("old")],
+        vms=[requested("old")],
         seed=SAME_NAME,
     ),
     Case(
@@ -146,7 +146,7 @@ CASES = [
         {},
         "vm_twice",
         "old and /lab/vm/old are the same VM, /lab/vm/old. List each VM once.",
-        vms=[wish("old"), {"path": "/lab/vm/old", "memory_gb": 64}],
+        vms=[requested("old"), {"path": "/lab/vm/old", "memory_gb": 64}],
         seed=TWICE,
     ),
     Case(
@@ -161,7 +161,7 @@ CASES = [
         {},
         "does_not_fit",
         "vGPUs of one VM in this release: 2 requested, 1 free, 1 short",
-        vms=[wish("a", "20c", "20c")],
+        vms=[requested("a", "20c", "20c")],
         seed=lab(esx(1, [near(), far()]), release="7.0.3"),
     ),
     Case(
@@ -169,7 +169,7 @@ CASES = [
         {"anti_affinity": True},
         "does_not_fit",
         "hosts, one per VM: 2 requested, 1 free, 1 short (would fit: 1 of 2 VMs; all of them without anti_affinity).",
-        vms=[wish("a", "20c"), wish("b", "20c")],
+        vms=[requested("a", "20c"), requested("b", "20c")],
         seed=lab(esx(1)),
     ),
     Case(
@@ -177,7 +177,7 @@ CASES = [
         {"anti_affinity": True},
         "does_not_fit",
         "it runs on esx-01, and that host is not suitable: has a VM of the job; shut it down, so that it can move",
-        vms=[wish("a"), wish("b")],
+        vms=[requested("a"), requested("b")],
         seed=lab(esx(1), esx(2), vms=[ready("a", "esx-01", power="on"), ready("b", "esx-01", power="on")]),
     ),
     Case(
@@ -185,7 +185,7 @@ CASES = [
         {},
         "does_not_fit",
         "it runs on esx-01, and another host, esx-02, was requested; shut it down, so that it can move",
-        vms=[wish("a", host="esx-02")],
+        vms=[requested("a", host="esx-02")],
         seed=lab(esx(1), esx(2), vms=[ready("a", "esx-01", power="on")]),
     ),
     Case(
@@ -208,7 +208,7 @@ def test_refused_with_the_reason_and_the_way_out(twin, drive, case):
 
 
 def test_everything_that_is_wrong_is_told_at_once(twin, drive):
-    vms = [wish("a", "40c", host="nowhere"), wish("image")]
+    vms = [requested("a", "40c", host="nowhere"), requested("image")]
     running = twin(seed=lab(esx(1), vms=[TEMPLATE]))
     answer = drive(running)("vm_placement_info", vms=vms, portgroup="pg-sriov", switch="dvs-rdma")
     codes = [problem["code"] for problem in answer["failure"]["problems"]]
@@ -217,7 +217,7 @@ def test_everything_that_is_wrong_is_told_at_once(twin, drive):
 
 def test_a_plan_that_does_not_fit_is_told_with_the_failure_and_on_request_without_one(twin, drive):
     module = drive(twin(seed=lab(esx(1))))
-    call = {"vms": [wish("a", "40c"), wish("b", "40c")]}
+    call = {"vms": [requested("a", "40c"), requested("b", "40c")]}
     failed, told = module("vm_placement_info", **call), module("vm_placement_info", fit="report", **call)
     assert (failed["failed"], told["failed"]) == (True, False)
     assert failed["placement"] == told["placement"]

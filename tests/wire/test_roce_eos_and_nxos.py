@@ -104,17 +104,17 @@ def test_all_the_ways_of_one_switch(platform):
     expected = EXPECTED[platform]
     with bench(platform) as lab:
         factory = lab.device.running()
-        wishes = [
+        requests = [
             ({"mode": "lossy"}, {**expected, "lossless": []}),
             ({}, expected),
             ({"priority": 5, "dscp": 34, "cnp_dscp": 50}, {**expected, "class": 0 if platform == "nxos" else 3}),
         ]
-        for wish, effect in wishes:
-            answer = lab.set(**wish)
+        for requested, effect in requests:
+            answer = lab.set(**requested)
             assert answer["changed"], answer
-            if "priority" not in wish:
+            if "priority" not in requested:
                 assert (lab.now(1), lab.now(2)) == (effect, effect)
-        again = lab.set(**wish)
+        again = lab.set(**requested)
         assert not again["changed"], again
         told = lab.device.treatment(port(platform, 1))
         assert (told.priorities[34], told.priorities[50]) == (5, 6)

@@ -102,6 +102,6 @@ def test_a_vm_with_snapshots_gets_no_virtual_function_and_is_told_the_price(twin
 
 def test_a_port_of_another_switch_is_taken_where_the_user_says_so(twin, drive):
     running = twin(seed=network_lab())
-    wish = {"name": "train-01", "adapters": [{"portgroup": "pg-a", "physical_function": "vmnic3"}]}
-    assert drive(running)("sriov_nic", **wish)["failure"]["code"] == "port_off_switch"
-    assert not drive(running)("sriov_nic", port_off_switch="allow", **wish)["failed"]
+    requested = {"name": "train-01", "adapters": [{"portgroup": "pg-a", "physical_function": "vmnic3"}]}
+    assert drive(running)("sriov_nic", **requested)["failure"]["code"] == "port_off_switch"
+    assert not drive(running)("sriov_nic", port_off_switch="allow", **requested)["failed"]

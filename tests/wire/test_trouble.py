@@ -245,7 +245,7 @@ def _files_with(text, directory: Path):
 
 
 @pytest.mark.parametrize(
-    "wish, code, says",
+    "requested, code, says",
     [
         (
             {"name": "train-1"},
@@ -269,9 +269,9 @@ def _files_with(text, directory: Path):
     ],
     ids=["name", "path", "MoID", "no UUID", "datacenter"],
 )
-def test_what_does_not_exist_is_answered_with_what_does(twin, drive, wish, code, says):
+def test_what_does_not_exist_is_answered_with_what_does(twin, drive, requested, code, says):
     running = twin()
-    answer = drive(running)("vgpu_profile", profiles=["grid_a100-40c"], **wish)
+    answer = drive(running)("vgpu_profile", profiles=["grid_a100-40c"], **requested)
     assert says in answer["msg"]
     assert answer["failure"]["code"] == code
     assert not answer.get("changed")
@@ -282,12 +282,12 @@ def test_a_name_that_two_vms_have_is_answered_with_both_paths_and_a_path_decides
         seed=lab({"name": "train-01", "folder": "a"}, {"name": "train-01", "folder": "b"}, folders=["a", "b"])
     )
     module = drive(running)
-    wish = {"profiles": ["grid_a100-40c"], "check": True}
-    answer = module("vgpu_profile", name="train-01", **wish)
+    requested = {"profiles": ["grid_a100-40c"], "check": True}
+    answer = module("vgpu_profile", name="train-01", **requested)
     assert answer["failure"]["code"] == "vm_ambiguous"
     assert answer["msg"] == (
         "VM train-01: the name is not unique. There are 2: /lab/vm/a/train-01, /lab/vm/b/train-01. "
         "Use `path`, `instance_uuid` or `moid` to select one of them."
     )
-    (chosen,) = module("vgpu_profile", path="/lab/vm/b/train-01", **wish)["vms"]
+    (chosen,) = module("vgpu_profile", path="/lab/vm/b/train-01", **requested)["vms"]
     assert (chosen["path"], chosen["changed"]) == ("/lab/vm/b/train-01", True)

@@ -69,8 +69,8 @@ def test_a_vm_that_somebody_else_switched_on_loses_the_note_of_the_killed_run(tw
     running = twin(seed=lab({**RUNNING, **READY}))
     note = vim.option.OptionValue(key="aiready.vsphere.power_on_again", value="true")
     reconfigure(running, "train-01", extraConfig=[note])
-    wish = {"name": "train-01", "profiles": ["grid_a100-40c"], "unified_memory": "ignore"}
-    answer = drive(running)("vgpu_profile", **wish)
+    requested = {"name": "train-01", "profiles": ["grid_a100-40c"], "unified_memory": "ignore"}
+    answer = drive(running)("vgpu_profile", **requested)
     assert not answer["failed"], answer["msg"]
     assert [change["path"] for change in result(answer)["changes"]] == ["power_on_again"]
     seen = gpu_setup(running, "train-01")["train-01"]

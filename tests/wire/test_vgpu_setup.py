@@ -79,8 +79,8 @@ def test_what_does_not_concern_the_gpu_is_not_touched(twin, drive, state):
     reconfigure(running, "train-01", annotation="Of somebody else.", deviceChange=[_adapter_by_passthrough()])
     before = bystanders(running, "train-01")
     assert "VirtualPCIPassthrough" in str(before["devices"])
-    wish = WHOLE if state == "present" else {"name": "train-01"}
-    answer = drive(running)("vgpu_profile", state=state, **wish)
+    requested = WHOLE if state == "present" else {"name": "train-01"}
+    answer = drive(running)("vgpu_profile", state=state, **requested)
     assert not answer["failed"], answer["msg"]
     assert answer["changed"]
     assert bystanders(running, "train-01") == before

@@ -51,14 +51,14 @@ def test_a_vm_is_marked_with_its_owner_when_it_is_made_and_keeps_it(twin, drive)
 def test_only_a_vm_of_this_module_without_an_owner_gets_one_later(twin, drive, extra, mark):
     running = twin(seed=world({"extra_config": extra, "power": "on"}))
     module = drive(running)
-    wish = {**CALL, "folder": None, "owner": "lab", "vms": [{"name": "train-01"}]}
-    looked = module("vm_clone", check=True, **wish)
-    done = module("vm_clone", **wish)
+    requested = {**CALL, "folder": None, "owner": "lab", "vms": [{"name": "train-01"}]}
+    looked = module("vm_clone", check=True, **requested)
+    done = module("vm_clone", **requested)
     assert not done["failed"], done["msg"]
     assert [one["path"] for one in result(done)["changes"]] == (["owner"] if mark == "lab/train-01" else [])
     assert result(looked)["changes"] == result(done)["changes"]
     assert vm_of(running, "train-01").setting(OWNER) == mark
-    assert not module("vm_clone", **wish)["changed"]
+    assert not module("vm_clone", **requested)["changed"]
 
 
 def disks_of(running, *names):

@@ -253,15 +253,18 @@ def test_a_bios_template_is_taken_when_the_user_says_so(twin, drive):
 def test_a_vm_on_another_host_stays_and_the_other_place_is_told(twin, drive):
     running = twin(seed=world({"datastore": "datastore-01"}))
     module = drive(running)
-    wish = {"template": "ubuntu-template", "vms": [{"name": "train-01", "host": "esx-02", "datastore": "datastore-02"}]}
-    kept = result(module("vm_clone", **wish))
+    requested = {
+        "template": "ubuntu-template",
+        "vms": [{"name": "train-01", "host": "esx-02", "datastore": "datastore-02"}],
+    }
+    kept = result(module("vm_clone", **requested))
     assert (kept["changed"], kept["host"]) == (False, "esx-01")
     assert (kept["host_wanted"], kept["datastore_wanted"]) == ("esx-02", "datastore-02")
-    refused = module("vm_clone", move="refuse", **wish)
+    refused = module("vm_clone", move="refuse", **requested)
     assert "is not on host esx-02 and datastore datastore-02. It is on host esx-01" in refused["msg"]
     vm_of(running, "train-01").power = "poweredOn"
     running.world.touch(vm_of(running, "train-01"))
-    on = module("vm_clone", move="cold", **wish)
+    on = module("vm_clone", move="cold", **requested)
     assert "cannot move to host esx-02 and datastore datastore-02. It is on, and vm_clone moves VMs only" in on["msg"]
     assert running.requests["RelocateVM_Task"] == 0
 
@@ -344,8 +347,8 @@ def test_a_removal_is_planned_for_a_vm_that_will_be_off(twin, drive):
     module("vm_clone", **CALL)
     vm_of(running, "new-01").power = "poweredOn"
     running.world.touch(vm_of(running, "new-01"))
-    wish = {"vms": [{"name": "new-01"}], "state": "absent", "planned": {"power": "off"}}
-    looked = module("vm_clone", check=True, **wish)
+    requested = {"vms": [{"name": "new-01"}], "state": "absent", "planned": {"power": "off"}}
+    looked = module("vm_clone", check=True, **requested)
     assert (looked["failed"], looked["changed"]) == (False, True), looked["msg"]
-    assert result(module("vm_clone", **wish), "new-01")["failure"]["code"] == "running"
+    assert result(module("vm_clone", **requested), "new-01")["failure"]["code"] == "running"
     assert len(machines("new-")(running)) == 2

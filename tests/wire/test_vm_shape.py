@@ -30,8 +30,8 @@ FULL = {**ONE, **SHAPE}
 FULL_SETTINGS = {**P2P, **window(256), "numa.nodeAffinity": "1", "numa.vcpu.preferHT": "TRUE"}
 
 
-def made(drive, **wish):
-    answer = drive("vm_shape", **wish)
+def made(drive, **requested):
+    answer = drive("vm_shape", **requested)
     assert not answer["failed"], answer["msg"]
     return answer
 
@@ -108,14 +108,14 @@ def test_hardware_versions_are_asked_for_only_where_one_is_raised(twin, drive):
 
 
 def test_hardware_version_22_is_of_vsphere_9(twin, drive):
-    wish = {"name": "train-01", "hardware_version": 22}
-    answer = drive(twin(seed=lab({"hardware_version": 20})))("vm_shape", **wish)
+    requested = {"name": "train-01", "hardware_version": 22}
+    answer = drive(twin(seed=lab({"hardware_version": 20})))("vm_shape", **requested)
     assert answer["failure"]["code"] == "hardware_version"
     assert "supports virtual hardware up to version 21" in answer["msg"]
     running = twin(seed={**lab({"hardware_version": 20}), "release": "9.1.0"})
-    assert drive(running)("vm_shape", **wish)["changed"]
+    assert drive(running)("vm_shape", **requested)["changed"]
     assert shape_of(running, "train-01")["hardware"] == "vmx-22"
-    assert not drive(running)("vm_shape", **wish)["changed"]
+    assert not drive(running)("vm_shape", **requested)["changed"]
 
 
 def test_a_shaped_vm_starts_with_its_gpu_and_its_adapter_where_an_unshaped_one_is_refused(twin, drive):
@@ -137,22 +137,22 @@ def test_a_running_vm_without_peer_to_peer_is_named_below_hardware_version_22(tw
     vm = {**direct_lab.FIT, "hardware_version": hardware, "power": "on", "tools": "none"}
     vm["pci_devices"] = [{"id": direct_lab.FABRIC}]
     running = twin(seed=direct_lab.site(vm, release="9.1.0"))
-    wish = {"gpudirect": "enabled", "mmio": "ignore", "power": "cycle"}
-    found = result(made(drive(running), check=True, **ONE, **wish))
+    requested = {"gpudirect": "enabled", "mmio": "ignore", "power": "cycle"}
+    found = result(made(drive(running), check=True, **ONE, **requested))
     assert [one["path"] for one in found["changes"] if one["path"] != "power_cycle"] == named
 
 
 def test_devices_get_their_nodes_by_a_second_run_after_they_were_added(twin, drive):
     running = twin(seed=lab({"cpus": 4}))
     module = drive(running)
-    wish = {**ONE, "numa_nodes": [0], "gpus": ["grid_a100-40c"]}
-    first = result(made(module, **wish))
+    requested = {**ONE, "numa_nodes": [0], "gpus": ["grid_a100-40c"]}
+    first = result(made(module, **requested))
     assert (first["after"]["numa_method"], first["after"]["numa_devices"]) == ("device", [])
     assert not module("vgpu_profile", **ONE, profiles=["grid_a100-40c"])["failed"]
-    second = result(made(module, **wish))
+    second = result(made(module, **requested))
     assert [change["path"] for change in second["changes"]] == ["numa_devices"]
     assert second["after"]["numa_devices"] == ["grid_a100-40c: 0"]
-    assert not made(module, **wish)["changed"]
+    assert not made(module, **requested)["changed"]
     assert power_on(running, "train-01") is None
 
 

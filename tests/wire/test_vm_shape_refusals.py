@@ -17,7 +17,7 @@ class Case(NamedTuple):
 
     name: str
     vm: dict
-    wish: dict
+    requested: dict
     code: str
     says: str
 
@@ -135,7 +135,7 @@ def names(cases):
 def test_every_refusal_names_the_reason_and_the_way_out_and_touches_nothing(twin, drive, check):
     hosts = {"memory_gb": 512, "sockets": 2, "cores_per_socket": 32}
     running = twin(seed=lab(*[case.vm for case in CASES], {}, gpus=[{"board": "a100_pcie_40gb"}], hardware=hosts))
-    fleet = [{"name": name, **case.wish} for name, case in zip(names(CASES), CASES, strict=True)]
+    fleet = [{"name": name, **case.requested} for name, case in zip(names(CASES), CASES, strict=True)]
     sound = f"train-{len(CASES) + 1:02}"
     answer = drive(running)("vm_shape", check=check, vms=[*fleet, {"name": sound, "cpus": 4}])
     for name, case in zip(names(CASES), CASES, strict=True):
@@ -162,8 +162,8 @@ def test_wrong_words_are_refused_before_login(twin, drive):
 
 def test_old_hosts_refuse_nodes_of_devices(twin, drive):
     running = twin(seed=lab({"hardware_version": 19}, release="7.0.3"))
-    wish = {"name": "train-01", "numa_nodes": [0], "numa_method": "device"}
-    answer = drive(running)("vm_shape", **wish)
+    requested = {"name": "train-01", "numa_nodes": [0], "numa_method": "device"}
+    answer = drive(running)("vm_shape", **requested)
     assert answer["failure"]["code"] == "numa_device_release"
     assert "Host esx-01 has ESXi 7.0.3, but NUMA nodes of devices need ESXi 8.0 or newer." in answer["msg"]
 

@@ -149,8 +149,8 @@ def _vcenter(args: argparse.Namespace) -> list[dict[str, Any]]:
     try:
         told = [run.capture(vcenter, request(params.CaptureRequest, options))]
         if not args.no_hosts:
-            wish = request(hosts.HostCaptureRequest, dict(defaults, **options))
-            found = hosts.capture(vcenter, wish, lambda: session.connect(options))
+            requested = request(hosts.HostCaptureRequest, dict(defaults, **options))
+            found = hosts.capture(vcenter, requested, lambda: session.connect(options))
             told.append(dict(found, source=f"{len(found['captured'])} hosts"))
         return told
     finally:

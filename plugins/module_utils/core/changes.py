@@ -45,7 +45,7 @@ class Item(Generic[W, S]):
     """
 
     label: str
-    wish: W
+    requested: W
     # Stable ids of the object (moid, uuid, path, ...), known once it was found.
     ids: dict[str, Any] = field(default_factory=dict)
     now: S = None  # type: ignore[assignment]

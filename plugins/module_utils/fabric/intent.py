@@ -139,68 +139,68 @@ def intent(params: Mapping[str, Any]) -> Intent:
     return Intent(**given)
 
 
-def problems(wish: Intent, host_mtu: int | None = None) -> list[str]:
+def problems(requested: Intent, host_mtu: int | None = None) -> list[str]:
     """All problems of an intent, as sentences; host_mtu is the MTU of the adapters behind the switches."""
     return [
-        *_numbers(wish),
-        *_classes(wish),
-        *_marking(wish),
-        *_sizes(wish, host_mtu),
+        *_numbers(requested),
+        *_classes(requested),
+        *_marking(requested),
+        *_sizes(requested, host_mtu),
     ]
 
 
-def _numbers(wish: Intent) -> Iterator[str]:
+def _numbers(requested: Intent) -> Iterator[str]:
     for name, known in (("priority", PRIORITIES), ("cnp_priority", PRIORITIES), ("dscp", DSCPS), ("cnp_dscp", DSCPS)):
-        value = getattr(wish, name)
+        value = getattr(requested, name)
         if value not in known:
             yield f"{name}: {value} is out of range. Use a number from 0 to {known[-1]}."
-    if wish.mode not in MODES:
-        yield f"mode: {wish.mode} is not a valid mode. Use one of {', '.join(MODES)}."
-    if not 1 <= wish.bandwidth_percent <= 99:
+    if requested.mode not in MODES:
+        yield f"mode: {requested.mode} is not a valid mode. Use one of {', '.join(MODES)}."
+    if not 1 <= requested.bandwidth_percent <= 99:
         yield (
-            f"bandwidth_percent: {wish.bandwidth_percent} is out of range. Use a number from 1 to 99; other traffic "
-            "gets the rest."
+            f"bandwidth_percent: {requested.bandwidth_percent} is out of range. Use a number from 1 to 99; other "
+            "traffic gets the rest."
         )
-    if wish.cable_length_m is not None and wish.cable_length_m < 1:
-        yield f"cable_length_m: {wish.cable_length_m} is not a valid length. Use at least 1 metre, or remove it."
+    if requested.cable_length_m is not None and requested.cable_length_m < 1:
+        yield f"cable_length_m: {requested.cable_length_m} is not a valid length. Use at least 1 metre, or remove it."
     for name in ("detection_ms", "recovery_ms"):
-        value = getattr(wish.watchdog, name)
+        value = getattr(requested.watchdog, name)
         if value is not None and value < 1:
             yield f"watchdog.{name}: {value} is not a valid time. Use at least 1 millisecond, or remove it."
 
 
-def _classes(wish: Intent) -> Iterator[str]:
-    if wish.cnp_priority == wish.priority:
+def _classes(requested: Intent) -> Iterator[str]:
+    if requested.cnp_priority == requested.priority:
         yield (
-            f"cnp_priority: {wish.cnp_priority} is the priority of RoCE itself. Congestion notifications would wait "
-            "behind the data that causes the congestion. Use another priority, such as 6."
+            f"cnp_priority: {requested.cnp_priority} is the priority of RoCE itself. Congestion notifications would "
+            "wait behind the data that causes the congestion. Use another priority, such as 6."
         )
-    if wish.cnp_dscp == wish.dscp:
+    if requested.cnp_dscp == requested.dscp:
         yield (
-            f"cnp_dscp: {wish.cnp_dscp} is the DSCP of RoCE itself. Switches cannot distinguish congestion "
+            f"cnp_dscp: {requested.cnp_dscp} is the DSCP of RoCE itself. Switches cannot distinguish congestion "
             "notifications from data. Use another DSCP, such as 48."
         )
-    if wish.priority == 0 and wish.lossless:
+    if requested.priority == 0 and requested.lossless:
         yield (
             "priority: 0 carries all unmarked traffic, and PFC would pause that too. Use another priority for RoCE, "
             "such as 3."
         )
-    if wish.trust == "pcp":
+    if requested.trust == "pcp":
         yield (
             "trust: pcp maps packets without a VLAN tag to priority 0, including RoCE. Use dscp, as every RoCE v2 "
             "packet has a DSCP."
         )
-    elif wish.trust not in TRUSTS:
-        yield f"trust: {wish.trust} is not a valid trust mode. Use {' or '.join(TRUSTS)}."
+    elif requested.trust not in TRUSTS:
+        yield f"trust: {requested.trust} is not a valid trust mode. Use {' or '.join(TRUSTS)}."
 
 
-def _marking(wish: Intent) -> Iterator[str]:
-    if wish.mode == "lossy" and not wish.ecn.enabled:
+def _marking(requested: Intent) -> Iterator[str]:
+    if requested.mode == "lossy" and not requested.ecn.enabled:
         yield (
             "ecn: it is disabled, and the mode lossy has no PFC. Nothing slows senders down before packets are "
             "dropped. Enable ECN, or set mode to lossless."
         )
-    for place, limits in [("ecn", wish.ecn.default), *_by_speed(wish)]:
+    for place, limits in [("ecn", requested.ecn.default), *_by_speed(requested)]:
         if not 0 < limits.min_kb <= limits.max_kb:
             yield (
                 f"{place}: min_kb {limits.min_kb} and max_kb {limits.max_kb} are not a valid range. Use a min_kb of at "
@@ -210,23 +210,23 @@ def _marking(wish: Intent) -> Iterator[str]:
             yield f"{place}: a probability of {limits.probability} % is out of range. Use 1 to 100."
 
 
-def _by_speed(wish: Intent) -> list[tuple[str, Thresholds]]:
-    return [(f"ecn at {speed} Gbit/s", limits) for speed, limits in sorted(wish.ecn.by_speed.items())]
+def _by_speed(requested: Intent) -> list[tuple[str, Thresholds]]:
+    return [(f"ecn at {speed} Gbit/s", limits) for speed, limits in sorted(requested.ecn.by_speed.items())]
 
 
-def _sizes(wish: Intent, host_mtu: int | None) -> Iterator[str]:
+def _sizes(requested: Intent, host_mtu: int | None) -> Iterator[str]:
     least = LARGEST_PATH_MTU + HEADERS
-    if wish.mtu < least:
+    if requested.mtu < least:
         yield (
-            f"mtu: {wish.mtu} is too small. RoCE packets with {LARGEST_PATH_MTU} bytes of payload need {least}. Use "
-            f"{SWITCH_MTU}, or at least {least}."
+            f"mtu: {requested.mtu} is too small. RoCE packets with {LARGEST_PATH_MTU} bytes of payload need {least}. "
+            f"Use {SWITCH_MTU}, or at least {least}."
         )
-    elif wish.mtu > LARGEST_MTU:
-        yield f"mtu: {wish.mtu} is too large for switches. Use {SWITCH_MTU}."
-    if host_mtu is not None and wish.mtu < host_mtu:
+    elif requested.mtu > LARGEST_MTU:
+        yield f"mtu: {requested.mtu} is too large for switches. Use {SWITCH_MTU}."
+    if host_mtu is not None and requested.mtu < host_mtu:
         yield (
-            f"mtu: {wish.mtu} is less than the {host_mtu} of the adapters behind the switch. The switch would drop "
-            f"their large packets. Use {SWITCH_MTU}, or lower the MTU of the adapters."
+            f"mtu: {requested.mtu} is less than the {host_mtu} of the adapters behind the switch. The switch would "
+            f"drop their large packets. Use {SWITCH_MTU}, or lower the MTU of the adapters."
         )
 
 

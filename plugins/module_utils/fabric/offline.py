@@ -36,15 +36,15 @@ def parsed(platform: Platform, outputs: str | dict[str, object]) -> dict[str, ob
 
 def rendered(platform: Platform, params: Mapping[str, Any]) -> list[str]:
     """The commands that change ports from factory defaults to the intent."""
-    wish = intent(params["config"] or {})
-    platform.check(wish, platform.title)
+    requested = intent(params["config"] or {})
+    platform.check(requested, platform.title)
     switch = unknown_switch(platform)
     switch.version = params["version"]
     roles = roles_of(params)
     for name in roles:
         switch.ports[name] = platform.blank(switch, name)
-    wants = {name: compare.wanted(wish, platform, role) for name, role in roles.items()}
-    return list(platform.render(switch, wants, wish).commands)
+    wants = {name: compare.wanted(requested, platform, role) for name, role in roles.items()}
+    return list(platform.render(switch, wants, requested).commands)
 
 
 def _unknown(platform: Platform, parts: Sequence[Section]) -> OperatorError:

@@ -314,10 +314,10 @@ class RoceQos(Noun[QosRequest, View]):
         """Requested settings that this platform does not have, as sentences."""
         if self._request.gone:
             return []
-        wish = compare.wanted(self._intent, Platform())
+        requested = compare.wanted(self._intent, Platform())
         missing = self._platform.limits.missing
-        told = [f"{key}: {missing[key]}" for key in compare.KEYS if key in wish and missing.get(key)]
-        if missing.get(compare.PROBABILITY) and wish["ecn"] and wish["ecn"]["probability"] != 100:
+        told = [f"{key}: {missing[key]}" for key in compare.KEYS if key in requested and missing.get(key)]
+        if missing.get(compare.PROBABILITY) and requested["ecn"] and requested["ecn"]["probability"] != 100:
             told.append(f"ecn.probability: {missing[compare.PROBABILITY]}")
         for sentence in told:
             self._warn(f"{self._session.name}: {sentence}")

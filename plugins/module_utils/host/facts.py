@@ -83,7 +83,7 @@ class Answers:
     groups: dict[str, Group] = field(default_factory=dict)
 
 
-def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[str, Any]) -> dict[str, Any]:
+def facts(found: HostFound, vms: Iterable[Row], answers: Answers, requested: Mapping[str, Any]) -> dict[str, Any]:
     """The whole projection; vms are rows of the host's VMs."""
     row = found.row
     running = running_vms(vms)
@@ -93,9 +93,9 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[
     shown = graphics_of(row, running)
     given = passthrough.devices_of(row.get("config.pciPassthruInfo"))
     settings = {
-        name: one for name, one in kernel.settings_of(answers.kernel).items() if name in wish["kernel_settings"]
+        name: one for name, one in kernel.settings_of(answers.kernel).items() if name in requested["kernel_settings"]
     }
-    modules = [one for one in modules_of(row, answers.modules, wish["modules"], network) if one is not None]
+    modules = [one for one in modules_of(row, answers.modules, requested["modules"], network) if one is not None]
     gpus = [_gpu(device, tree, given) for device in (shown.devices if shown else ())]
     nics = [_nic(port, network, tree, answers.dcb, given) for port in network.ports]
     nics += [_given_nic(address, tree, given) for address in _given_ports(tree, network, given, answers.pci)]
@@ -128,7 +128,7 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[
         "rulesets": {
             one.key: bool(one.enabled)
             for one in row.get("config.firewall.ruleset") or []
-            if one.key in wish["rulesets"]
+            if one.key in requested["rulesets"]
         },
         "nics": nics,
         "gpus": gpus,

@@ -29,19 +29,21 @@ class Adapter:
     keys: dict[str, mlxconfig.Key]
 
 
-def meant(devices: Sequence[mlxconfig.MstDevice], wishes: Sequence[str]) -> list[mlxconfig.MstDevice]:
+def meant(devices: Sequence[mlxconfig.MstDevice], requests: Sequence[str]) -> list[mlxconfig.MstDevice]:
     """The devices that a task names, by PCI address, port, mst name, or all; reports all unknown ones at once."""
-    if ALL in wishes:
+    if ALL in requests:
         return list(devices)
     found, unknown = [], []
-    for wish in wishes:
-        address = normal_address(wish)
+    for requested in requests:
+        address = normal_address(requested)
         matching = [
-            one for one in devices if wish in (one.mst, one.mst.rpartition("/")[2], *one.nets) or address == one.pci
+            one
+            for one in devices
+            if requested in (one.mst, one.mst.rpartition("/")[2], *one.nets) or address == one.pci
         ]
         found += [one for one in matching if one not in found]
         if not matching:
-            unknown.append(wish)
+            unknown.append(requested)
     if unknown:
         there = ", ".join(f"{one.mst} ({one.pci}{f', {one.net}' if one.net else ''})" for one in devices)
         raise OperatorError(
@@ -67,7 +69,7 @@ def want(label: str, now: Adapter, settings: Mapping[str, Any]) -> Adapter:
             "firmware_parameter_impossible",
             problems=problems,
         )
-    keys = {name: _wished(now.keys[name], value) for name, value in settings.items()}
+    keys = {name: _requested_settings(now.keys[name], value) for name, value in settings.items()}
     return replace(now, keys={**now.keys, **keys})
 
 
@@ -119,7 +121,7 @@ def _problems(now: Adapter, name: str, value: Any) -> Iterator[str]:
     elif _is_switch(key):
         if not any(mlxconfig.same(shown, value) for shown in _SWITCH):
             yield f"{name} is true or false, which {value} is not."
-    elif key.current.isdecimal() and not mlxconfig.wish_text(value).isdecimal():
+    elif key.current.isdecimal() and not mlxconfig.request_text(value).isdecimal():
         yield f"{name} is a number, which {value} is not."
 
 
@@ -131,14 +133,14 @@ def _hidden(now: Adapter) -> str:
     return "; some parameters show only after ADVANCED_PCI_SETTINGS was set and the adapter was started again"
 
 
-def _wished(key: mlxconfig.Key, value: Any) -> mlxconfig.Key:
+def _requested_settings(key: mlxconfig.Key, value: Any) -> mlxconfig.Key:
     """A key with a new value, spelled as the tool shows it where it shows the same value already."""
     if value is None:
         return replace(key, next=key.default)
     known = next((shown for shown in (key.next, key.current, key.default) if mlxconfig.same(shown, value)), None)
     if known is not None:
         return replace(key, next=known)
-    text = mlxconfig.wish_text(value)
+    text = mlxconfig.request_text(value)
     word = {"1": "True(1)", "0": "False(0)"}.get(text) if _is_switch(key) else None
     return replace(key, next=word or text)
 

@@ -142,21 +142,21 @@ def request_of(params: Mapping[str, Any]) -> GraphicsRequest:
     return request(GraphicsRequest, params, devices=devices)
 
 
-def want(subject: str, now: Graphics, wish: GraphicsRequest) -> Graphics:
+def want(subject: str, now: Graphics, requested: GraphicsRequest) -> Graphics:
     """The desired graphics; reports all obstacles at once."""
-    default_type = TYPES[wish.default_type] if wish.default_type is not None else now.default_type
+    default_type = TYPES[requested.default_type] if requested.default_type is not None else now.default_type
     problems: list[tuple[str, str]] = []
     devices = {one.id: one if one.own else replace(one, configured=default_type) for one in now.devices}
-    for entry in wish.devices:
+    for entry in requested.devices:
         for device in _meant(now, entry, problems):
-            devices[device.id] = _wished(now.version, devices[device.id], entry, problems, wish.method)
+            devices[device.id] = _requested_settings(now.version, devices[device.id], entry, problems, requested.method)
     wanted = replace(
         now,
         default_type=default_type,
-        policy=wish.assignment_policy or now.policy,
+        policy=requested.assignment_policy or now.policy,
         devices=tuple(devices[device.id] for device in now.devices),
     )
-    if wish.restart == "xorg" and _waits(wanted):
+    if requested.restart == "xorg" and _waits(wanted):
         wanted = _restarted(wanted)
     wanted = replace(wanted, devices=tuple(map(_in_mode, now.devices, wanted.devices)))
     if problems:
@@ -168,7 +168,7 @@ def want(subject: str, now: Graphics, wish: GraphicsRequest) -> Graphics:
             "graphics_impossible",
             problems=[found for found, todo in problems],
         )
-    asked = {device.id: mode for device, mode in over_rest(now, wanted, wish.method)}
+    asked = {device.id: mode for device, mode in over_rest(now, wanted, requested.method)}
     wanted = replace(
         wanted,
         devices=tuple(replace(one, needs="maintenance_mode") if one.id in asked else one for one in wanted.devices),
@@ -324,15 +324,15 @@ def _meant(now: Graphics, entry: DeviceRequest, problems: list[tuple[str, str]])
     return [device]
 
 
-def _wished(
+def _requested_settings(
     version: tuple[int, ...], device: Device, entry: DeviceRequest, problems: list[tuple[str, str]], method: str
 ) -> Device:
-    wished = device
+    requested_one = device
     if entry.type is not None or entry.vgpu_mode is not None:
         problems.extend(modes.obstacles(method, f"{device.id} ({device.name})", device.device_mode))
-        wished = replace(device, device_mode=modes.fixed(device.device_mode))
+        requested_one = replace(device, device_mode=modes.fixed(device.device_mode))
     if entry.type is not None and TYPES[entry.type] != device.configured:
-        wished = replace(wished, configured=TYPES[entry.type], own=True)
+        requested_one = replace(requested_one, configured=TYPES[entry.type], own=True)
     if entry.vgpu_mode is not None and MODES[entry.vgpu_mode] != device.mode:
         if version < (8, 0, 3):
             there = ".".join(str(part) for part in version)
@@ -342,8 +342,8 @@ def _wished(
                     "Remove `vgpu_mode`, or upgrade the host and vCenter.",
                 )
             )
-        wished = _in_effect(replace(wished, mode=MODES[entry.vgpu_mode]))
-    if (wished.configured, wished.mode) != (device.configured, device.mode) and device.active == "basic":
+        requested_one = _in_effect(replace(requested_one, mode=MODES[entry.vgpu_mode]))
+    if (requested_one.configured, requested_one.mode) != (device.configured, device.mode) and device.active == "basic":
         problems.append(
             (
                 f"{device.id} ({device.name}) has no driver: its graphics type is Basic.",
@@ -351,7 +351,7 @@ def _wished(
                 "then set the device. `default_type` can be set earlier.",
             )
         )
-    return wished
+    return requested_one
 
 
 def _restarted(wanted: Graphics) -> Graphics:

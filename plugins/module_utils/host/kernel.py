@@ -51,20 +51,20 @@ def settings_of(rows: Iterable[Mapping[str, Any]] | None) -> dict[str, Setting]:
     }
 
 
-def want(subject: str, now: Mapping[str, Setting], wishes: Mapping[str, Any]) -> dict[str, Setting]:
+def want(subject: str, now: Mapping[str, Setting], requests: Mapping[str, Any]) -> dict[str, Setting]:
     """The desired settings; reports all invalid requests at once."""
-    problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
+    problems = [problem for name, value in sorted(requests.items()) for problem in _problems(now, name, value)]
     if problems:
         raise OperatorError(
             subject,
-            f"cannot set the kernel settings {', '.join(sorted(wishes))}",
+            f"cannot set the kernel settings {', '.join(sorted(requests))}",
             " ".join(problems),
             "Correct `settings`. `esxcli system settings kernel list` on the host shows all names and types",
             "kernel_setting_impossible",
             problems=problems,
         )
     return {
-        name: replace(now[name], configured=cast(str, _spelled(now[name], value))) for name, value in wishes.items()
+        name: replace(now[name], configured=cast(str, _spelled(now[name], value))) for name, value in requests.items()
     }
 
 

@@ -107,9 +107,9 @@ def _key(line: str, columns: Sequence[str]) -> Key | None:
     )
 
 
-def same(shown: str, wish: Any) -> bool:
+def same(shown: str, requested: Any) -> bool:
     """Return whether a value such as True(1) matches the user's true, 1 or "True"."""
-    return wish_text(wish).lower() in _meanings(shown)
+    return request_text(requested).lower() in _meanings(shown)
 
 
 def equal(one: str, other: str) -> bool:
@@ -117,11 +117,11 @@ def equal(one: str, other: str) -> bool:
     return bool(_meanings(one) & _meanings(other))
 
 
-def wish_text(wish: Any) -> str:
+def request_text(requested: Any) -> str:
     """Return a requested value in the notation of mlxconfig."""
-    if isinstance(wish, bool):
-        return "1" if wish else "0"
-    return str(wish).strip()
+    if isinstance(requested, bool):
+        return "1" if requested else "0"
+    return str(requested).strip()
 
 
 def plain(shown: str) -> str:

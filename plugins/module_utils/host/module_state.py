@@ -59,10 +59,10 @@ def with_parameters(module: Module, rows: Iterable[Mapping[str, Any]] | None) ->
     return replace(module, parameters={one.name: one for one in parameters})
 
 
-def want(subject: str, now: Module, wish: ModuleRequest) -> Module:
+def want(subject: str, now: Module, requested: ModuleRequest) -> Module:
     """The desired module; reports all problems of the request at once."""
-    wishes = wish.options or {}
-    problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
+    requests = requested.options or {}
+    problems = [problem for name, value in sorted(requests.items()) for problem in _problems(now, name, value)]
     if problems:
         known = ", ".join(sorted(now.parameters))
         raise OperatorError(
@@ -73,8 +73,8 @@ def want(subject: str, now: Module, wish: ModuleRequest) -> Module:
             "module_option_impossible",
             problems=problems,
         )
-    enabled = now.enabled if wish.enabled is None else wish.enabled
-    options = module_text.merged(now.options, wishes, wish.state == "replaced")
+    enabled = now.enabled if requested.enabled is None else requested.enabled
+    options = module_text.merged(now.options, requests, requested.state == "replaced")
     return replace(now, enabled=enabled, options=options)
 
 

@@ -46,10 +46,10 @@ def same(one: str, other: str) -> bool:
     return _canonical(one) == _canonical(other)
 
 
-def merged(now: Mapping[str, str], wishes: Mapping[str, Any], replace: bool = False) -> dict[str, str]:
+def merged(now: Mapping[str, str], requests: Mapping[str, Any], replace: bool = False) -> dict[str, str]:
     """Return the options after a request. None removes one; an option with the same meaning keeps its spelling."""
     options = {} if replace else dict(now)
-    for name, value in wishes.items():
+    for name, value in requests.items():
         if value is None:
             options.pop(name, None)
         elif name in now and same(now[name], spelled(value)):

@@ -60,19 +60,19 @@ def state_of(network: Network, devices: Sequence[str]) -> Mtu:
     )
 
 
-def want(subject: str, now: Mtu, wish: MtuRequest) -> Mtu:
+def want(subject: str, now: Mtu, requested: MtuRequest) -> Mtu:
     """The desired adapters and their switches."""
-    size = wish.mtu
+    size = requested.mtu
     small = [one for one in now.switches if one.mtu < size]
     problems = [
         (f"There is no VMkernel adapter {device}; there are: {', '.join(now.there)}.", "Correct `devices`.")
         for device in now.unknown
     ]
-    problems += [problem for switch in small for problem in _too_small(switch, wish)]
+    problems += [problem for switch in small for problem in _too_small(switch, requested)]
     if problems:
         raise OperatorError(
             subject,
-            f"cannot set an MTU of {size} on {', '.join(wish.devices)}",
+            f"cannot set an MTU of {size} on {', '.join(requested.devices)}",
             " ".join(found for found, todo in problems),
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "mtu_impossible",
@@ -114,13 +114,13 @@ def project(state: Mtu) -> dict[str, dict[str, int]]:
     }
 
 
-def _too_small(switch: Switch, wish: MtuRequest) -> Iterator[tuple[str, str]]:
+def _too_small(switch: Switch, requested: MtuRequest) -> Iterator[tuple[str, str]]:
     if not switch.distributed:
         yield (
             f"The standard switch {switch.name} has an MTU of {switch.mtu}.",
             "Use community.vmware.vmware_vswitch to raise it, or move the adapter to a distributed switch.",
         )
-    elif wish.switch == "refuse":
+    elif requested.switch == "refuse":
         yield (
             f"The switch {switch.name} has an MTU of {switch.mtu}, which all its hosts share.",
             "Set `switch: raise` to raise it.",

@@ -53,7 +53,7 @@ class HostNoun(Noun[W, S]):
         """Return the request of the task."""
         raise NotImplementedError
 
-    def look(self, found: HostFound, wish: W) -> S:
+    def look(self, found: HostFound, requested: W) -> S:
         """The state of a host, given its row."""
         raise NotImplementedError
 
@@ -66,7 +66,7 @@ class HostNoun(Noun[W, S]):
         for item in items:
             self._found = hosts.find_host(self._vcenter, self._params["host"], self.paths)
             item.ids.update(name=self._found.name, moid=self._found.moid)
-            item.now = self.look(self._found, item.wish)
+            item.now = self.look(self._found, item.requested)
 
     def apply(self, items: Sequence[Item[W, S]]) -> None:
         for item in items:
@@ -78,7 +78,7 @@ class HostNoun(Noun[W, S]):
     def prove(self, items: Sequence[Item[W, S]]) -> None:
         for item in items:
             self._found = hosts.read_again(self._vcenter, self._found, self.paths)
-            item.proved = self.look(self._found, item.wish)
+            item.proved = self.look(self._found, item.requested)
             left = self.gap(item.proved, item.wanted)
             if not left and item.error is not None and item.error.code == "fate_unknown":
                 # The answer was lost, but the requested state is present.

@@ -68,7 +68,7 @@ class DeviceRequest:
     take_from_vgpu: bool
 
 
-def wished(now: Given, entry: DeviceRequest, apply_now: bool) -> Given:
+def requested_one(now: Given, entry: DeviceRequest, apply_now: bool) -> Given:
     """The state of a device after one entry of a task."""
     wanted = now
     if entry.state is not None:

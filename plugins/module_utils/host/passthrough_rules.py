@@ -64,11 +64,11 @@ def check(
     subject: str,
     now: Mapping[str, passthrough.Given],
     around: Surroundings,
-    wishes: Iterable[passthrough.DeviceRequest],
+    requests: Iterable[passthrough.DeviceRequest],
 ) -> dict[str, passthrough.DeviceRequest]:
     """{address: entry} of the requests; reports all invalid ones at once."""
     problems, entries = [], {}
-    for entry in wishes:
+    for entry in requests:
         address = cast(str, normal_address(entry.id))
         if address in entries:
             problems.append((f"{address} is named twice.", "Name each device once."))
@@ -219,7 +219,7 @@ def wanted(
     """The states of all devices after the entries."""
     at_once = apply_now and around.rebinds
     return {
-        address: _in_mode(around, state, passthrough.wished(state, entries[address], at_once))
+        address: _in_mode(around, state, passthrough.requested_one(state, entries[address], at_once))
         if address in entries
         else state
         for address, state in now.items()

@@ -54,17 +54,17 @@ class PvrdmaRequest:
     firewall: str | None = None
 
 
-def want(subject: str, now: Pvrdma, wish: PvrdmaRequest) -> Pvrdma:
+def want(subject: str, now: Pvrdma, requested: PvrdmaRequest) -> Pvrdma:
     """The desired host side; rejects a path on which RDMA cannot work."""
-    present = wish.state == "present"
-    firewall = {None: present, "enabled": True, "disabled": False, "unchanged": now.firewall}[wish.firewall]
+    present = requested.state == "present"
+    firewall = {None: present, "enabled": True, "disabled": False, "unchanged": now.firewall}[requested.firewall]
     if not present:
         return replace(now, vmknic="", firewall=firewall)
-    wanted = replace(now, vmknic=wish.vmknic, firewall=firewall)
+    wanted = replace(now, vmknic=requested.vmknic, firewall=firewall)
     problem = _problem(wanted)
     if problem is not None:
         found, todo = problem
-        raise OperatorError(subject, f"cannot set up PVRDMA over {wish.vmknic}", found, todo, "pvrdma_path")
+        raise OperatorError(subject, f"cannot set up PVRDMA over {requested.vmknic}", found, todo, "pvrdma_path")
     return wanted
 
 

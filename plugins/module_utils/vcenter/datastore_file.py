@@ -322,5 +322,5 @@ class DatastoreFiles:
             status=response.status,
         )
 
-    def _error(self, wanted: Place, wish: str, found: str, todo: str, code: str, **data: object) -> OperatorError:
-        return OperatorError(f"Host {self._host.name}, {wanted.in_brackets}", wish, found, todo, code, **data)
+    def _error(self, wanted: Place, requested: str, found: str, todo: str, code: str, **data: object) -> OperatorError:
+        return OperatorError(f"Host {self._host.name}, {wanted.in_brackets}", requested, found, todo, code, **data)

@@ -41,23 +41,23 @@ class Found:
     path: str
 
 
-def label(wish: Mapping[str, Any]) -> str:
+def label(requested: Mapping[str, Any]) -> str:
     """Return the name of a VM in a request, for messages."""
-    key, value = _identity(wish)
+    key, value = _identity(requested)
     return value if key in ("name", "path") else f"{_SPOKEN[key]} {value}"
 
 
 def find_vms(
-    vcenter: VCenter, wishes: Sequence[Mapping[str, Any]], datacenter: str | None = None
+    vcenter: VCenter, requests: Sequence[Mapping[str, Any]], datacenter: str | None = None
 ) -> list[Found | OperatorError]:
     """Return for each request a Found, or the OperatorError with the reason why there is none.
 
     A request is a dict with one of name, path, moid, instance_uuid and bios_uuid. An unknown datacenter is raised.
     """
-    if not wishes:
+    if not requests:
         return []
     above, home = datacenter_of_name(vcenter, datacenter) if datacenter else (inventory.Tree(), None)
-    identities = [_identity(wish) for wish in wishes]
+    identities = [_identity(requested) for requested in requests]
     kinds = [key for key, value in identities]
     uuids = [key for key in kinds if key in _UUID_PROPERTY]
     if "name" in kinds or "path" in kinds or len(uuids) > _FEW:
@@ -77,16 +77,16 @@ def find_vms(
     return [_answer(tree, key, value, rows, datacenter) for (key, value), rows in zip(identities, hits)]
 
 
-def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref]:
+def datacenter_of_name(vcenter: VCenter, requested: str) -> tuple[inventory.Tree, Ref]:
     """Return the tree of all datacenters, and the requested one."""
     tree = inventory.read_datacenters(vcenter)
     there = tree.of_kind("Datacenter")
-    rows = [row for row in there if _is_datacenter(tree, row, wish)]
+    rows = [row for row in there if _is_datacenter(tree, row, requested)]
     if len(rows) == 1:
         return tree, rows[0].ref
     if rows:
         raise OperatorError(
-            f"datacenter {wish}",
+            f"datacenter {requested}",
             "the name is not unique",
             f"There are {len(rows)}: {_listed(tree.path(row) for row in rows)}",
             "Use the path of one of them",
@@ -95,7 +95,7 @@ def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref
         )
     names = _listed(inventory.unescaped(row.get("name", "?")) for row in there)
     raise OperatorError(
-        f"datacenter {wish}",
+        f"datacenter {requested}",
         "cannot find the datacenter",
         f"vCenter has none of this name that this user may see; there are: {names or 'none'}",
         "Correct `datacenter`, or check the user's permissions",
@@ -104,10 +104,10 @@ def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref
     )
 
 
-def _identity(wish: Mapping[str, Any]) -> tuple[str, str]:
+def _identity(requested: Mapping[str, Any]) -> tuple[str, str]:
     for key in IDENTITY_KEYS:
-        if wish.get(key):
-            return key, wish[key]
+        if requested.get(key):
+            return key, requested[key]
     raise OperatorError(
         "VM",
         "the option that identifies it is missing",
@@ -117,10 +117,10 @@ def _identity(wish: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-def _is_datacenter(tree: inventory.Tree, row: Row, wish: str) -> bool:
-    if "/" in wish:
-        return inventory.same_path(tree.path(row), wish)
-    return inventory.same_name(row.get("name", ""), wish)
+def _is_datacenter(tree: inventory.Tree, row: Row, requested: str) -> bool:
+    if "/" in requested:
+        return inventory.same_path(tree.path(row), requested)
+    return inventory.same_name(row.get("name", ""), requested)
 
 
 def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None) -> list[Row]:
@@ -137,16 +137,16 @@ def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None)
     return [row for row in vms if wanted and _canonical(row.get(_UUID_PROPERTY[key])) == wanted]
 
 
-def _has_path(tree: inventory.Tree, row: Row, wish: str, datacenter: str | None) -> bool:
+def _has_path(tree: inventory.Tree, row: Row, requested: str, datacenter: str | None) -> bool:
     path = tree.path(row)
-    if inventory.same_path(path, wish):
+    if inventory.same_path(path, requested):
         return True
-    if not datacenter or wish.startswith("/"):
+    if not datacenter or requested.startswith("/"):
         return False
     # Inside a datacenter a relative path starts at its folder of VMs, as in the client's tree view.
     home = tree.datacenter(row)
     below = path[len(tree.path(home)) :].strip("/").split("/")[1:] if home is not None else []
-    return bool(below) and inventory.same_path("/".join(below), wish)
+    return bool(below) and inventory.same_path("/".join(below), requested)
 
 
 def _ask(vcenter: VCenter, key: str, value: str, datacenter: Ref | None) -> list[Ref]:
@@ -224,8 +224,8 @@ def _near(tree: inventory.Tree, key: str, value: str) -> list[str]:
     for row in tree.of_kind("VirtualMachine"):
         name = inventory.unescaped(row.get("name", ""))
         spoken.setdefault(name.lower(), set()).add(name if key == "name" else tree.path(row))
-    wish = inventory.unescaped(value if key == "name" else value.rstrip("/").rpartition("/")[2])
-    near = difflib.get_close_matches(wish.lower(), spoken, n=_NEAR, cutoff=0.6)
+    requested = inventory.unescaped(value if key == "name" else value.rstrip("/").rpartition("/")[2])
+    near = difflib.get_close_matches(requested.lower(), spoken, n=_NEAR, cutoff=0.6)
     return [text for name in near for text in sorted(spoken[name])][:_NEAR]
 
 

@@ -194,10 +194,10 @@ def _not_one(tree: inventory.Tree, name: str, rows: Sequence[Row]) -> OperatorEr
             candidates=paths,
         )
     names = {row.get("name", "").lower(): row.get("name", "") for row in tree.of_kind("HostSystem")}
-    wish = name.rstrip("/").rpartition("/")[2].lower()
-    near = [names[key] for key in difflib.get_close_matches(wish, names, n=_NEAR, cutoff=0.6)]
+    requested = name.rstrip("/").rpartition("/")[2].lower()
+    near = [names[key] for key in difflib.get_close_matches(requested, names, n=_NEAR, cutoff=0.6)]
     # esx-01 for esx-01.example.com is the usual slip, and too far apart for a comparison of letters.
-    near += [full for key, full in sorted(names.items()) if key.split(".")[0] == wish and full not in near]
+    near += [full for key, full in sorted(names.items()) if key.split(".")[0] == requested and full not in near]
     found = "There is none that this user may see"
     if near:
         found += f"; near it: {', '.join(near[:_NEAR])}"

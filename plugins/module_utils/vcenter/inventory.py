@@ -88,14 +88,14 @@ def unescaped(name: str) -> str:
     return _ESCAPE.sub(lambda match: _MEANING[match.group(1).lower()], name)
 
 
-def same_name(stored: str, wish: str) -> bool:
+def same_name(stored: str, requested: str) -> bool:
     """Return whether a stored name is the requested one, which may be written with or without escapes."""
-    return stored == wish or unescaped(stored) == unescaped(wish)
+    return stored == requested or unescaped(stored) == unescaped(requested)
 
 
-def same_path(stored: str, wish: str) -> bool:
+def same_path(stored: str, requested: str) -> bool:
     """Component by component, so that an escaped slash is no separator."""
-    ours, theirs = stored.strip("/").split("/"), wish.strip("/").split("/")
+    ours, theirs = stored.strip("/").split("/"), requested.strip("/").split("/")
     return len(ours) == len(theirs) and all(same_name(*pair) for pair in zip(ours, theirs))
 
 

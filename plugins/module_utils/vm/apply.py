@@ -85,7 +85,7 @@ def _configure(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[
 
 def _wanted_now(noun: VmNoun[R, V], item: Item[VmRequest[R], V]) -> V:
     """Compute the desired state again from the latest reading: vSphere may have chosen other device keys."""
-    return noun.want_settings(current(item), item.wish.settings)
+    return noun.want_settings(current(item), item.requested.settings)
 
 
 def _spec(noun: VmNoun[R, V], now: V, wanted: V) -> vim.vm.ConfigSpec:

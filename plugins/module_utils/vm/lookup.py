@@ -26,8 +26,8 @@ def look_up(
     planning: a missing VM is no error if its request names the template for its creation.
     """
     named = list(dict.fromkeys(filter(None, map(_template, items)))) if planning else []
-    wishes = [item.wish.identity for item in items] + [_identity(name) for name in named]
-    answers = find.find_vms(vcenter, wishes, datacenter)
+    requests = [item.requested.identity for item in items] + [_identity(name) for name in named]
+    answers = find.find_vms(vcenter, requests, datacenter)
     templates = dict(zip(named, answers[len(items) :]))
     refs: dict[int, Ref]
     owners: dict[str, list[Item[VmRequest[R], S]]]
@@ -38,7 +38,7 @@ def look_up(
             if source is None or isinstance(source, OperatorError):
                 item.error = source or found
                 continue
-            item.ids.update(name=item.wish.identity.get("name") or item.label, moid=None, path=None)
+            item.ids.update(name=item.requested.identity.get("name") or item.label, moid=None, path=None)
             refs[id(item)] = source.ref
             continue
         item.ids.update(name=found.name, moid=found.moid, path=found.path)
@@ -63,7 +63,7 @@ def templates_of(vcenter: VCenter, items: Sequence[Item[VmRequest[R], S]], datac
 
 def planned_of(item: Item[VmRequest[R], S]) -> dict[str, Any]:
     """Predict the VM that earlier tasks of the play will have created, from the data of the request."""
-    return {key: value for key, value in item.wish.planned.items() if value is not None}
+    return {key: value for key, value in item.requested.planned.items() if value is not None}
 
 
 def _template(item: Item[VmRequest[R], S]) -> str | None:

@@ -58,7 +58,7 @@ class VmNoun(Noun[VmRequest[R], V]):
     def surroundings(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         """More that has to be read once, after the VMs."""
 
-    def want_settings(self, now: V, wish: R) -> V:
+    def want_settings(self, now: V, requested: R) -> V:
         """Compute the requested settings from a reading; called again after each later reading, never refuses."""
         raise NotImplementedError
 
@@ -100,15 +100,15 @@ class VmNoun(Noun[VmRequest[R], V]):
         self.surroundings([item for item in items if item.error is None])
 
     def want(self, item: Item[VmRequest[R], V]) -> V:
-        now, wish = item.now, item.wish
-        wanted = self.want_settings(now, wish.settings)
+        now, requested = item.now, item.requested
+        wanted = self.want_settings(now, requested.settings)
         self.refuse(item, wanted)
         changes = self.setting_changes(now, wanted)
         if changes:
             rules.refuse_unreachable(item.label, now.vm, changes)
-        if wish.power == "refuse" and self.needs_off(now, wanted):
+        if requested.power == "refuse" and self.needs_off(now, wanted):
             rules.refuse_running(item.label, now.vm, changes)
-        recover = now.vm.power_on_again and wish.power == "cycle"
+        recover = now.vm.power_on_again and requested.power == "cycle"
         vm = dataclasses.replace(
             wanted.vm,
             power="on" if recover else now.vm.power,

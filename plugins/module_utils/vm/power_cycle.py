@@ -81,7 +81,7 @@ def shut_guests_down(fleet: Fleet[V], items: Sequence[Item[VmRequest[R], V]]) ->
         asked = [
             item
             for item in asked
-            if item not in lost and current(item).vm.power != "off" and waited < item.wish.guest_shutdown_timeout_s
+            if item not in lost and current(item).vm.power != "off" and waited < item.requested.guest_shutdown_timeout_s
         ]
     return {moid: error for moid, error in refused.items() if error is not None}
 

@@ -34,10 +34,10 @@ REQUIRED = (
 TOKEN_KEY, SETTINGS_KEY = "client_configuration_token.tok", "gridd.conf"
 
 
-def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, Any]:
+def policy(requested: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, Any]:
     """The ClusterPolicy; licence is the name of the secret, or empty."""
     made: dict[str, Any] = {name: {} for name in REQUIRED}
-    driver = wish.get("driver")
+    driver = requested.get("driver")
     made["driver"] = {"enabled": bool(driver)}
     if driver:
         made["driver"].update({key: driver[key] for key in ("repository", "image", "version") if driver.get(key)})
@@ -45,13 +45,13 @@ def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, 
             made["driver"]["imagePullSecrets"] = list(driver["pull_secrets"])
         if licence:
             made["driver"]["licensingConfig"] = {"secretName": licence, "nlsEnabled": True}
-    toolkit = wish.get("toolkit")
+    toolkit = requested.get("toolkit")
     made["toolkit"] = {"enabled": bool(driver) if toolkit is None else toolkit}
-    made["mig"] = {"strategy": wish.get("mig_strategy") or "single"}
+    made["mig"] = {"strategy": requested.get("mig_strategy") or "single"}
     made["dcgmExporter"] = {"enabled": True}
-    if wish.get("mig_layout"):
+    if requested.get("mig_layout"):
         made["migManager"] = {"enabled": True, "config": {"name": mig.CONFIG_MAP}}
-    if wish.get("gds"):
+    if requested.get("gds"):
         made["gds"] = {"enabled": True}
     if openshift:
         # The driver container gets the headers of the kernel from the image of the driver toolkit.
@@ -59,8 +59,8 @@ def policy(wish: Mapping[str, Any], licence: str, openshift: bool) -> dict[str, 
     return {
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": KIND,
-        "metadata": {"name": wish["policy"]},
-        "spec": merged(made, wish.get("spec") or {}),
+        "metadata": {"name": requested["policy"]},
+        "spec": merged(made, requested.get("spec") or {}),
     }
 
 

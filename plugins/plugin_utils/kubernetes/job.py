@@ -36,22 +36,25 @@ PATCHES, TEMPLATES, SPECS = "runtimePatches", "podTemplateOverrides", "podSpecOv
 MANAGER = "aiready.vsphere/kubernetes"
 
 
-def kind_of(wish: Mapping[str, Any]) -> tuple[str, str, str]:
+def kind_of(requested: Mapping[str, Any]) -> tuple[str, str, str]:
     """Group, version and kind of the job."""
-    return MPIJOB if wish["engine"] == "horovod" else TRAINJOB
+    return MPIJOB if requested["engine"] == "horovod" else TRAINJOB
 
 
-def objects(wish: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> list[Made]:
+def objects(requested: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> list[Made]:
     """The scripts of a built-in training, and the job."""
-    made = [_scripts(wish)] if wish["builtin"] else []
-    group, version, kind = kind_of(wish)
+    made = [_scripts(requested)] if requested["builtin"] else []
+    group, version, kind = kind_of(requested)
     if kind == "MPIJob":
-        spec = _mpijob(wish)
+        spec = _mpijob(requested)
     else:
-        spec = _trainjob(wish, schema.served(definitions, group, kind).get(version) or {})
-    labels = {QUEUE: wish["queue"]} if wish.get("queue") else {}
+        spec = _trainjob(requested, schema.served(definitions, group, kind).get(version) or {})
+    labels = {QUEUE: requested["queue"]} if requested.get("queue") else {}
     job: Made = {"apiVersion": f"{group}/{version}", "kind": kind, "metadata": {}, "spec": spec}
-    metadata: Made = {"name": f"aiready-{_digest([job, labels, made, wish['run']])}", "namespace": wish["namespace"]}
+    metadata: Made = {
+        "name": f"aiready-{_digest([job, labels, made, requested['run']])}",
+        "namespace": requested["namespace"],
+    }
     # The pods of a job do not change, so each other job has another name.
     job["metadata"] = {**metadata, **({"labels": labels} if labels else {})}
     return [*made, job]
@@ -61,52 +64,58 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:10]
 
 
-def _scripts(wish: Mapping[str, Any]) -> Made:
-    names = (f"{wish['builtin']}.py", "engines.py")
+def _scripts(requested: Mapping[str, Any]) -> Made:
+    names = (f"{requested['builtin']}.py", "engines.py")
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": SCRIPTS, "namespace": wish["namespace"]},
+        "metadata": {"name": SCRIPTS, "namespace": requested["namespace"]},
         "data": {name: (FILES / name).read_text(encoding="utf-8") for name in names},
     }
 
 
-def _command(wish: Mapping[str, Any]) -> list[str]:
-    if wish["builtin"]:
-        return ["python3", f"{MOUNTED}/{wish['builtin']}.py", "--engine", wish["engine"], *wish["arguments"]]
-    return [*wish["command"], *wish["arguments"]]
+def _command(requested: Mapping[str, Any]) -> list[str]:
+    if requested["builtin"]:
+        return [
+            "python3",
+            f"{MOUNTED}/{requested['builtin']}.py",
+            "--engine",
+            requested["engine"],
+            *requested["arguments"],
+        ]
+    return [*requested["command"], *requested["arguments"]]
 
 
-def environment(wish: Mapping[str, Any]) -> dict[str, str]:
+def environment(requested: Mapping[str, Any]) -> dict[str, str]:
     """The environment of the ranks. The user's values have precedence."""
-    network = wish.get("network") or {}
+    network = requested.get("network") or {}
     made = {"NCCL_SOCKET_IFNAME": INTERFACE}
     made.update(network_operator.environment(network) if network else {"NCCL_IB_DISABLE": "1"})
-    if wish["gpus"]:
+    if requested["gpus"]:
         made.update(NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET")
-    if wish["engine"] != "horovod":
+    if requested["engine"] != "horovod":
         made.update(PYTHONUNBUFFERED="1", GLOO_SOCKET_IFNAME=INTERFACE)
-    return {**made, **{key: str(value) for key, value in wish["environment"].items()}}
+    return {**made, **{key: str(value) for key, value in requested["environment"].items()}}
 
 
-def _resources(wish: Mapping[str, Any]) -> dict[str, int]:
-    gpus = {"nvidia.com/gpu": wish["gpus"]} if wish["gpus"] else {}
-    return {**gpus, **network_operator.resources(wish.get("network") or {})}
+def _resources(requested: Mapping[str, Any]) -> dict[str, int]:
+    gpus = {"nvidia.com/gpu": requested["gpus"]} if requested["gpus"] else {}
+    return {**gpus, **network_operator.resources(requested.get("network") or {})}
 
 
-def _pod(wish: Mapping[str, Any]) -> tuple[Made, Made]:
+def _pod(requested: Mapping[str, Any]) -> tuple[Made, Made]:
     """(fields of the pod, fields of its container) that both kinds share."""
     mounts: list[Made] = [{"name": "shm", "mountPath": "/dev/shm"}]
     # The default of 64 MiB is too small for the ranks of a node.
-    volumes: list[Made] = [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": _size(wish["shm_size"])}}]
-    if wish["builtin"]:
+    volumes: list[Made] = [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": _size(requested["shm_size"])}}]
+    if requested["builtin"]:
         mounts.append({"name": "trainings", "mountPath": MOUNTED})
         volumes.append({"name": "trainings", "configMap": {"name": SCRIPTS}})
     pod: Made = {"volumes": volumes}
-    if wish["pull_secrets"]:
-        pod["imagePullSecrets"] = [{"name": name} for name in wish["pull_secrets"]]
-    if wish["nodes_with"]:
-        pod["nodeSelector"] = {key: str(value) for key, value in wish["nodes_with"].items()}
+    if requested["pull_secrets"]:
+        pod["imagePullSecrets"] = [{"name": name} for name in requested["pull_secrets"]]
+    if requested["nodes_with"]:
+        pod["nodeSelector"] = {key: str(value) for key, value in requested["nodes_with"].items()}
     # RDMA locks its memory, and pods have no other means to raise the limit.
     return pod, {"volumeMounts": mounts, "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}}
 
@@ -117,11 +126,11 @@ def _size(text: str) -> str:
     return number + {"k": "Ki", "m": "Mi", "g": "Gi"}.get(unit, "")
 
 
-def _mpijob(wish: Mapping[str, Any]) -> Made:
-    pod, container = _pod(wish)
-    exported = [word for name, value in environment(wish).items() for word in ("-x", f"{name}={value}")]
+def _mpijob(requested: Mapping[str, Any]) -> Made:
+    pod, container = _pod(requested)
+    exported = [word for name, value in environment(requested).items() for word in ("-x", f"{name}={value}")]
     # sshd starts the ranks without the environment of their container.
-    words = ["mpirun", "--allow-run-as-root", "-np", str(wish["nodes"] * wish["slots"]), "-bind-to", "none"]
+    words = ["mpirun", "--allow-run-as-root", "-np", str(requested["nodes"] * requested["slots"]), "-bind-to", "none"]
     words += [
         "-map-by",
         "slot",
@@ -138,23 +147,23 @@ def _mpijob(wish: Mapping[str, Any]) -> Made:
         "plm_rsh_args",
         SSH,
     ]
-    words += [*exported, "-x", "LD_LIBRARY_PATH", "-x", "PATH", *_command(wish)]
-    launcher = {"containers": [{"name": "launcher", "image": wish["image"], "command": words}]}
-    worker = {"name": "worker", "image": wish["image"], "command": ["/bin/sh", "-c", SSHD], **container}
-    if _resources(wish):
-        worker["resources"] = {"limits": _resources(wish)}
+    words += [*exported, "-x", "LD_LIBRARY_PATH", "-x", "PATH", *_command(requested)]
+    launcher = {"containers": [{"name": "launcher", "image": requested["image"], "command": words}]}
+    worker = {"name": "worker", "image": requested["image"], "command": ["/bin/sh", "-c", SSHD], **container}
+    if _resources(requested):
+        worker["resources"] = {"limits": _resources(requested)}
     template: Made = {"spec": {"containers": [worker], **pod}}
-    if wish.get("network"):
-        template["metadata"] = {"annotations": network_operator.pod_annotations(wish["network"])}
+    if requested.get("network"):
+        template["metadata"] = {"annotations": network_operator.pod_annotations(requested["network"])}
     pulled = {key: pod[key] for key in ("imagePullSecrets",) if key in pod}
     return {
-        "slotsPerWorker": wish["slots"],
+        "slotsPerWorker": requested["slots"],
         "launcherCreationPolicy": "WaitForWorkersReady",
-        "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 0, "activeDeadlineSeconds": wish["limit_s"]},
+        "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 0, "activeDeadlineSeconds": requested["limit_s"]},
         "mpiReplicaSpecs": {
             "Launcher": {"replicas": 1, "restartPolicy": "Never", "template": {"spec": {**launcher, **pulled}}},
             "Worker": {
-                "replicas": wish["nodes"],
+                "replicas": requested["nodes"],
                 "restartPolicy": "Never",
                 "template": template,
             },
@@ -162,38 +171,38 @@ def _mpijob(wish: Mapping[str, Any]) -> Made:
     }
 
 
-def _trainjob(wish: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
-    pod, container = _pod(wish)
+def _trainjob(requested: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
+    pod, container = _pod(requested)
     trainer: Made = {
-        "image": wish["image"],
-        "numNodes": wish["nodes"],
-        "numProcPerNode": wish["slots"],
-        "command": ["torchrun", *([] if _is_python(wish) else ["--no-python"]), *_words(wish)],
-        "env": [{"name": name, "value": value} for name, value in environment(wish).items()],
+        "image": requested["image"],
+        "numNodes": requested["nodes"],
+        "numProcPerNode": requested["slots"],
+        "command": ["torchrun", *([] if _is_python(requested) else ["--no-python"]), *_words(requested)],
+        "env": [{"name": name, "value": value} for name, value in environment(requested).items()],
     }
-    if _resources(wish):
-        trainer["resourcesPerNode"] = {"limits": _resources(wish)}
-    made: Made = {"runtimeRef": {"name": wish["runtime"]}, "trainer": trainer}
+    if _resources(requested):
+        trainer["resourcesPerNode"] = {"limits": _resources(requested)}
+    made: Made = {"runtimeRef": {"name": requested["runtime"]}, "trainer": trainer}
     if "activeDeadlineSeconds" in _known(served):
-        made["activeDeadlineSeconds"] = wish["limit_s"]
-    annotations = network_operator.pod_annotations(wish.get("network") or {})
+        made["activeDeadlineSeconds"] = requested["limit_s"]
+    annotations = network_operator.pod_annotations(requested.get("network") or {})
     return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, annotations)}
 
 
-def takes_annotations(wish: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> bool:
+def takes_annotations(requested: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the pods of the job can have annotations, which attach them to networks."""
-    group, version, kind = kind_of(wish)
+    group, version, kind = kind_of(requested)
     known = _known(schema.served(definitions, group, kind).get(version) or {})
     return kind == "MPIJob" or not known or bool({PATCHES, TEMPLATES} & set(known))
 
 
-def _is_python(wish: Mapping[str, Any]) -> bool:
-    return _command(wish)[0] in ("python", "python3")
+def _is_python(requested: Mapping[str, Any]) -> bool:
+    return _command(requested)[0] in ("python", "python3")
 
 
-def _words(wish: Mapping[str, Any]) -> list[str]:
-    words = _command(wish)
-    return words[1:] if _is_python(wish) else words
+def _words(requested: Mapping[str, Any]) -> list[str]:
+    words = _command(requested)
+    return words[1:] if _is_python(requested) else words
 
 
 def _known(served: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -77,12 +77,12 @@ def _gpu(product: str) -> MigGpu | None:
 def _planned(gpu: MigGpu, layout: Sequence[str], strategy: str) -> tuple[dict[str, int], str]:
     """({profile: number}, the reason if no placement exists)."""
     rules = Rules(gpu)
-    wishes, problems = layout_text.resolve(gpu, layout, default_compute=True)
+    requests, problems = layout_text.resolve(gpu, layout, default_compute=True)
     if problems:
         return {}, f"{problems[0]}. Correct site.stack.mig.layout."
-    if planner.plan(rules, {}, wishes) is None:
+    if planner.plan(rules, {}, requests) is None:
         return {}, f"{', '.join(layout)} do not fit on one GPU. Correct site.stack.mig.layout."
-    counts = collections.Counter(rules.profiles[one.profile_id].name for one in wishes)
+    counts = collections.Counter(rules.profiles[one.profile_id].name for one in requests)
     if strategy == "single" and len(counts) > 1:
         return {}, (
             f"The strategy single needs instances of one profile, and the layout has {', '.join(sorted(counts))}. Set "

@@ -39,48 +39,48 @@ SHARED = 63
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 
 
-def rails(wish: Mapping[str, Any]) -> list[Made]:
+def rails(requested: Mapping[str, Any]) -> list[Made]:
     """[{name: of the network and its pool, resource, subnet, interface}] of each network."""
-    names, subnets = wish["interfaces"], wish["subnets"]
-    prefix = PLUGINS[wish["attachment"]][3]
+    names, subnets = requested["interfaces"], requested["subnets"]
+    prefix = PLUGINS[requested["attachment"]][3]
     found = []
     for number, subnet in enumerate(subnets, 1):
-        name = wish["name"] if len(subnets) == 1 else f"{wish['name']}-{number}"
+        name = requested["name"] if len(subnets) == 1 else f"{requested['name']}-{number}"
         rail = {"name": name, "short": name.replace("-", "_"), "subnet": subnet}
         rail.update(resource=f"{prefix}/{rail['short']}", interface=names[number - 1] if names else "")
         found.append(rail)
     return found
 
 
-def policy(wish: Mapping[str, Any], openshift: bool) -> Made:
+def policy(requested: Mapping[str, Any], openshift: bool) -> Made:
     """The NicClusterPolicy with the device plugin, the IPAM and, except on OpenShift, Multus."""
-    component, image, key, dummy = PLUGINS[wish["attachment"]]
-    row = _shared if wish["attachment"] == MACVLAN else _whole
-    config = json.dumps({key: [row(rail) for rail in rails(wish)]}, sort_keys=True)
-    made: Made = {component: {**_image(wish, image), "config": config}}
-    made["nvIpam"] = {**_image(wish, "nvidia-k8s-ipam"), "enableWebhook": False}
+    component, image, key, dummy = PLUGINS[requested["attachment"]]
+    row = _shared if requested["attachment"] == MACVLAN else _whole
+    config = json.dumps({key: [row(rail) for rail in rails(requested)]}, sort_keys=True)
+    made: Made = {component: {**_image(requested, image), "config": config}}
+    made["nvIpam"] = {**_image(requested, "nvidia-k8s-ipam"), "enableWebhook": False}
     if not openshift:  # has its own Multus
         made["secondaryNetwork"] = {
-            "cniPlugins": _image(wish, "plugins"),
-            "multus": _image(wish, "multus-cni"),
+            "cniPlugins": _image(requested, "plugins"),
+            "multus": _image(requested, "multus-cni"),
         }
-    return _object(GROUP, POLICY, {"name": NAME}, merged(made, wish.get("spec") or {}))
+    return _object(GROUP, POLICY, {"name": NAME}, merged(made, requested.get("spec") or {}))
 
 
-def networks(wish: Mapping[str, Any], selector: Mapping[str, str]) -> list[Made]:
+def networks(requested: Mapping[str, Any], selector: Mapping[str, str]) -> list[Made]:
     """For each rail, the pool with its addresses and the network. They exist after the operator applied its policy."""
     found = []
-    for rail in rails(wish):
-        pool = {"name": rail["name"], "namespace": wish["namespace"]}
-        found.append(_object(POOLS, "IPPool", pool, _pool(wish, rail, selector)))
+    for rail in rails(requested):
+        pool = {"name": rail["name"], "namespace": requested["namespace"]}
+        found.append(_object(POOLS, "IPPool", pool, _pool(requested, rail, selector)))
         ipam = json.dumps({"type": "nv-ipam", "poolName": rail["name"]}, sort_keys=True)
-        spec: Made = {"networkNamespace": wish["pods"], "ipam": ipam}
-        if wish["attachment"] == MACVLAN:
-            spec.update(master=rail["interface"], mode="bridge", mtu=wish["mtu"])
+        spec: Made = {"networkNamespace": requested["pods"], "ipam": ipam}
+        if requested["attachment"] == MACVLAN:
+            spec.update(master=rail["interface"], mode="bridge", mtu=requested["mtu"])
         else:
             # Without the prefix of the resource.
             spec["resourceName"] = rail["short"]
-        found.append(_object(GROUP, KINDS[wish["attachment"]], {"name": rail["name"]}, spec))
+        found.append(_object(GROUP, KINDS[requested["attachment"]], {"name": rail["name"]}, spec))
     return found
 
 
@@ -88,9 +88,9 @@ def _object(group: str, kind: str, metadata: Made, spec: Made) -> Made:
     return {"apiVersion": f"{group}/{VERSION}", "kind": kind, "metadata": metadata, "spec": spec}
 
 
-def _image(wish: Mapping[str, Any], image: str) -> Made:
-    made: Made = {"repository": wish["repository"], "image": image, "version": wish["version"]}
-    return {**made, **({"imagePullSecrets": list(wish["pull_secrets"])} if wish["pull_secrets"] else {})}
+def _image(requested: Mapping[str, Any], image: str) -> Made:
+    made: Made = {"repository": requested["repository"], "image": image, "version": requested["version"]}
+    return {**made, **({"imagePullSecrets": list(requested["pull_secrets"])} if requested["pull_secrets"] else {})}
 
 
 def _shared(rail: Mapping[str, Any]) -> Made:
@@ -106,15 +106,15 @@ def _whole(rail: Mapping[str, Any]) -> Made:
     return {"resourcePrefix": PLUGINS[HOST_DEVICE][3], "resourceName": rail["short"], "selectors": selectors}
 
 
-def _pool(wish: Mapping[str, Any], rail: Mapping[str, Any], selector: Mapping[str, str]) -> Made:
+def _pool(requested: Mapping[str, Any], rail: Mapping[str, Any], selector: Mapping[str, str]) -> Made:
     labels = selector or {NIC: "true"}
     terms = [{"key": key, "operator": "In", "values": [str(value)]} for key, value in sorted(labels.items())]
     made: Made = {
         "subnet": rail["subnet"],
-        "perNodeBlockSize": wish["per_node"],
+        "perNodeBlockSize": requested["per_node"],
         "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": terms}]},
     }
-    inside = [one for one in map(bounds, wish["exclude"]) if one[0] in ipaddress.ip_network(rail["subnet"])]
+    inside = [one for one in map(bounds, requested["exclude"]) if one[0] in ipaddress.ip_network(rail["subnet"])]
     if inside:
         made["exclusions"] = [{"startIP": str(first), "endIP": str(last)} for first, last in inside]
     return made
@@ -126,35 +126,35 @@ def bounds(text: str) -> tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]:
     return ipaddress.IPv4Address(first.strip()), ipaddress.IPv4Address((last or first).strip())
 
 
-def pod_annotations(wish: Mapping[str, Any]) -> dict[str, str]:
+def pod_annotations(requested: Mapping[str, Any]) -> dict[str, str]:
     """The annotation of a pod that uses the networks. Multus finds names without a namespace in that of the pod."""
-    return {NETWORKS: ",".join(rail["name"] for rail in rails(wish))} if wish else {}
+    return {NETWORKS: ",".join(rail["name"] for rail in rails(requested))} if requested else {}
 
 
-def resources(wish: Mapping[str, Any]) -> dict[str, int]:
+def resources(requested: Mapping[str, Any]) -> dict[str, int]:
     """The resources that a pod requests for the networks."""
-    return {rail["resource"]: 1 for rail in rails(wish)} if wish else {}
+    return {rail["resource"]: 1 for rail in rails(requested)} if requested else {}
 
 
-def environment(wish: Mapping[str, Any]) -> dict[str, str]:
+def environment(requested: Mapping[str, Any]) -> dict[str, str]:
     """The environment of ranks that use RDMA, from the RoCE intent of the site."""
-    text = str(wish["traffic_class"])
+    text = str(requested["traffic_class"])
     made = {"NCCL_IB_TC": text, "UCX_IB_TRAFFIC_CLASS": text}
-    if wish["devices"]:
-        made["NCCL_IB_HCA"] = f"={','.join(wish['devices'])}"
-    if wish["gid_index"] is not None:
-        made["NCCL_IB_GID_INDEX"] = str(wish["gid_index"])
-    elif len(wish["subnets"]) == 1:
+    if requested["devices"]:
+        made["NCCL_IB_HCA"] = f"={','.join(requested['devices'])}"
+    if requested["gid_index"] is not None:
+        made["NCCL_IB_GID_INDEX"] = str(requested["gid_index"])
+    elif len(requested["subnets"]) == 1:
         # The positions in the table differ by pod. NCCL 2.21 finds the entry by this range.
-        made["NCCL_IB_ADDR_RANGE"] = wish["subnets"][0]
-    if wish["gpudirect"]:
-        made["NCCL_NET_GDR_LEVEL"] = wish["gpudirect"]
+        made["NCCL_IB_ADDR_RANGE"] = requested["subnets"][0]
+    if requested["gpudirect"]:
+        made["NCCL_NET_GDR_LEVEL"] = requested["gpudirect"]
     return made
 
 
-def problems(wish: Mapping[str, Any], seen: Mapping[str, Objects], selector: Mapping[str, str]) -> Iterator[str]:
+def problems(requested: Mapping[str, Any], seen: Mapping[str, Objects], selector: Mapping[str, str]) -> Iterator[str]:
     """Reasons why the cluster cannot have these networks."""
-    for kind in (POLICY, KINDS[wish["attachment"]]):
+    for kind in (POLICY, KINDS[requested["attachment"]]):
         if VERSION not in schema.served(seen["definitions"], GROUP, kind):
             yield (
                 f"Cannot configure the Network Operator. The cluster does not serve {kind} of {GROUP}/{VERSION}. "
@@ -162,18 +162,18 @@ def problems(wish: Mapping[str, Any], seen: Mapping[str, Objects], selector: Map
                 "site.kubernetes.network_operator."
             )
             return
-    if wish["namespace"] not in [one["metadata"]["name"] for one in seen["namespaces"]]:
+    if requested["namespace"] not in [one["metadata"]["name"] for one in seen["namespaces"]]:
         yield (
-            f"Cannot configure the Network Operator in the namespace {wish['namespace']}. The cluster has no such "
+            f"Cannot configure the Network Operator in the namespace {requested['namespace']}. The cluster has no such "
             "namespace. Set site.kubernetes.network_operator.namespace to the namespace of the operator."
         )
     chosen = len(nodes.chosen(seen["nodes"], selector))
-    for rail in rails(wish):
+    for rail in rails(requested):
         usable = ipaddress.ip_network(rail["subnet"]).num_addresses - 2
-        if chosen * wish["per_node"] > usable:
+        if chosen * requested["per_node"] > usable:
             yield (
-                f"Cannot give each node {wish['per_node']} addresses of {rail['subnet']}. The subnet has {usable} "
-                f"addresses, and {chosen} nodes need {chosen * wish['per_node']}. Use a larger subnet in "
+                f"Cannot give each node {requested['per_node']} addresses of {rail['subnet']}. The subnet has {usable} "
+                f"addresses, and {chosen} nodes need {chosen * requested['per_node']}. Use a larger subnet in "
                 "site.kubernetes.network_operator.subnets, or lower per_node."
             )
 

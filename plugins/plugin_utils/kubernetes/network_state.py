@@ -24,9 +24,9 @@ def policy_ready(policies: Any) -> bool:
     return bool(policies) and _status(policies[0]).get("state") == "ready"
 
 
-def faults(wish: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
+def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
     """Each reason why pods cannot use RDMA; seen has policies, networks, pools, nodes, pods and events."""
-    own, chosen = wish["network_operator"], nodes.chosen(seen["nodes"], wish["nodes"])
+    own, chosen = requested["network_operator"], nodes.chosen(seen["nodes"], requested["nodes"])
     if not own:
         return []
     found = [*of_pods(seen["pods"], seen["events"]), *_of_policy(seen["policies"])]

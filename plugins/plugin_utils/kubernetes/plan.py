@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 
 
-def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") -> dict[str, Any]:
+def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") -> dict[str, Any]:
     """{objects: in the order of their application, networks, training, later, unserved, problems}.
 
     seen has definitions, namespaces, nodes and policies. networks has the objects that exist only after the Network
@@ -37,19 +37,19 @@ def plan(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") 
     Network Operator has not created yet. The secret of the licence is not among the
     objects, because they are shown.
     """
-    operator = wish["gpu_operator"]
+    operator = requested["gpu_operator"]
     openshift = nodes.is_openshift(seen["nodes"])
     licence = gpu_operator.licence_name(token) if operator["licensed"] else ""
     made = [gpu_operator.policy(operator, licence, openshift)]
-    problems = [*_operator(wish, seen, token), *_nodes(wish, seen["nodes"])]
-    partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], wish["nodes"]))
+    problems = [*_operator(requested, seen, token), *_nodes(requested, seen["nodes"])]
+    partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], requested["nodes"]))
     problems += unplanned
-    network = wish.get("network_operator") or {}
-    networks = network_operator.networks(network, wish["nodes"]) if network else []
+    network = requested.get("network_operator") or {}
+    networks = network_operator.networks(network, requested["nodes"]) if network else []
     if network:
         made.append(network_operator.policy(network, openshift))
-        problems += network_operator.problems(network, seen, wish["nodes"])
-    wanted = wish.get("training") or {}
+        problems += network_operator.problems(network, seen, requested["nodes"])
+    wanted = requested.get("training") or {}
     training = job.objects(wanted, seen["definitions"]) if wanted else []
     problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
     for one in [*made, *networks, *training]:
@@ -75,22 +75,22 @@ def _namespace(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": dict(PRIVILEGED)}}
 
 
-def _operator_of_job(wish: Mapping[str, Any], definitions: Objects) -> Iterator[str]:
-    group, version, kind = job.kind_of(wish)
+def _operator_of_job(requested: Mapping[str, Any], definitions: Objects) -> Iterator[str]:
+    group, version, kind = job.kind_of(requested)
     if version not in schema.served(definitions, group, kind):
         yield (
             f"Cannot run the training as a {kind}. The cluster does not serve {kind} of {group}/{version}. Install the "
             f"{job.OPERATORS[kind]}, or remove site.kubernetes.training."
         )
-    elif wish.get("network") and not job.takes_annotations(wish, definitions):
+    elif requested.get("network") and not job.takes_annotations(requested, definitions):
         yield (
             "Cannot attach the pods of the training to the RDMA networks. Kubeflow Trainer 2.0 has no field for the "
             "annotations of pods. Install Kubeflow Trainer 2.1 or newer, or remove site.kubernetes.network_operator."
         )
 
 
-def _operator(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str) -> Iterator[str]:
-    operator = wish["gpu_operator"]
+def _operator(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str) -> Iterator[str]:
+    operator = requested["gpu_operator"]
     served = schema.served(seen["definitions"], gpu_operator.GROUP, gpu_operator.KIND)
     if gpu_operator.VERSION not in served:
         yield (
@@ -116,18 +116,18 @@ def _operator(wish: Mapping[str, Any], seen: Mapping[str, Objects], token: str) 
         )
 
 
-def _nodes(wish: Mapping[str, Any], found: Objects) -> Iterator[str]:
-    chosen = nodes.chosen(found, wish["nodes"])
-    if wish["nodes"] and not chosen:
-        labels = ", ".join(f"{key}={value}" for key, value in wish["nodes"].items())
+def _nodes(requested: Mapping[str, Any], found: Objects) -> Iterator[str]:
+    chosen = nodes.chosen(found, requested["nodes"])
+    if requested["nodes"] and not chosen:
+        labels = ", ".join(f"{key}={value}" for key, value in requested["nodes"].items())
         yield (
             f"Cannot find the GPU nodes of the cluster. No node has the labels {labels}. Label the nodes, or correct "
             "site.kubernetes.nodes."
         )
-    driver = wish["gpu_operator"].get("driver") or {}
+    driver = requested["gpu_operator"].get("driver") or {}
     for one in chosen:
         # The nodes read the driver of their host from the vGPU. Before the operator runs, only the site knows it.
-        host = nodes.labels(one).get(nodes.HOST_DRIVER) or wish["host_driver"]
+        host = nodes.labels(one).get(nodes.HOST_DRIVER) or requested["host_driver"]
         name = shown(one["metadata"]["name"])
         try:
             refusals.refuse_pair(f"node {name}", "cannot install the driver", host, driver.get("version"))

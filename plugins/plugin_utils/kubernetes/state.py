@@ -31,16 +31,16 @@ def policy_ready(policies: Any) -> bool:
     return status.get("state") == "ready" and _ready(status).get("reason", "Reconciled") == "Reconciled"
 
 
-def faults(wish: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
+def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
     """Each reason why pods cannot use the GPUs; seen has policies, nodes, pods and events."""
-    chosen = nodes.chosen(seen["nodes"], wish["nodes"])
-    found = [*of_pods(seen["pods"], seen["events"]), *_of_nodes(wish, chosen)]
+    chosen = nodes.chosen(seen["nodes"], requested["nodes"])
+    found = [*of_pods(seen["pods"], seen["events"]), *_of_nodes(requested, chosen)]
     if not chosen:
         found.append(
             "No node of the cluster has a GPU. No node has the label nvidia.com/gpu.present=true. Check that node "
             "feature discovery runs on the nodes, and that their VMs have a GPU."
         )
-    found += mig.faults(chosen, wish.get("gpu_operator") or {})
+    found += mig.faults(chosen, requested.get("gpu_operator") or {})
     if not policy_ready(seen["policies"]):
         found.append(_of_policy(seen["policies"]))
     return found
@@ -51,7 +51,7 @@ def settled(jobs: Objects) -> bool:
     return bool(jobs) and any(_end(jobs[0]))
 
 
-def job_faults(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
+def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
     """Each reason why the training failed; seen has jobs, pods, events and the log of the launcher."""
     jobs, log = seen["jobs"], str(seen.get("log") or "")
     done, failed = _end(jobs[0]) if jobs else ({}, {})
@@ -63,7 +63,7 @@ def job_faults(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
     told = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
     found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
-    limit = "" if failed else f" The limit site.training.limits.wall_s is {wish['training']['limit_s']} s."
+    limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
     return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
 
 
@@ -130,7 +130,7 @@ def _of_policy(policies: Objects) -> str:
     return f"The GPU Operator is not ready. Its ClusterPolicy has the state {state}.{reason} Check its pods."
 
 
-def _of_nodes(wish: Mapping[str, Any], chosen: Objects) -> Iterator[str]:
+def _of_nodes(requested: Mapping[str, Any], chosen: Objects) -> Iterator[str]:
     for one in chosen:
         name, own = short(one["metadata"]["name"]), nodes.labels(one)
         if not nodes.is_ready(one):
@@ -145,9 +145,9 @@ def _of_nodes(wish: Mapping[str, Any], chosen: Objects) -> Iterator[str]:
         pair = _pair(name, own)
         if pair:
             yield pair
-        elif nodes.offered(one) < wish["gpus"]:
+        elif nodes.offered(one) < requested["gpus"]:
             yield (
-                f"Node {name} offers {nodes.offered(one)} GPUs, but site.gpu.per_vm requests {wish['gpus']}. "
+                f"Node {name} offers {nodes.offered(one)} GPUs, but site.gpu.per_vm requests {requested['gpus']}. "
                 "The device plugin reports only GPUs that work. Check the pods of the operator on this node, and Xid "
                 "errors in the log of its kernel."
             )

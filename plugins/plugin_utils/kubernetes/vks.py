@@ -65,7 +65,7 @@ CAUSES = (
 )
 
 
-def plan(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+def plan(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
     """{objects, problems}: the Cluster object, and reasons why the Supervisor cannot run it.
 
     seen has versions (those of Cluster that the Supervisor serves), cluster_classes, and vm_classes, which are names.
@@ -78,29 +78,29 @@ def plan(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
             "are not supported."
         )
         return {"objects": [], "problems": [text]}
-    found = [one for one in seen["cluster_classes"] if one["metadata"]["name"] == wish["cluster_class"]]
-    told = [*_class(wish, seen, found), *_vm_classes(wish, seen)]
+    found = [one for one in seen["cluster_classes"] if one["metadata"]["name"] == requested["cluster_class"]]
+    told = [*_class(requested, seen, found), *_vm_classes(requested, seen)]
     variables = _variables(found[0]) if found else set()
-    return {"objects": [_cluster(wish, served[0], variables)], "problems": told}
+    return {"objects": [_cluster(requested, served[0], variables)], "problems": told}
 
 
-def _class(wish: Mapping[str, Any], seen: Mapping[str, Any], found: Objects) -> Iterator[str]:
+def _class(requested: Mapping[str, Any], seen: Mapping[str, Any], found: Objects) -> Iterator[str]:
     if found:
         return
     names = sorted(short(one["metadata"]["name"]) for one in seen["cluster_classes"])
     yield (
-        f"Cannot create the cluster with the cluster class {wish['cluster_class']}. The namespace "
-        f"{wish['class_namespace']} has {', '.join(names) or 'no cluster class'}. Set "
+        f"Cannot create the cluster with the cluster class {requested['cluster_class']}. The namespace "
+        f"{requested['class_namespace']} has {', '.join(names) or 'no cluster class'}. Set "
         "site.kubernetes.vks.cluster_class, and class_namespace on a VKS older than 3.4."
     )
 
 
-def _vm_classes(wish: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[str]:
-    needed = {wish["control_plane"]["vm_class"], *(pool["vm_class"] for pool in wish["pools"])}
+def _vm_classes(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[str]:
+    needed = {requested["control_plane"]["vm_class"], *(pool["vm_class"] for pool in requested["pools"])}
     for name in sorted(needed - set(seen["vm_classes"])):
         yield (
-            f"Cannot create the cluster with the VM class {name}. The namespace {wish['namespace']} does not offer it. "
-            "Add the class to the namespace in vCenter, or correct site.kubernetes.vks."
+            f"Cannot create the cluster with the VM class {name}. The namespace {requested['namespace']} does not "
+            "offer it. Add the class to the namespace in vCenter, or correct site.kubernetes.vks."
         )
 
 
@@ -110,46 +110,50 @@ def _variables(found: Mapping[str, Any]) -> set[str]:
     return {str(one.get("name")) for one in rows}
 
 
-def _cluster(wish: Mapping[str, Any], version: str, variables: set[str]) -> dict[str, Any]:
-    reference: dict[str, Any] = {"classRef": {"name": wish["cluster_class"], "namespace": wish["class_namespace"]}}
+def _cluster(requested: Mapping[str, Any], version: str, variables: set[str]) -> dict[str, Any]:
+    reference: dict[str, Any] = {
+        "classRef": {"name": requested["cluster_class"], "namespace": requested["class_namespace"]}
+    }
     if version == "v1beta1":
-        reference = {"class": wish["cluster_class"], "classNamespace": wish["class_namespace"]}
-    storage = wish["storage_class"]
+        reference = {"class": requested["cluster_class"], "classNamespace": requested["class_namespace"]}
+    storage = requested["storage_class"]
     # Classes up to builtin-generic-v3.3.0 have other names for the same settings.
     older = "vsphereOptions" not in variables and "defaultStorageClass" in variables
     rows = [
-        {"name": "vmClass", "value": wish["control_plane"]["vm_class"]},
+        {"name": "vmClass", "value": requested["control_plane"]["vm_class"]},
         {"name": "storageClass", "value": storage},
         {"name": "defaultStorageClass", "value": storage}
         if older
         else {"name": "vsphereOptions", "value": {"persistentVolumes": {"defaultStorageClass": storage}}},
     ]
-    image = {"metadata": {"annotations": {OS_IMAGE: wish["os_image"]}}} if wish["os_image"] else {}
+    image = {"metadata": {"annotations": {OS_IMAGE: requested["os_image"]}}} if requested["os_image"] else {}
     topology = {
         **reference,
-        "version": wish["version"],
-        "controlPlane": {"replicas": wish["control_plane"]["nodes"], **image},
+        "version": requested["version"],
+        "controlPlane": {"replicas": requested["control_plane"]["nodes"], **image},
         "variables": rows,
-        "workers": {"machineDeployments": [_pool(pool, wish, image, older) for pool in wish["pools"]]},
+        "workers": {"machineDeployments": [_pool(pool, requested, image, older) for pool in requested["pools"]]},
     }
     spec: dict[str, Any] = {"topology": topology}
-    blocks = {key: {"cidrBlocks": [wish[key]]} for key in ("pods", "services") if wish.get(key)}
+    blocks = {key: {"cidrBlocks": [requested[key]]} for key in ("pods", "services") if requested.get(key)}
     if blocks:
         spec["clusterNetwork"] = {**blocks, "serviceDomain": "cluster.local"}
     return {
         "apiVersion": f"{GROUP}/{version}",
         "kind": "Cluster",
-        "metadata": {"name": wish["name"], "namespace": wish["namespace"]},
+        "metadata": {"name": requested["name"], "namespace": requested["namespace"]},
         "spec": spec,
     }
 
 
-def _pool(pool: Mapping[str, Any], wish: Mapping[str, Any], image: Mapping[str, Any], older: bool) -> dict[str, Any]:
+def _pool(
+    pool: Mapping[str, Any], requested: Mapping[str, Any], image: Mapping[str, Any], older: bool
+) -> dict[str, Any]:
     # Images with GPU libraries do not fit into the root disk of 20 GB.
     volume: dict[str, Any] = {"name": "containerd", "mountPath": "/var/lib/containerd"}
-    size = f"{wish['containerd_gb']}Gi"
+    size = f"{requested['containerd_gb']}Gi"
     volume["capacity"] = {"storage": size} if older else size
-    volume["storageClass"] = wish["storage_class"]
+    volume["storageClass"] = requested["storage_class"]
     name = "nodePoolVolumes" if older else "volumes"
     overrides = [{"name": "vmClass", "value": pool["vm_class"]}, {"name": name, "value": [volume]}]
     return {
@@ -183,19 +187,19 @@ def _not_ready(cluster: Mapping[str, Any]) -> list[str]:
     return told
 
 
-def faults(wish: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
+def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
     """Each reason why the cluster is not available; seen has clusters, machines and events."""
     clusters = seen["clusters"]
     if ready(clusters):
         return []
-    name = wish["name"]
+    name = requested["name"]
     left = _not_ready(clusters[0]) if clusters else ["the Supervisor has no such Cluster"]
     texts = [*left, *(str(one.get("message") or "") for one in seen["events"] if _is_about(name, one))]
     found = list(dict.fromkeys(_cause(text) for text in texts if _cause(text)))
     waiting = [short(one["metadata"]["name"]) for one in seen["machines"] if not _has_node(one)]
     if waiting:
         found.append(f"These machines have no node yet: {', '.join(sorted(waiting))}. Check their VMs in vCenter.")
-    limit = f"The limit site.kubernetes.wait_s is {wish['wait_s']} s."
+    limit = f"The limit site.kubernetes.wait_s is {requested['wait_s']} s."
     return [*found, f"The cluster {name} is not available. It reports: {'; '.join(left)}. {limit}"]
 
 

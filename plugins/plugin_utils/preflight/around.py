@@ -197,12 +197,12 @@ def _clock(where: str, ahead_s: float, limit_s: int, whose: str) -> Iterator[Fin
 
 
 def compatibility(
-    wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]
+    requested: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]
 ) -> Iterator[Finding]:
     """Whether the drivers of guests and hosts are compatible, with the planned host driver."""
-    if not wish or "guests" not in site_guests.stages(wish):
+    if not requested or "guests" not in site_guests.stages(requested):
         return
-    site, guests = site_guests.of_stage(wish, "guests")
+    site, guests = site_guests.of_stage(requested, "guests")
     driver = guests["driver"]
     # The driver of a whole GPU runs in the guest alone.
     if not driver or site["gpu"]["mode"] not in SHARED:
@@ -259,16 +259,16 @@ def _reached(
     where: str, answer: Mapping[str, Any], asked: Mapping[str, Any], heard: Collection[str] | None = None
 ) -> Iterator[Finding]:
     """Findings on addresses; heard: addresses that guests check themselves, None for the findings of a guest."""
-    for wish, one in zip(asked["addresses"], answer["addresses"]):
-        what = f"{wish['what']} at {one['url']}"
+    for requested, one in zip(asked["addresses"], answer["addresses"]):
+        what = f"{requested['what']} at {one['url']}"
         found = f"{one['why']} The request came from {where}."
-        if "fingerprints" in wish and not one["reached"]:
+        if "fingerprints" in requested and not one["reached"]:
             found += " Its key was not compared with the expected fingerprints."
         if one["reached"]:
-            yield _answers(where, what, wish, one)
-        elif heard is not None and wish["who"] == "guests" and one["url"] in heard:
+            yield _answers(where, what, requested, one)
+        elif heard is not None and requested["who"] == "guests" and one["url"] in heard:
             continue
-        elif heard is not None and wish["who"] == "guests" and one["code"] == "certificate":
+        elif heard is not None and requested["who"] == "guests" and one["code"] == "certificate":
             # The guests load it, and may trust an authority that this machine does not trust.
             yield Finding(
                 "addresses",
@@ -294,23 +294,23 @@ def _reached(
             yield Finding("addresses", where, what, OK, f"It answers {where}. {login}.")
 
 
-def _answers(where: str, what: str, wish: Mapping[str, Any], one: Mapping[str, Any]) -> Finding:
+def _answers(where: str, what: str, requested: Mapping[str, Any], one: Mapping[str, Any]) -> Finding:
     """An address that answers; for a key, also whether it is the expected one."""
-    if "fingerprints" not in wish:
+    if "fingerprints" not in requested:
         return Finding("addresses", where, what, OK, f"It answers {where}.")
-    key = f"{wish['setting']}.key_fingerprints"
-    if not wish["fingerprints"]:
+    key = f"{requested['setting']}.key_fingerprints"
+    if not requested["fingerprints"]:
         return Finding(
             "addresses", where, what, OK, f"It answers {where}. Its key is not compared, since {key} is empty."
         )
-    wrong = repository_keys.key_problems(one.get("content") or "", wish["fingerprints"])
+    wrong = repository_keys.key_problems(one.get("content") or "", requested["fingerprints"])
     if not wrong:
         return Finding("addresses", where, what, OK, f"It answers {where}, with the expected key.")
     todo = (
         f"If the owner of the repository confirms this key, add its fingerprint to {key}. Otherwise the server, or a "
         f"machine between it and {where}, replaced the key."
     )
-    expected = f"Expected is {' or '.join(wish['fingerprints'])}."
+    expected = f"Expected is {' or '.join(requested['fingerprints'])}."
     return Finding("addresses", where, what, BLOCKS, f"{' '.join(wrong)} {expected}", "", todo, "key_fingerprint")
 
 

@@ -38,9 +38,9 @@ class _Asked:
     accepted: list[str] = field(default_factory=list)
 
 
-def rules(wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
+def rules(requested: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
     """Findings on each rule that a host breaks or that cannot be measured; one row for all hosts alike."""
-    asked = _asked(wish)
+    asked = _asked(requested)
     if asked is None:
         return
     alike: dict[support.Verdict, list[str]] = {}
@@ -51,9 +51,9 @@ def rules(wish: Mapping[str, Any] | None, previews: Mapping[str, Mapping[str, An
         yield _finding(verdict, ", ".join(sorted(names)), asked.accepted)
 
 
-def translation(wish: Mapping[str, Any] | None) -> Iterator[Finding]:
+def translation(requested: Mapping[str, Any] | None) -> Iterator[Finding]:
     """A finding on ATS of ports that no module reads, because the site leaves their firmware unchanged."""
-    site, errors = validate(wish) if wish else ({}, [""])
+    site, errors = validate(requested) if requested else ({}, [""])
     if errors or not directpath.pairs(site):
         return
     network = site["network"]
@@ -66,9 +66,9 @@ def translation(wish: Mapping[str, Any] | None) -> Iterator[Finding]:
         yield Finding("hosts", "ports", "ATS", OPEN, found, todo=todo)
 
 
-def unpinned(wish: Mapping[str, Any] | None) -> Iterator[Finding]:
+def unpinned(requested: Mapping[str, Any] | None) -> Iterator[Finding]:
     """A finding on each image without a digest, if the site asks for it: its tag may mean another image tomorrow."""
-    site, errors = validate(wish) if wish else ({}, [""])
+    site, errors = validate(requested) if requested else ({}, [""])
     if errors or site["stack"]["images"] != "report":
         return
     for key, image in stack.unpinned(site):
@@ -84,12 +84,12 @@ def host_driver(preview: Mapping[str, Any]) -> str:
     return (planned.get("after") or {}).get("version") or there.get("version") or ""
 
 
-def _asked(wish: Mapping[str, Any] | None) -> _Asked | None:
-    site, errors = validate(wish) if wish else (None, [])
+def _asked(requested: Mapping[str, Any] | None) -> _Asked | None:
+    site, errors = validate(requested) if requested else (None, [])
     if site is None or errors:
         return None
     found = [board for board in map(catalogue.board_of, profiles(site)) if board is not None]
-    guest, licensed = _guest(wish or {}, site)
+    guest, licensed = _guest(requested or {}, site)
     return _Asked(
         site["gpu"]["mode"],
         list({board.key: board for board in found}.values()),
@@ -101,11 +101,11 @@ def _asked(wish: Mapping[str, Any] | None) -> _Asked | None:
     )
 
 
-def _guest(wish: Mapping[str, Any], site: Mapping[str, Any]) -> tuple[str, bool]:
+def _guest(requested: Mapping[str, Any], site: Mapping[str, Any]) -> tuple[str, bool]:
     """The guest driver, and whether the guests get a licence."""
-    if "guests" not in site_guests.stages(wish):
+    if "guests" not in site_guests.stages(requested):
         return "", False
-    driver = site_guests.of_stage(wish, "guests")[1]["driver"]
+    driver = site_guests.of_stage(requested, "guests")[1]["driver"]
     if not driver:
         return "", False
     version = driver["version"] or source.of(driver["package"], driver["source"]).version

@@ -34,8 +34,8 @@ class ShellCaptureAction(RemoteAction):
         return super().run(tmp, task_vars)
 
     def work(self, module: RemoteModule, remote: Remote) -> None:
-        wish = request(shell.ShellCaptureRequest, module.params)
-        keep_names = "names" in wish.keep
+        requested = request(shell.ShellCaptureRequest, module.params)
+        keep_names = "names" in requested.keep
 
         def run(words: Iterable[str]) -> Completed:
             try:
@@ -44,11 +44,11 @@ class ShellCaptureAction(RemoteAction):
                 raise shell.Unreachable from error
 
         try:
-            outputs = shell.read(self.KIND, run, wish.esxcli)
+            outputs = shell.read(self.KIND, run, requested.esxcli)
             names = [name for name in self._names if name] or ["localhost"]
             made = add.add(
-                wish.dest, keep_names, functools.partial(shell.addition, self.KIND, names, outputs, keep_names)
+                requested.dest, keep_names, functools.partial(shell.addition, self.KIND, names, outputs, keep_names)
             )
         except OperatorError as error:
             module.fail_json(msg=error.message, failure=error.failure, changed=False)
-        module.exit_json(changed=False, unreached=outputs.lost, **shell.result(wish.dest, made, keep_names))
+        module.exit_json(changed=False, unreached=outputs.lost, **shell.result(requested.dest, made, keep_names))

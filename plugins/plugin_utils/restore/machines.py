@@ -175,14 +175,14 @@ def _nics(entries: Sequence[Entry], settings: Mapping[str, Net]) -> tuple[dict[s
     """(the part of the request, what no step restores) for the adapters of a VM."""
     if not settings:
         return {}, []
-    asked = [(kind, wish) for entry in entries for kind, wish in _wishes(entry)]
-    kinds = {kind for kind, _wish in asked}
+    asked = [(kind, requested) for entry in entries for kind, requested in _requests(entry)]
+    kinds = {kind for kind, _requested in asked}
     lost: Steps = [cannot(entries, path, _ADAPTER) for path in sorted(settings)]
     if len(kinds) != 1:
         return {}, lost
     (kind,) = kinds
     requested: Sequence[Mapping[str, Any]] = next(
-        (wish["adapters"] for _kind, wish in reversed(asked) if _is_present(wish)), []
+        (requested["adapters"] for _kind, requested in reversed(asked) if _is_present(requested)), []
     )
     whole = [path for path in settings if path.startswith(adapters.PREFIX)]
     if len(whole) < len(settings):
@@ -216,13 +216,13 @@ def _edited(requested: Sequence[Mapping[str, Any]], settings: Mapping[str, Net])
     return entry
 
 
-def _wishes(entry: Entry) -> list[tuple[str, Mapping[str, Any]]]:
+def _requests(entry: Entry) -> list[tuple[str, Mapping[str, Any]]]:
     """The requests of an entry for adapters of its VM, by their kind."""
     kind, own = PARTS[entry.module], _own(entry)
     if kind in _KINDS:
         return [(kind, {name: own.get(name) or entry.request.get(name) for name in ("adapters", "state")})]
     found = {one: own.get(one) or entry.request.get(one) for one in _KINDS}
-    return [(one, wish) for one, wish in found.items() if wish]
+    return [(one, requested) for one, requested in found.items() if requested]
 
 
 def _own(entry: Entry) -> Mapping[str, Any]:
@@ -233,8 +233,8 @@ def _own(entry: Entry) -> Mapping[str, Any]:
     return next((one for one in vms if any(str(one.get(key)) in names for key in keys)), {})
 
 
-def _is_present(wish: Mapping[str, Any]) -> bool:
-    return bool(wish.get("adapters")) and wish.get("state") != "absent"
+def _is_present(requested: Mapping[str, Any]) -> bool:
+    return bool(requested.get("adapters")) and requested.get("state") != "absent"
 
 
 def _public(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def lowered(site: Any) -> Any:
     """A validated site in the words of the roles: directpath is passthrough with an assignment at power-on."""
     if not isinstance(site, dict):
         return site
-    gpu, network, wish = site["gpu"], site["network"], site["directpath"]
-    assignment = ASSIGNMENTS[wish["assignment"]]
+    gpu, network, requested = site["gpu"], site["network"], site["directpath"]
+    assignment = ASSIGNMENTS[requested["assignment"]]
     if gpu["mode"] == DIRECTPATH:
         gpu = dict(gpu, mode="passthrough", passthrough=dict(gpu["passthrough"], assignment=assignment))
     if network["path"] == DIRECTPATH:
@@ -60,14 +60,14 @@ def pairs(site: Mapping[str, Any]) -> bool:
 
 def label(site: Mapping[str, Any]) -> str:
     """The beginning of the hardware labels, empty without them."""
-    wish = site["directpath"]
-    return wish["label"] if uses(site) and wish["assignment"] == "labels" else ""
+    requested = site["directpath"]
+    return requested["label"] if uses(site) and requested["assignment"] == "labels" else ""
 
 
 def group(site: Mapping[str, Any]) -> str:
     """The vendor device group that a VM requests, empty without one."""
-    wish = site["directpath"]
-    return wish["group"] or "" if uses(site) and wish["assignment"] == "group" else ""
+    requested = site["directpath"]
+    return requested["group"] or "" if uses(site) and requested["assignment"] == "group" else ""
 
 
 def gpus_of_group(name: str) -> int:
@@ -83,14 +83,14 @@ def by_nvlink(name: str) -> bool:
 
 def classes(site: Mapping[str, Any]) -> dict[str, str]:
     """The device classes of Enhanced DirectPath I/O by device, gpu and nic; empty without it."""
-    wish = site["directpath"]
-    if wish["assignment"] != DVX:
+    requested = site["directpath"]
+    if requested["assignment"] != DVX:
         return {}
     found = {}
     if site["gpu"]["mode"] == DIRECTPATH:
-        found["gpu"] = wish["gpu_class"] or ""
+        found["gpu"] = requested["gpu_class"] or ""
     if site["network"]["path"] == DIRECTPATH:
-        found["nic"] = wish["port_class"] or ""
+        found["nic"] = requested["port_class"] or ""
     return found
 
 
@@ -107,40 +107,40 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
-    gpu, wish = site["gpu"], site["directpath"]
+    gpu, requested = site["gpu"], site["directpath"]
     mode, path, version = gpu["mode"], site["network"]["path"], site["machine"]["hardware_version"]
     if not uses(site):
-        if any(wish[key] for key in ("group", "gpu_class", "port_class")) or wish["assignment"] != "labels":
+        if any(requested[key] for key in ("group", "gpu_class", "port_class")) or requested["assignment"] != "labels":
             yield (
                 "site.directpath: it has no effect, because neither gpu.mode nor network.path is directpath. Set them "
                 "to directpath, or remove it."
             )
         return
-    if wish["assignment"] == "group":
-        if not wish["group"]:
+    if requested["assignment"] == "group":
+        if not requested["group"]:
             yield (
                 "site.directpath.group: it is not set, and assignment is group. Set it to a device group that vSphere "
                 "shows for the hosts."
             )
-        if by_nvlink(wish["group"] or ""):
+        if by_nvlink(requested["group"] or ""):
             yield from _nvlink_group(site)
         elif (mode, path) != (DIRECTPATH, DIRECTPATH):
             yield (
                 "site.directpath.assignment: a device group has the GPUs and the ports of a VM, but gpu.mode is "
                 f"{mode} and network.path is {path}. Set both to directpath, or use labels."
             )
-    elif wish["group"]:
+    elif requested["group"]:
         yield (
-            f"site.directpath.group: it has no effect, because assignment is {wish['assignment']}. Set assignment to "
-            "group, or remove it."
+            f"site.directpath.group: it has no effect, because assignment is {requested['assignment']}. Set assignment "
+            "to group, or remove it."
         )
     yield from _enhanced(site)
-    if wish["assignment"] == "labels" and not wish["label"].strip():
+    if requested["assignment"] == "labels" and not requested["label"].strip():
         yield "site.directpath.label: it is empty, so GPUs and ports could not be paired. Set it, such as aiready."
-    if wish["assignment"] in KINDS and version and version < HARDWARE_OF_GROUPS:
+    if requested["assignment"] in KINDS and version and version < HARDWARE_OF_GROUPS:
         yield (
-            f"site.directpath.assignment: {KINDS[wish['assignment']]} needs hardware version {HARDWARE_OF_GROUPS}, but "
-            f"site.machine.hardware_version is {version}. Raise it, or use labels."
+            f"site.directpath.assignment: {KINDS[requested['assignment']]} needs hardware version "
+            f"{HARDWARE_OF_GROUPS}, but site.machine.hardware_version is {version}. Raise it, or use labels."
         )
     if mode == DIRECTPATH and version and version < HARDWARE_OF_GROUPS and gpu["per_vm"] > MOST_BEFORE_GROUPS:
         yield (
@@ -179,7 +179,7 @@ def _nvlink_group(site: Mapping[str, Any]) -> Iterator[str]:
 
 def _enhanced(site: Mapping[str, Any]) -> Iterator[str]:
     """Device classes that are missing or have no effect, and vMotion that the devices do not support."""
-    wish, found = site["directpath"], classes(site)
+    requested, found = site["directpath"], classes(site)
     for key, what, part in (
         ("gpu_class", "gpu", "gpu.mode is directpath"),
         ("port_class", "nic", "network.path is directpath"),
@@ -189,16 +189,16 @@ def _enhanced(site: Mapping[str, Any]) -> Iterator[str]:
                 f"site.directpath.{key}: it is not set, and assignment is dvx. Set it to a device class that "
                 "esxi_host_info returns for the hosts."
             )
-        elif wish[key] and what not in found:
+        elif requested[key] and what not in found:
             yield (
                 f"site.directpath.{key}: it has no effect, unless assignment is dvx and {part}. Set both, or remove it."
             )
-    if wish["vmotion"] != "required":
+    if requested["vmotion"] != "required":
         return
     key = "site.directpath.vmotion: it is required, but"
-    if wish["assignment"] != DVX:
+    if requested["assignment"] != DVX:
         yield (
-            f"{key} assignment is {wish['assignment']}, and only Enhanced DirectPath I/O supports vMotion. Set "
+            f"{key} assignment is {requested['assignment']}, and only Enhanced DirectPath I/O supports vMotion. Set "
             "assignment to dvx, or vmotion to ignore."
         )
     bound = [f"gpu.mode is {site['gpu']['mode']}"] if site["gpu"]["mode"] == "passthrough" else []

@@ -27,17 +27,18 @@ def fabric_problems(site: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _roce(roce: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
-    wish, rdma = intent(roce), network["path"] in RDMA_PATHS
+    requested, rdma = intent(roce), network["path"] in RDMA_PATHS
     # host_checks.py reports an MTU that no adapter accepts.
     mtu = network["mtu"] if rdma and network["mtu"] <= LARGEST_MTU else None
-    found = list(problems(wish, mtu))
+    found = list(problems(requested, mtu))
     yield from (f"site.roce.{problem}" for problem in found)
     # The ESXi drivers have no option for another map (nmlx5_core, nmlx5_rdma).
-    if rdma and not found and wish.dscp >> 3 != wish.priority:
-        first = wish.priority << 3
+    if rdma and not found and requested.dscp >> 3 != requested.priority:
+        first = requested.priority << 3
         yield (
-            f"site.roce: the ports of ESXi map DSCP {wish.dscp} to priority {wish.dscp >> 3}, but the priority is "
-            f"{wish.priority}. Use a DSCP from {first} to {first + 7}, or the priority {wish.dscp >> 3}."
+            f"site.roce: the ports of ESXi map DSCP {requested.dscp} to priority {requested.dscp >> 3}, but the "
+            f"priority is {requested.priority}. Use a DSCP from {first} to {first + 7}, or the priority "
+            f"{requested.dscp >> 3}."
         )
 
 

@@ -47,42 +47,44 @@ def guest_problems(site: Mapping[str, Any]) -> Iterator[str]:
     yield from validation.problems(site)
 
 
-def _guests(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
+def _guests(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
     path, mode = site["network"]["path"], site["gpu"]["mode"]
-    if wish["training_user"] and not USER.fullmatch(wish["training_user"]):
+    if requested["training_user"] and not USER.fullmatch(requested["training_user"]):
         yield (
-            f"site.guests.training_user: {wish['training_user']} is not valid on every distribution. Use lower-case "
-            "letters, digits, - and _."
+            f"site.guests.training_user: {requested['training_user']} is not valid on every distribution. Use "
+            "lower-case letters, digits, - and _."
         )
-    if wish["training_user"] == "root":
+    if requested["training_user"] == "root":
         yield (
             "site.guests.training_user: it is root, and root must not log in between the guests by SSH key. Name "
             "another user."
         )
-    yield from _driver(wish["driver"])
-    yield from _licence(wish["licence"], mode)
-    yield from _rdma(wish["rdma"], path, site["network"]["gpudirect"])
-    yield from _mtu(wish["mtu"], path, site["network"]["mtu"])
-    yield from _addresses(wish["data_addresses"], site["vms"])
-    for index, server in enumerate(wish["ntp_servers"]):
+    yield from _driver(requested["driver"])
+    yield from _licence(requested["licence"], mode)
+    yield from _rdma(requested["rdma"], path, site["network"]["gpudirect"])
+    yield from _mtu(requested["mtu"], path, site["network"]["mtu"])
+    yield from _addresses(requested["data_addresses"], site["vms"])
+    for index, server in enumerate(requested["ntp_servers"]):
         if not NTP.fullmatch(server):
             yield (
                 f"site.guests.ntp_servers[{index}]: {server} is not a valid name or address. Write one server in each "
                 "entry."
             )
-    if not MEMLOCK.fullmatch(wish["limits"]["memlock"]):
+    if not MEMLOCK.fullmatch(requested["limits"]["memlock"]):
         yield (
-            f"site.guests.limits.memlock: {wish['limits']['memlock']} is not a valid limit. Use unlimited, as_is, "
+            f"site.guests.limits.memlock: {requested['limits']['memlock']} is not a valid limit. Use unlimited, as_is, "
             "or a number of kB."
         )
     for key in ("nofile", "stack_kb"):
-        if wish["limits"][key] is not None and wish["limits"][key] < 0:
-            yield f"site.guests.limits.{key}: {wish['limits'][key]} is below zero. Use 0 to keep the current limit."
+        if requested["limits"][key] is not None and requested["limits"][key] < 0:
+            yield (
+                f"site.guests.limits.{key}: {requested['limits'][key]} is below zero. Use 0 to keep the current limit."
+            )
     for key in ("login_timeout_s", "reboot_timeout_s"):
-        if not 1 <= wish[key] <= 86400:
-            yield f"site.guests.{key}: {wish[key]} is not a valid timeout. Use 1 to 86400 seconds."
+        if not 1 <= requested[key] <= 86400:
+            yield f"site.guests.{key}: {requested[key]} is not a valid timeout. Use 1 to 86400 seconds."
     group = site["network"]["portgroup"]
-    if wish["address_network"] and wish["address_network"] == group and path in RDMA_PATHS:
+    if requested["address_network"] and requested["address_network"] == group and path in RDMA_PATHS:
         yield (
             f"site.guests.address_network: {group} is the port group of the training, and its adapter may lose its "
             "connection during setup. Name another port group, or remove it."
@@ -206,32 +208,34 @@ def _addresses(plan: Mapping[str, Any] | None, vms: Sequence[Mapping[str, Any]])
         )
 
 
-def _runtime(wish: Mapping[str, Any]) -> Iterator[str]:
-    if wish["engine"] == "podman" and wish["source"] == "vendor":
+def _runtime(requested: Mapping[str, Any]) -> Iterator[str]:
+    if requested["engine"] == "podman" and requested["source"] == "vendor":
         yield "site.runtime.source: it is vendor, and Docker's repository has no Podman. Use distribution."
-    if wish["vendor_repository"] and wish["source"] != "vendor":
+    if requested["vendor_repository"] and requested["source"] != "vendor":
         yield (
             "site.runtime.vendor_repository: it has no effect, because source is distribution. Set source to "
             "vendor, or remove it."
         )
     for key in ("vendor_repository", "toolkit_repository"):
-        yield from _repository(f"site.runtime.{key}", wish[key] or {})
-    if wish["docker_users"] and wish["engine"] != "docker":
-        yield f"site.runtime.docker_users: the engine is {wish['engine']}, which has no group docker. Remove it."
-    if not VERSION.fullmatch(wish["toolkit_version"]):
-        yield f"site.runtime.toolkit_version: {wish['toolkit_version']} is not a valid version. Write it as 1.20.0."
-    if wish["proof_image"] and not re.fullmatch(r"[A-Za-z0-9\[]\S*", wish["proof_image"]):
+        yield from _repository(f"site.runtime.{key}", requested[key] or {})
+    if requested["docker_users"] and requested["engine"] != "docker":
+        yield f"site.runtime.docker_users: the engine is {requested['engine']}, which has no group docker. Remove it."
+    if not VERSION.fullmatch(requested["toolkit_version"]):
         yield (
-            f"site.runtime.proof_image: {wish['proof_image']} is not a valid name of an image. Write it as "
+            f"site.runtime.toolkit_version: {requested['toolkit_version']} is not a valid version. Write it as 1.20.0."
+        )
+    if requested["proof_image"] and not re.fullmatch(r"[A-Za-z0-9\[]\S*", requested["proof_image"]):
+        yield (
+            f"site.runtime.proof_image: {requested['proof_image']} is not a valid name of an image. Write it as "
             "registry/name:tag."
         )
-    elif images.wrong_digest(wish["proof_image"]):
+    elif images.wrong_digest(requested["proof_image"]):
         yield (
-            f"site.runtime.proof_image: the digest {images.wrong_digest(wish['proof_image'])} cannot be pulled. Write "
-            "sha256: and 64 hexadecimal digits."
+            f"site.runtime.proof_image: the digest {images.wrong_digest(requested['proof_image'])} cannot be pulled. "
+            "Write sha256: and 64 hexadecimal digits."
         )
     seen = set()
-    for index, one in enumerate(wish["registries"]):
+    for index, one in enumerate(requested["registries"]):
         key, address = f"site.runtime.registries[{index}]", one["address"]
         if not REGISTRY.fullmatch(address):
             yield f"{key}.address: {address} is not a host name with a port. Remove https:// and the path."
@@ -248,7 +252,7 @@ def _runtime(wish: Mapping[str, Any]) -> Iterator[str]:
                 f"{key}.username: NVIDIA's registry has one user for all, literally $oauthtoken, but it is "
                 f"{one['username']}. Write '$oauthtoken', and set the API key as the password."
             )
-    proxy = wish["proxy"] or {}
+    proxy = requested["proxy"] or {}
     for key in ("http", "https"):
         if proxy.get(key) and re.search(r"://[^/]*@", proxy[key]):
             yield (
@@ -287,38 +291,42 @@ def _repository(key: str, repository: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _training(site: Mapping[str, Any]) -> Iterator[str]:
-    wish = site["training"]
-    yield from _image(wish)
+    requested = site["training"]
+    yield from _image(requested)
     if site["runtime"] and site["runtime"]["engine"] == "containerd":
         yield (
             "site.runtime.engine: it is containerd, and site.training starts its containers there with nerdctl, "
             "which no stage installs. Use docker or podman."
         )
-    if bool(wish["builtin"]) == bool(wish["command"]):
-        there = "both are set" if wish["builtin"] else "none is set"
+    if bool(requested["builtin"]) == bool(requested["command"]):
+        there = "both are set" if requested["builtin"] else "none is set"
         yield f"site.training: exactly one of builtin and command is required, but {there}. Set one of them."
-    if wish["engine"] != "horovod":
+    if requested["engine"] != "horovod":
         for key in ("launcher", "controller"):
-            if wish[key]:
+            if requested[key]:
                 yield (
-                    f"site.training.{key}: it is for Horovod, but the engine is {wish['engine']}. Remove it, or set "
-                    "site.training.engine to horovod."
+                    f"site.training.{key}: it is for Horovod, but the engine is {requested['engine']}. Remove it, or "
+                    "set site.training.engine to horovod."
                 )
     gpus = [gpus_of(entry, site["gpu"]) for entry in site["vms"] for dummy in identities(entry)]
-    if wish["slots"] is not None and wish["gpus"] == "auto" and 1 <= min(gpus, default=1) < wish["slots"]:
+    if (
+        requested["slots"] is not None
+        and requested["gpus"] == "auto"
+        and 1 <= min(gpus, default=1) < requested["slots"]
+    ):
         yield (
-            f"site.training.slots: each guest has {wish['slots']} ranks, each with its own GPU, but the site gives "
-            f"a VM {min(gpus)}. Lower it, raise site.gpu.per_vm, or set site.training.gpus to none."
+            f"site.training.slots: each guest has {requested['slots']} ranks, each with its own GPU, but the site "
+            f"gives a VM {min(gpus)}. Lower it, raise site.gpu.per_vm, or set site.training.gpus to none."
         )
     given = {
         name: option.get("default")
         for name, option in cast("Mapping[str, Mapping[str, Any]]", training_params.ARGUMENTS).items()
     }
-    given.update({key: wish[key] for key in given if key in wish})
-    given.update(how(wish), elastic=wish["elastic"])
-    given["limits"] = {**training_params.LIMITS, **wish["limits"]}
+    given.update({key: requested[key] for key in given if key in requested})
+    given.update(how(requested), elastic=requested["elastic"])
+    given["limits"] = {**training_params.LIMITS, **requested["limits"]}
     given["hosts"] = [
-        {"name": str(number), "address": "", "interface": "any", "slots": slots(wish, count)}
+        {"name": str(number), "address": "", "interface": "any", "slots": slots(requested, count)}
         for number, count in enumerate(gpus)
     ]
     found = [one for one in training_params.check_params(given) if not one.startswith("hosts: at least")]
@@ -330,13 +338,16 @@ def _plain(problem: str) -> str:
     return re.sub(r"^hosts: \S+ has (-?\d+) slots\.", r"slots: a guest has \1 slots.", problem)
 
 
-def _image(wish: Mapping[str, Any]) -> Iterator[str]:
-    if not re.sub(r"[:@][^/]*$", "", wish["image"]) or re.search(r"\s|://", wish["image"]):
+def _image(requested: Mapping[str, Any]) -> Iterator[str]:
+    if not re.sub(r"[:@][^/]*$", "", requested["image"]) or re.search(r"\s|://", requested["image"]):
         yield (
-            f"site.training.image: {wish['image'] or 'an empty text'} is not a valid name of an image. Write it as "
-            "registry/name:tag."
+            f"site.training.image: {requested['image'] or 'an empty text'} is not a valid name of an image. Write it "
+            "as registry/name:tag."
         )
-    lack = images.lack(wish["image"], wish["engine"])
+    lack = images.lack(requested["image"], requested["engine"])
     if lack is not None:
         what, todo = lack
-        yield f"site.training.image: {wish['image']} holds no {what}, which the engine {wish['engine']} needs. {todo}."
+        yield (
+            f"site.training.image: {requested['image']} holds no {what}, which the engine {requested['engine']} needs. "
+            f"{todo}."
+        )

@@ -67,21 +67,21 @@ def guests(
     stage machines may still add the adapters of the training.
     """
     active = [stage for stage in stages(site) if stage not in without]
-    site, wish = of_stage(site, "guests")
+    site, requested = of_stage(site, "guests")
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
-    told: dict[str, Any] = {"stages": active, "look": _look(site, wish, vms), "guests": {}, "reached": {}}
+    told: dict[str, Any] = {"stages": active, "look": _look(site, requested, vms), "guests": {}, "reached": {}}
     told.update({key: [] for key in ("problems", "waiting", "later", "notes")})
     if seen is None:
         return told
     listed = {name: _own(variables, name) for name in names}
     found, told["waiting"], told["problems"] = _matched(vms, seen["vms"], listed)
     made, problems = {}, told["problems"]
-    told["notes"] = list(_open_token(wish["licence"]))
-    problems += _token(wish["licence"], token)
+    told["notes"] = list(_open_token(requested["licence"]))
+    problems += _token(requested["licence"], token)
     for name, (position, vm) in found.items():
-        made[name] = _guest(site, wish, position, vm, listed.get(name) or _own(None, name))
+        made[name] = _guest(site, requested, position, vm, listed.get(name) or _own(None, name))
         problems += _troubles(site, name, made[name], vm)
-    problems += _unchecked(wish["host_keys"], listed)
+    problems += _unchecked(requested["host_keys"], listed)
     for guest in made.values():
         guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
     # In check mode, the stage machines may not have created or started them, or not have added their adapters.
@@ -103,13 +103,13 @@ def _own(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[s
     return {**{key: said.get(key) for key in OWN}, "unchecked": unchecked(said) if said else ""}
 
 
-def _look(site: Mapping[str, Any], wish: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _look(site: Mapping[str, Any], requested: Mapping[str, Any], vms: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Options of vm_guest_info."""
     path, group = site["network"]["path"], site["network"]["portgroup"]
     options = {
         "vms": vms,
         "datacenter": site["datacenter"],
-        "address_network": wish["address_network"],
+        "address_network": requested["address_network"],
         "data_network": group if path == "tcp" else None,
         "host_driver": site["gpu"]["mode"] in ("vgpu", "mig"),
     }
@@ -146,13 +146,13 @@ def _matched(
 
 
 def _guest(
-    site: Mapping[str, Any], wish: Mapping[str, Any], position: int, vm: Mapping[str, Any], own: Mapping[str, Any]
+    site: Mapping[str, Any], requested: Mapping[str, Any], position: int, vm: Mapping[str, Any], own: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Data of one guest; variables of the inventory have precedence."""
     path = site["network"]["path"]
     adapter = _data_adapter(vm, path, site["network"]["portgroup"]) or {}
-    fixed = _fixed_address(wish["data_addresses"], position)
-    data = {"mac": own["data_mac"] or adapter.get("mac") or "", "mtu": _mtu(site, wish)}
+    fixed = _fixed_address(requested["data_addresses"], position)
+    data = {"mac": own["data_mac"] or adapter.get("mac") or "", "mtu": _mtu(site, requested)}
     if fixed:
         data["address"] = str(fixed)
     held = [str(fixed.ip)] if fixed else [text for text in adapter.get("addresses") or [] if ":" not in text]
@@ -161,7 +161,7 @@ def _guest(
     host = vm["host"] or {}
     return {
         "vm": vm["path"],
-        "connection": _connection(wish, address, own),
+        "connection": _connection(requested, address, own),
         "address": address,
         "addresses": list(dict.fromkeys(text for text in addresses if text)),
         "data_path": path,
@@ -171,24 +171,24 @@ def _guest(
         "gpu": vm["gpus"] > 0,
         "host": host.get("name") or "",
         "host_driver": (host.get("driver") or {}).get("version") or "",
-        **_common(site, wish),
+        **_common(site, requested),
     }
 
 
-def _common(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
+def _common(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that all guests share, under the names of the role guest_vm."""
     return {
-        "driver": _driver(wish["driver"], site["licence"]),
+        "driver": _driver(requested["driver"], site["licence"]),
         "mig": (site["stack"]["mig"] or {}).get("layout") or [],
-        "licence": _licence(site, wish["licence"]),
+        "licence": _licence(site, requested["licence"]),
         "roce": given(site["roce"]) if site["network"]["path"] in RDMA_PATHS else {},
-        "rdma": dict(wish["rdma"], gpudirect=_gpudirect(site, wish)),
-        "limits": given(wish["limits"]),
-        "ntp_servers": wish["ntp_servers"],
-        "user": wish["training_user"],
-        "reboot": wish["reboot"],
-        "reboot_timeout_s": wish["reboot_timeout_s"],
-        "login_timeout_s": wish["login_timeout_s"],
+        "rdma": dict(requested["rdma"], gpudirect=_gpudirect(site, requested)),
+        "limits": given(requested["limits"]),
+        "ntp_servers": requested["ntp_servers"],
+        "user": requested["training_user"],
+        "reboot": requested["reboot"],
+        "reboot_timeout_s": requested["reboot_timeout_s"],
+        "login_timeout_s": requested["login_timeout_s"],
     }
 
 
@@ -202,12 +202,12 @@ def _driver(driver: Mapping[str, Any] | None, licence: str) -> dict[str, Any]:
     return made
 
 
-def _connection(wish: Mapping[str, Any], address: str, own: Mapping[str, Any]) -> dict[str, Any]:
+def _connection(requested: Mapping[str, Any], address: str, own: Mapping[str, Any]) -> dict[str, Any]:
     """Ansible's own variables, unless the inventory sets them."""
     told: dict[str, Any] = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
-    if wish["user"] and not own["ansible_user"]:
-        told["ansible_user"] = wish["user"]
-    if wish["host_keys"] == "accept_new":
+    if requested["user"] and not own["ansible_user"]:
+        told["ansible_user"] = requested["user"]
+    if requested["host_keys"] == "accept_new":
         told["ansible_ssh_extra_args"] = ACCEPT_NEW
     else:
         # AWX and ansible-runner disable the check with ANSIBLE_HOST_KEY_CHECKING; a variable has precedence.
@@ -234,10 +234,10 @@ def _fixed_address(
     return ipaddress.ip_interface(f"{network.network_address + plan['first'] + position}/{network.prefixlen}")
 
 
-def _mtu(site: Mapping[str, Any], wish: Mapping[str, Any]) -> int:
+def _mtu(site: Mapping[str, Any], requested: Mapping[str, Any]) -> int:
     """The requested value; 0 keeps the current one."""
-    if wish["mtu"] is not None:
-        return wish["mtu"]
+    if requested["mtu"] is not None:
+        return requested["mtu"]
     return site["network"]["mtu"] if site["network"]["path"] in RDMA_PATHS else 0
 
 
@@ -249,10 +249,10 @@ def _licence(site: Mapping[str, Any], licence: Mapping[str, Any] | None) -> dict
     return given(dict(licence, feature_type=FEATURES[site["gpu"]["mode"]] if feature == "auto" else feature))
 
 
-def _gpudirect(site: Mapping[str, Any], wish: Mapping[str, Any]) -> str:
+def _gpudirect(site: Mapping[str, Any], requested: Mapping[str, Any]) -> str:
     """off if network adapter and GPU must not, or cannot, communicate directly."""
     path, asked = site["network"]["path"], site["network"]["gpudirect"]
-    return wish["rdma"]["gpudirect"] if path in ("sriov", "passthrough") and asked != "disabled" else "off"
+    return requested["rdma"]["gpudirect"] if path in ("sriov", "passthrough") and asked != "disabled" else "off"
 
 
 def _unchecked(host_keys: str, listed: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -82,9 +82,9 @@ def bmc_connection(site: Any, address: str = "", password: str = "") -> dict[str
     return {f"bmc_{key}": value for key, value in given.items() if value is not None and value != ""}
 
 
-def driver(wish: Mapping[str, Any] | None) -> dict[str, Any]:
+def driver(requested: Mapping[str, Any] | None) -> dict[str, Any]:
     """Options of nvaie_vib; empty for hosts that keep their driver."""
-    return {key: value for key, value in (wish or {}).items() if value is not None}
+    return {key: value for key, value in (requested or {}).items() if value is not None}
 
 
 def profiles(site: Mapping[str, Any]) -> list[str]:

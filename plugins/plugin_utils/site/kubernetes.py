@@ -30,18 +30,18 @@ OF_VGPU = ("repository", "image", "version")
 
 def kubernetes(site: Any) -> dict[str, Any]:
     """The inputs; without a kubeconfig and a cluster to create, the site has no such section."""
-    site, wish = of_stage(site, "kubernetes")
-    operator = wish["gpu_operator"]
+    site, requested = of_stage(site, "kubernetes")
+    operator = requested["gpu_operator"]
     shared = site["gpu"]["mode"] in SHARED_GPU
     guests, host = part_of(site, "guests"), site["driver"] or {}
-    pods = wish["training"] and _pods(site, wish)
+    pods = requested["training"] and _pods(site, requested)
     return {
-        "kubeconfig": wish["kubeconfig"] or "",
-        "cluster": vks.cluster(site, wish) if vks.is_vks(wish) and wish["vks"] else {},
-        "context": wish["context"] or "",
-        "nodes": wish["nodes"],
-        "force": wish["force"],
-        "wait_s": wish["wait_s"],
+        "kubeconfig": requested["kubeconfig"] or "",
+        "cluster": vks.cluster(site, requested) if vks.is_vks(requested) and requested["vks"] else {},
+        "context": requested["context"] or "",
+        "nodes": requested["nodes"],
+        "force": requested["force"],
+        "wait_s": requested["wait_s"],
         "gpus": site["gpu"]["per_vm"],
         "gpu_operator": {
             **given(operator),
@@ -50,16 +50,16 @@ def kubernetes(site: Any) -> dict[str, Any]:
             "gds": stack.stack(site)["gds"],
             "licensed": bool(shared and operator["driver"] and site["licence"] == "nvaie"),
         },
-        "network_operator": pod_network.pod_network(site) if wish["network_operator"] else {},
+        "network_operator": pod_network.pod_network(site) if requested["network_operator"] else {},
         "training": pods or {},
         "host_driver": (host.get("version") or "") if shared else "",
         "token_file": (guests["licence"] or {}).get("token_file") or "",
     }
 
 
-def _pods(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
+def _pods(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """The training of the site, with pods in place of the containers on the guests."""
-    training, own = site["training"], wish["training"]
+    training, own = site["training"], requested["training"]
     gpus = 0 if training["gpus"] == "none" else site["gpu"]["per_vm"]
     keys = ("image", "engine", "builtin", "arguments", "environment", "shm_size")
     return {
@@ -68,37 +68,37 @@ def _pods(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
         "command": training["command"] or [],
         "queue": own["queue"] or "",
         "nodes": own["nodes"] or sum(len(identities(entry)) for entry in site["vms"]),
-        "nodes_with": wish["nodes"],
+        "nodes_with": requested["nodes"],
         "slots": slots(training, gpus),
         "gpus": gpus,
         "limit_s": training["limits"]["wall_s"],
-        "network": pod_network.pod_network(site) if wish["network_operator"] else {},
+        "network": pod_network.pod_network(site) if requested["network_operator"] else {},
     }
 
 
 def problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Conflicts between the settings of the cluster and the other sections of a validated site."""
-    wish = site["kubernetes"]
-    if not wish:
+    requested = site["kubernetes"]
+    if not requested:
         return
-    yield from vks.problems(site, wish)
-    operator, key = wish["gpu_operator"], "site.kubernetes.gpu_operator"
+    yield from vks.problems(site, requested)
+    operator, key = requested["gpu_operator"], "site.kubernetes.gpu_operator"
     for name, form, signs in (("namespace", LABEL, "digits and -"), ("policy", NAME, "digits, - and .")):
         if not form.fullmatch(operator[name]):
             yield (
                 f"{key}.{name}: {operator[name]} is not a valid name in Kubernetes. Use lower-case letters, {signs}, "
                 "and begin and end with a letter or a digit."
             )
-    if wish["wait_s"] < 1:
-        yield f"site.kubernetes.wait_s: {wish['wait_s']} is not a valid time. Use at least 1 second."
-    if wish["training"]:
-        yield from _training(site, wish["training"])
+    if requested["wait_s"] < 1:
+        yield f"site.kubernetes.wait_s: {requested['wait_s']} is not a valid time. Use at least 1 second."
+    if requested["training"]:
+        yield from _training(site, requested["training"])
     if operator["driver"]:
         yield from _driver(site, operator["driver"], f"{key}.driver")
     yield from pod_network.problems(site)
 
 
-def _training(site: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:
+def _training(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[str]:
     key, training = "site.kubernetes.training", site["training"]
     if not training:
         yield f"{key}: the site has no training. Add site.training with image and command, or remove {key}."
@@ -116,12 +116,12 @@ def _training(site: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]
             "site.kubernetes.gpu_operator.mig_strategy: with mixed, the GPUs have one resource for each profile, and "
             "the training requests nvidia.com/gpu. Set it to single."
         )
-    if wish["nodes"] is not None and wish["nodes"] < 1:
-        yield f"{key}.nodes: {wish['nodes']} is not a valid number of nodes. Use at least 1."
-    if not LABEL.fullmatch(wish["namespace"]):
+    if requested["nodes"] is not None and requested["nodes"] < 1:
+        yield f"{key}.nodes: {requested['nodes']} is not a valid number of nodes. Use at least 1."
+    if not LABEL.fullmatch(requested["namespace"]):
         yield (
-            f"{key}.namespace: {wish['namespace']} is not a valid name in Kubernetes. Use lower-case letters, digits "
-            "and -."
+            f"{key}.namespace: {requested['namespace']} is not a valid name in Kubernetes. Use lower-case letters, "
+            "digits and -."
         )
 
 

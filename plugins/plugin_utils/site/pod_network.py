@@ -34,10 +34,10 @@ NO_TRAINING = "default"
 
 def pod_network(site: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, from a validated site with this section."""
-    wish, network = site["kubernetes"]["network_operator"], site["network"]
+    requested, network = site["kubernetes"]["network_operator"], site["network"]
     own = site["kubernetes"]["training"]
     return {
-        **{key: wish[key] for key in (*HANDED_ON, *MORE)},
+        **{key: requested[key] for key in (*HANDED_ON, *MORE)},
         "pods": own["namespace"] if own else NO_TRAINING,
         "mtu": network["mtu"],
         "traffic_class": intent(given(site["roce"])).traffic_class,
@@ -47,8 +47,8 @@ def pod_network(site: Mapping[str, Any]) -> dict[str, Any]:
 
 def problems(site: Mapping[str, Any]) -> Iterator[str]:
     """Conflicts between the networks of pods and the other sections of a validated site."""
-    wish, path = site["kubernetes"]["network_operator"], site["network"]["path"]
-    if not wish:
+    requested, path = site["kubernetes"]["network_operator"], site["network"]["path"]
+    if not requested:
         return
     if path not in PATHS:
         cause = "a PVRDMA adapter has no device plugin" if path == "pvrdma" else "pods would have no RDMA adapter"
@@ -57,20 +57,20 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
             f"directpath, or remove {KEY}."
         )
     for name in ("namespace", "name"):
-        if not LABEL.fullmatch(wish[name]):
+        if not LABEL.fullmatch(requested[name]):
             yield (
-                f"{KEY}.{name}: {wish[name]} is not a valid name in Kubernetes. Use at most 42 lower-case letters, "
-                "digits and -."
+                f"{KEY}.{name}: {requested[name]} is not a valid name in Kubernetes. Use at most 42 lower-case "
+                "letters, digits and -."
             )
-    if wish["per_node"] < 1:
-        yield f"{KEY}.per_node: {wish['per_node']} is not a valid number of addresses. Use at least 1."
-    yield from _rails(wish, site["network"]["adapters"])
-    yield from _addresses(wish)
+    if requested["per_node"] < 1:
+        yield f"{KEY}.per_node: {requested['per_node']} is not a valid number of addresses. Use at least 1."
+    yield from _rails(requested, site["network"]["adapters"])
+    yield from _addresses(requested)
     yield from _intent(site)
 
 
-def _rails(wish: Mapping[str, Any], adapters: int) -> Iterator[str]:
-    count, names = len(wish["subnets"]), wish["interfaces"]
+def _rails(requested: Mapping[str, Any], adapters: int) -> Iterator[str]:
+    count, names = len(requested["subnets"]), requested["interfaces"]
     if not count:
         yield f"{KEY}.subnets: it is empty. Add one subnet with addresses of pods for each adapter of a node."
         return
@@ -79,7 +79,7 @@ def _rails(wish: Mapping[str, Any], adapters: int) -> Iterator[str]:
             f"{KEY}.subnets: there are {count} subnets, but site.network.adapters is {adapters}. Each network needs an "
             "adapter of its own. Remove subnets, or add adapters."
         )
-    if wish["attachment"] == "macvlan" and not names:
+    if requested["attachment"] == "macvlan" and not names:
         yield (
             f"{KEY}.interfaces: it is empty, and attachment macvlan needs the interface of each network. Add the names "
             "of the interfaces in the nodes."
@@ -96,9 +96,9 @@ def _rails(wish: Mapping[str, Any], adapters: int) -> Iterator[str]:
         )
 
 
-def _addresses(wish: Mapping[str, Any]) -> Iterator[str]:
+def _addresses(requested: Mapping[str, Any]) -> Iterator[str]:
     subnets = []
-    for text in wish["subnets"]:
+    for text in requested["subnets"]:
         try:
             subnets.append(ipaddress.IPv4Network(text))
         except ValueError:
@@ -106,7 +106,7 @@ def _addresses(wish: Mapping[str, Any]) -> Iterator[str]:
     for one, other in itertools.combinations(subnets, 2):
         if one.overlaps(other):
             yield f"{KEY}.subnets: {one} and {other} overlap. Use separate subnets."
-    for text in wish["exclude"]:
+    for text in requested["exclude"]:
         first, dummy, last = text.partition("-")
         try:
             begin, end = ipaddress.IPv4Address(first.strip()), ipaddress.IPv4Address((last or first).strip())

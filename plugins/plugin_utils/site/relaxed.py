@@ -104,23 +104,23 @@ def _values(part: Mapping[str, Any], path: str, before: str = "") -> list[tuple[
     return [one for place, below in entries if isinstance(below, Mapping) for one in _values(below, rest, place)]
 
 
-def _of_validation(site: Mapping[str, Any], wish: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _of_validation(site: Mapping[str, Any], requested: Mapping[str, Any]) -> list[dict[str, Any]]:
     many = sum(len(identities(entry)) for entry in site["vms"])
     found = []
     every = len(rounds.rounds([str(number) for number in range(many)]))
-    if wish["rounds"] is not None and wish["rounds"] < every:
+    if requested["rounds"] is not None and requested["rounds"] < every:
         means = "Some pairs of guests are not tested."
-        found.append(_told("site.validation.rounds", wish["rounds"], str(every), means, OF_PAIRS))
-    if wish["nodes"] is not None and many not in wish["nodes"]:
+        found.append(_told("site.validation.rounds", requested["rounds"], str(every), means, OF_PAIRS))
+    if requested["nodes"] is not None and many not in requested["nodes"]:
         means = "No training runs on all guests."
-        found.append(_told("site.validation.nodes", wish["nodes"], f"up to {many}", means, ("cluster.training",)))
-    fewer = less(wish["arguments"], {(key,): value for key, value in BENCHMARK.items()})
+        found.append(_told("site.validation.nodes", requested["nodes"], f"up to {many}", means, ("cluster.training",)))
+    fewer = less(requested["arguments"], {(key,): value for key, value in BENCHMARK.items()})
     if fewer:
         means = "The benchmark computes and measures less than by default."
         checks = ("cluster.training", "cluster.efficiency", "cluster.rdma_gain")
         found.append(_told("site.validation.arguments", fewer[0], fewer[1], means, checks))
-    found += _nccl(wish["nccl_command"])
-    for check, why in wish["skip"].items():
+    found += _nccl(requested["nccl_command"])
+    for check, why in requested["skip"].items():
         found.append(_told(f"site.validation.skip.{check}", why, "not skipped", "The check is left out.", (check,)))
     found += [
         _told(f"site.validation.thresholds.{name}", *cast("list[Any]", more))
@@ -163,10 +163,10 @@ def _number(text: str) -> int:
 
 def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
-    wished, read = (site["validation"] or {}).get("speed_gb"), around.get("speed_gb")
-    if wished and read and wished < read:
+    requested_one, read = (site["validation"] or {}).get("speed_gb"), around.get("speed_gb")
+    if requested_one and read and requested_one < read:
         means = "Bandwidth is compared with less than the speed of the adapters."
-        found.append(_told("site.validation.speed_gb", wished, str(read), means, OF_PAIRS))
+        found.append(_told("site.validation.speed_gb", requested_one, str(read), means, OF_PAIRS))
     environment = around.get("environment") or {}
     for path, name in (("vcenter", "VMWARE_VALIDATE_CERTS"), ("hosts.bmc", "AIREADY_BMC_VALIDATE_CERTS")):
         ((_place, own),) = _values(site, f"{path}.validate_certs") or [("", None)]

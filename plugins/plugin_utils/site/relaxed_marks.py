@@ -76,11 +76,11 @@ def _above(value: Any, usual: float | None) -> bool:
 
 
 def _marks(
-    name: str, wish: Mapping[str, Any], site: Mapping[str, Any], many: int, cpu: bool
+    name: str, requested: Mapping[str, Any], site: Mapping[str, Any], many: int, cpu: bool
 ) -> Iterator[tuple[str, str, str, str, list[str]]]:
     """The default thresholds of a check that the site's own do not cover."""
     mine = [
-        (wish.get(f"{prefix}low"), wish.get(f"{prefix}high"), not prefix, wish.get("share") or "")
+        (requested.get(f"{prefix}low"), requested.get(f"{prefix}high"), not prefix, requested.get("share") or "")
         for prefix in ("", "warn_")
     ]
     speed = number(site["validation"]["speed_gb"])
@@ -93,7 +93,8 @@ def _marks(
     ]
     if left:
         shown = (
-            ", ".join(f"{key} {wish[key]}" for key in (*LIMITS, "share") if wish.get(key) is not None) or "no threshold"
+            ", ".join(f"{key} {requested[key]}" for key in (*LIMITS, "share") if requested.get(key) is not None)
+            or "no threshold"
         )
         yield (name, shown, "; ".join(map(_told, left)), MARKS, [name])
 

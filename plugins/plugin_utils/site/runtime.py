@@ -29,17 +29,17 @@ REPOSITORIES = ("vendor_repository", "toolkit_repository")
 
 def runtime(site: Any, passwords: Mapping[str, str] | None = None, proxy_password: str = "") -> dict[str, Any]:
     """The inputs; passwords are by the address of their registry."""
-    dummy, wish = of_stage(site, "runtime")
-    proxy = dict(wish["proxy"] or {})
+    dummy, requested = of_stage(site, "runtime")
+    proxy = dict(requested["proxy"] or {})
     if proxy.get("username"):
         proxy["password"] = proxy_password or ""
     return {
-        **{key: wish[key] for key in HANDED_ON},
+        **{key: requested[key] for key in HANDED_ON},
         # The role has defaults for fingerprints that are not set.
-        **{key: {name: one for name, one in (wish[key] or {}).items() if one is not None} for key in REPOSITORIES},
+        **{key: {name: one for name, one in (requested[key] or {}).items() if one is not None} for key in REPOSITORIES},
         "registries": [
             dict(one, password=(passwords or {}).get(one["address"], "")) if one["username"] else dict(one)
-            for one in wish["registries"]
+            for one in requested["registries"]
         ],
         "proxy": proxy,
     }

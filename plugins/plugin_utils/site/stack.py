@@ -78,12 +78,12 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _instances(wish: Mapping[str, Any] | None, site: Mapping[str, Any]) -> Iterator[str]:
+def _instances(requested: Mapping[str, Any] | None, site: Mapping[str, Any]) -> Iterator[str]:
     """A MIG layout that the guests apply to their own GPUs."""
-    if wish is None:
+    if requested is None:
         return
     key, mode = "site.stack.mig", site["gpu"]["mode"]
-    for index, entry in enumerate(wish["layout"]):
+    for index, entry in enumerate(requested["layout"]):
         if not ENTRY.fullmatch(entry):
             yield (
                 f"{key}.layout[{index}]: {entry} is not a profile of MIG. Write it as 3g, 1g.10gb or the id of the "
@@ -126,27 +126,27 @@ def _ucx(site: Mapping[str, Any]) -> Iterator[str]:
         yield f"{key}: no program uses MPI. Name one in site.validation.osu, see docs/stack.md, or remove it."
 
 
-def _dcgm(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
+def _dcgm(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
     levels, mode = list(probes.DIAG_S), site["gpu"]["mode"]
-    if wish["diag"] not in (0, *levels):
+    if requested["diag"] not in (0, *levels):
         yield (
-            f"site.stack.dcgm.diag: {wish['diag']} is not a level of `dcgmi diag`. Use {levels[0]} to {levels[-1]}, or "
-            "0 for no diagnostic."
+            f"site.stack.dcgm.diag: {requested['diag']} is not a level of `dcgmi diag`. Use {levels[0]} to "
+            f"{levels[-1]}, or 0 for no diagnostic."
         )
-    elif wish["diag"] >= OF_HARDWARE and mode in VGPU_MODES:
+    elif requested["diag"] >= OF_HARDWARE and mode in VGPU_MODES:
         yield (
-            f"site.stack.dcgm.diag: level {wish['diag']} measures PCIe, power and temperature, which a vGPU does not "
-            f"report (site.gpu.mode is {mode}). Use level 1, or GPUs in passthrough."
+            f"site.stack.dcgm.diag: level {requested['diag']} measures PCIe, power and temperature, which a vGPU does "
+            f"not report (site.gpu.mode is {mode}). Use level 1, or GPUs in passthrough."
         )
 
 
-def _storage(wish: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
-    name = wish["read_file"]
+def _storage(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
+    name = requested["read_file"]
     if name and not name.startswith("/"):
         yield f"site.stack.gds.read_file: {name} is not an absolute path of the guests. Begin it with /."
-    if wish["check"] != "required" and not name:
+    if requested["check"] != "required" and not name:
         return
-    key = "site.stack.gds.check" if wish["check"] == "required" else "site.stack.gds.read_file"
+    key = "site.stack.gds.check" if requested["check"] == "required" else "site.stack.gds.read_file"
     profile = site["gpu"]["profile"] or ""
     board = catalogue.board_of(profile) if site["gpu"]["mode"] in VGPU_MODES else None
     if board is not None and board.key.startswith(NO_STORAGE):

@@ -37,56 +37,56 @@ def training(site: Any, guests: Sequence[Mapping[str, Any]] | None = None, unfit
 
     unfit is whether a guest without its data path is a problem.
     """
-    site, wish = of_stage(site, "training")
+    site, requested = of_stage(site, "training")
     network = site["network"]
     problems: list[str]
     hosts, problems = [], []
     for own in guests or []:
-        host = _host(own, wish)
+        host = _host(own, requested)
         hosts.append(host)
-        problems += _problems(host, own, wish)
+        problems += _problems(host, own, requested)
         problems += _unfit(host, own, network["path"]) if unfit else []
     interfaces = {host["interface"] for host in hosts}
     return {
-        **{key: wish[key] for key in HANDED_ON},
-        **how(wish),
+        **{key: requested[key] for key in HANDED_ON},
+        **how(requested),
         "hosts": [{key: value for key, value in host.items() if value} for host in hosts],
         # One interface name for all guests; if names differ, each host has its own.
         "interface": interfaces.pop() if len(interfaces) == 1 else "",
-        "training": {key: wish[key] for key in ("builtin", "command", "arguments") if wish[key]},
+        "training": {key: requested[key] for key in ("builtin", "command", "arguments") if requested[key]},
         "data_path": network["path"],
         "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
         "roce": given(site["roce"]) if network["path"] in RDMA_PATHS else {},
-        "gpus": "none" if wish["gpus"] == "none" or not any(_gpus(own) for own in guests or []) else "all",
+        "gpus": "none" if requested["gpus"] == "none" or not any(_gpus(own) for own in guests or []) else "all",
         "container_engine": part_of(site, "runtime")["engine"],
         "memlock": part_of(site, "runtime")["memlock"],
         "problems": problems,
     }
 
 
-def how(wish: Mapping[str, Any]) -> dict[str, Any]:
+def how(requested: Mapping[str, Any]) -> dict[str, Any]:
     """Launcher and controller, which default to each other's value."""
-    elastic = wish["elastic"]
-    gloo = elastic is not None or wish["controller"] == "gloo"
+    elastic = requested["elastic"]
+    gloo = elastic is not None or requested["controller"] == "gloo"
     return {
-        "launcher": wish["launcher"] or ("horovodrun" if gloo else "mpirun"),
-        "controller": wish["controller"] or ("gloo" if gloo else "mpi"),
+        "launcher": requested["launcher"] or ("horovodrun" if gloo else "mpirun"),
+        "controller": requested["controller"] or ("gloo" if gloo else "mpi"),
         "elastic": given(elastic),
     }
 
 
-def slots(wish: Mapping[str, Any], gpus: int) -> int:
+def slots(requested: Mapping[str, Any], gpus: int) -> int:
     """The number of ranks on a guest with this number of GPUs."""
-    if wish["slots"] is not None:
-        return wish["slots"]
-    return gpus if gpus and wish["gpus"] == "auto" else 1
+    if requested["slots"] is not None:
+        return requested["slots"]
+    return gpus if gpus and requested["gpus"] == "auto" else 1
 
 
 def _gpus(own: Mapping[str, Any]) -> int:
     return (own.get(GUEST) or {}).get("gpus") or 0
 
 
-def _host(own: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
+def _host(own: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """Data of a guest: from its facts first, because an address may have been set just now."""
     guest, facts = own.get(GUEST) or {}, own.get("ansible_facts") or {}
     mac = (guest.get("data_interface") or {}).get("mac") or ""
@@ -95,7 +95,7 @@ def _host(own: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
         "name": own["inventory_hostname"],
         "address": (found.get("ipv4") or {}).get("address") or guest.get("data_address") or "",
         "interface": found.get("device") or "",
-        "slots": slots(wish, _gpus(own)),
+        "slots": slots(requested, _gpus(own)),
     }
 
 
@@ -107,11 +107,11 @@ def _interfaces(facts: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield one
 
 
-def _problems(host: Mapping[str, Any], own: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:
+def _problems(host: Mapping[str, Any], own: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[str]:
     name, guest = host["name"], own.get(GUEST) or {}
     if not guest:
         yield f"{name}: it is not a guest of the site. Remove it from the inventory's group training_guests."
-    if wish["gpus"] == "auto" and guest and guest.get("gpus") and host["slots"] > guest["gpus"]:
+    if requested["gpus"] == "auto" and guest and guest.get("gpus") and host["slots"] > guest["gpus"]:
         yield (
             f"{name}: it has {guest['gpus']} GPUs, but site.training.slots requests {host['slots']} ranks with a GPU "
             "each. Lower it, or set site.training.gpus to none."

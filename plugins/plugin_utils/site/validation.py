@@ -50,24 +50,24 @@ def validation(
 
     surroundings has settings that are not in the site, see site_relaxed.relaxed.
     """
-    whole, (site, wish) = site, of_stage(site, "validation")
+    whole, (site, requested) = site, of_stage(site, "validation")
     # A guest without a data path is a result, not an error.
     told = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
     hosts = told["hosts"]
     facts = {own["inventory_hostname"]: own.get(GUEST) or {} for own in guests or []}
-    wanted = _intent(site, wish, told, facts, host_ports)
+    wanted = _intent(site, requested, told, facts, host_ports)
     intent = expected.intent_of(wanted)
     return {
-        **{key: wish[key] for key in HANDED_ON},
+        **{key: requested[key] for key in HANDED_ON},
         "guests": [_guest(host, facts.get(host["name"], {}), site["network"]["nics"]) for host in hosts],
         "intent": wanted,
-        "pairs": _pairs(site, wish, wanted),
+        "pairs": _pairs(site, requested, wanted),
         "run": _run(told, wanted["skip"]) if site["training"] else {},
-        "nccl_command": [] if "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
+        "nccl_command": [] if "cluster.nccl" in wanted["skip"] else requested["nccl_command"],
         "nccl_builtin": bool(site["training"]) and site["training"]["engine"] != "horovod",
-        "osu": _osu(wish, intent, told) if site["training"] else [],
-        "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
-        "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
+        "osu": _osu(requested, intent, told) if site["training"] else [],
+        "osu_stall_s": (requested["osu"] or {}).get("stall_s") or STALL_S,
+        "trainings": _trainings(site, requested, intent, told) if site["training"] else [],
         "stack": dict(wanted["stack"], dcgm_package=site["stack"]["dcgm"]["package"]),
         "user": (site["guests"] or {}).get("training_user") or "",
         "site_name": site["cluster"] or site["datacenter"] or "",
@@ -78,24 +78,24 @@ def validation(
 
 def problems(site: Mapping[str, Any]) -> list[str]:
     """Problems of a validated site's section validation."""
-    wish = site["validation"]
-    if not wish:
+    requested = site["validation"]
+    if not requested:
         return []
-    found = [f"site.validation.{one}" for one in thresholds.problems(wish["thresholds"])]
+    found = [f"site.validation.{one}" for one in thresholds.problems(requested["thresholds"])]
     for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS), ("notes", rungs.CHECKS)):
         found += [
             f"site.validation.{key}: the check {one} is unknown. Known checks: {', '.join(known)}."
-            for one in wish[key] or ()
+            for one in requested[key] or ()
             if one not in known
         ]
-    if wish["osu"] and wish["osu"]["stall_s"] < 1:
-        found.append(f"site.validation.osu.stall_s: {wish['osu']['stall_s']} is too low. Use at least 1 second.")
+    if requested["osu"] and requested["osu"]["stall_s"] < 1:
+        found.append(f"site.validation.osu.stall_s: {requested['osu']['stall_s']} is too low. Use at least 1 second.")
     for key in ("seconds", "qps", "streams", "rounds", "speed_gb"):
-        if wish[key] is not None and wish[key] < 1:
-            found.append(f"site.validation.{key}: {wish[key]} is too low. Use at least 1.")
+        if requested[key] is not None and requested[key] < 1:
+            found.append(f"site.validation.{key}: {requested[key]} is too low. Use at least 1.")
     found += [
         f"site.validation.nodes: {one} is not a valid number of guests. Use at least 1."
-        for one in wish["nodes"] or ()
+        for one in requested["nodes"] or ()
         if one < 1
     ]
     return found
@@ -123,7 +123,7 @@ def _guest(host: Mapping[str, Any], facts: Mapping[str, Any], nics: Sequence[str
 
 def _intent(
     site: Mapping[str, Any],
-    wish: Mapping[str, Any],
+    requested: Mapping[str, Any],
     told: Mapping[str, Any],
     facts: Mapping[str, Mapping[str, Any]],
     host_ports: Sequence[Mapping[str, Any]] | None,
@@ -133,18 +133,18 @@ def _intent(
     rdma = network["path"] in RDMA_PATHS
     mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
     roce = roce_of(given(site["roce"])) if rdma else None
-    skip = dict(wish["skip"])
+    skip = dict(requested["skip"])
     if site["fabric"]["agreement"] == "skip":
         skip.setdefault("fabric.settings", "site.fabric.agreement is skip")
     if not site["training"]:
         skip.update({check: skip.get(check, "site.training is not set") for check in CLUSTER})
-    elif not wish["nccl_command"]:
+    elif not requested["nccl_command"]:
         skip.setdefault("cluster.nccl", "site.validation.nccl_command is empty")
     engine = site["training"]["engine"] if site["training"] else "horovod"
-    if engine != "horovod" and _programs(wish):
+    if engine != "horovod" and _programs(requested):
         why = f"site.training.engine is {engine}, and OSU programs need mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
-    program = (wish["nccl_command"] or [""])[0].rpartition("/")[2]
+    program = (requested["nccl_command"] or [""])[0].rpartition("/")[2]
     if engine != "horovod" and program not in ("", ALL_REDUCE):
         # Without MPI, each process of nccl-tests is a job of its own. Only this program has a replacement.
         skip.setdefault("cluster.nccl", f"site.training.engine is {engine}, and {program} needs mpirun between ranks")
@@ -158,12 +158,12 @@ def _intent(
         why = "the training uses no GPUs, and NCCL needs GPUs"
         skip.setdefault("cluster.rdma_gain", why)
         # Simulated GPUs are not in a container.
-        if "gpu" not in wish["simulated"]:
+        if "gpu" not in requested["simulated"]:
             skip.setdefault("cluster.nccl", why)
     return {
         "guests": [host["name"] for host in hosts],
         "data_path": network["path"],
-        "speed_gb": wish["speed_gb"] or _speed(network, facts, host_ports),
+        "speed_gb": requested["speed_gb"] or _speed(network, facts, host_ports),
         "mtu": min((one for one in mtus if one), default=network["mtu"] if rdma else None),
         # A site gives each VM GPUs. A vCenter that reports none must not lower the requirement.
         "gpus": "all",
@@ -179,10 +179,10 @@ def _intent(
         "driver": ((site["guests"] or {}).get("driver") or {}).get("version") or None,
         "addresses": {name: address for name, address in map(_fixed_address, facts.items()) if address},
         "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
-        "share_hosts": wish["share_hosts"],
-        "rounds": wish["rounds"],
-        "osu": list(_programs(wish)),
-        "nodes": _nodes(wish["nodes"], len(hosts)),
+        "share_hosts": requested["share_hosts"],
+        "rounds": requested["rounds"],
+        "osu": list(_programs(requested)),
+        "nodes": _nodes(requested["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
         "stack": stack(site),
         "build": _build(told) if site["training"] else {},
@@ -229,19 +229,19 @@ def _speed(
     return max((port["speed"] for port in mine if port.get("speed")), default=None)
 
 
-def _pairs(site: Mapping[str, Any], wish: Mapping[str, Any], intent: Mapping[str, Any]) -> dict[str, Any]:
+def _pairs(site: Mapping[str, Any], requested: Mapping[str, Any], intent: Mapping[str, Any]) -> dict[str, Any]:
     """Options of pair_test."""
     path = intent["data_path"]
     able = [rung.check for rung in map(rungs.of, pairs.CHECKS) if rung is not None and path in rung.paths]
     if path not in DIRECT or intent["gpudirect"] == "disabled":
         able = [check for check in able if check != pairs.OF_GPU]
-    checks = [one for one in wish["checks"] or able if one in able and one not in intent["skip"]]
+    checks = [one for one in requested["checks"] or able if one in able and one not in intent["skip"]]
     options = {
         "checks": checks,
-        "seconds": wish["seconds"],
-        "qps": wish["qps"],
-        "streams": wish["streams"],
-        "rounds": wish["rounds"],
+        "seconds": requested["seconds"],
+        "qps": requested["qps"],
+        "streams": requested["streams"],
+        "rounds": requested["rounds"],
         "mtu": intent["mtu"],
         "traffic_class": roce_of(given(site["roce"])).traffic_class if path in RDMA_PATHS else None,
         "gpu_memory": "peermem" if _peermem(site) else "dmabuf",
@@ -259,18 +259,22 @@ def _run(told: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value != ""}
 
 
-def _programs(wish: Mapping[str, Any]) -> dict[str, list[str]]:
+def _programs(requested: Mapping[str, Any]) -> dict[str, list[str]]:
     """{what the program measures: the command}."""
-    return {name: words for name, words in (wish["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words}
+    return {
+        name: words for name, words in (requested["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words
+    }
 
 
-def _osu(wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+def _osu(
+    requested: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]
+) -> list[list[dict[str, Any]]]:
     """Steps of the OSU programs, [[{check, guests, hosts, command}]]: runs of one step share no guest."""
     everybody = intent["guests"]
     hosts = {host["name"]: host for host in told["hosts"]}
     steps = []
     for rung in rungs.RUNGS:
-        command = _programs(wish).get(rung.program)
+        command = _programs(requested).get(rung.program)
         if not command or rungs.left_out(rung, intent):
             continue
         pairs = rung.of == "pair"
@@ -285,7 +289,7 @@ def _osu(wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, 
 
 
 def _trainings(
-    site: Mapping[str, Any], wish: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]
+    site: Mapping[str, Any], requested: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """[{check, variant, guests, hosts, data_path}] of all trainings, small ones first."""
     found = []
@@ -300,7 +304,7 @@ def _trainings(
                 "guests": names,
                 "hosts": [host for host in told["hosts"] if host["name"] in names],
                 "data_path": site["network"]["path"] if row["variant"].endswith(":rdma") else "tcp",
-                "arguments": wish["arguments"],
+                "arguments": requested["arguments"],
             }
         )
     return found

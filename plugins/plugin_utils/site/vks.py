@@ -21,14 +21,14 @@ DEVICES = "site.gpu.passthrough.devices"
 P2P = {"pciPassthru.allowP2P": True, "pciPassthru.RelaxACSforP2P": True}
 
 
-def is_vks(wish: Mapping[str, Any]) -> bool:
+def is_vks(requested: Mapping[str, Any]) -> bool:
     """Whether the stage creates the cluster."""
-    return wish["kind"] in ALIASES
+    return requested["kind"] in ALIASES
 
 
-def cluster(site: Mapping[str, Any], wish: Mapping[str, Any]) -> dict[str, Any]:
+def cluster(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """Input of the role for the cluster, from a validated site."""
-    own, vcenter = wish["vks"], site["vcenter"] or {}
+    own, vcenter = requested["vks"], site["vcenter"] or {}
     keys = ("namespace", "cluster_class", "class_namespace", "storage_class", "version", "os_image", "containerd_gb")
     return {
         **{key: own[key] for key in keys},
@@ -103,19 +103,19 @@ def _window(device: Mapping[str, str]) -> int:
     return mmio.passthrough_mmio_gb(int(device["vendor_id"], 16), int(device["device_id"], 16)) or 0
 
 
-def problems(site: Mapping[str, Any], wish: Mapping[str, Any]) -> Iterator[str]:
+def problems(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[str]:
     """Conflicts between the cluster and the other sections of a validated site."""
-    own = wish["vks"]
-    if not is_vks(wish):
+    own = requested["vks"]
+    if not is_vks(requested):
         if own:
-            yield f"{KEY}: site.kubernetes.kind is {wish['kind']}. Set it to vks, or remove {KEY}."
-        if not wish["kubeconfig"]:
+            yield f"{KEY}: site.kubernetes.kind is {requested['kind']}. Set it to vks, or remove {KEY}."
+        if not requested["kubeconfig"]:
             yield "site.kubernetes.kubeconfig: it is not set. Name the kubeconfig file of the cluster."
         return
     if not own:
-        yield f"{KEY}: it is not set, and site.kubernetes.kind is {wish['kind']}. Describe the cluster in {KEY}."
+        yield f"{KEY}: it is not set, and site.kubernetes.kind is {requested['kind']}. Describe the cluster in {KEY}."
         return
-    if bool(own["supervisor"]) == bool(wish["kubeconfig"]):
+    if bool(own["supervisor"]) == bool(requested["kubeconfig"]):
         yield (
             f"{KEY}.supervisor: set either the address of the Supervisor, or site.kubernetes.kubeconfig with a "
             "kubeconfig file of its namespace."

@@ -199,65 +199,65 @@ def plan(
     inputs: Mapping[str, Any], facts: Mapping[str, Any], seen: Mapping[str, Any], name: str = ""
 ) -> dict[str, Any]:
     """The due changes of a guest; seen: {read: result of its task, empty before it ran}."""
-    wish, family = of_role(Inputs, "guest_vm_", inputs), family_of(facts)
-    wanted = [*BASE[family], *(RDMA[family] if wish.with_rdma else ()), *([OFED] if wish.with_ofed else ())]
+    requested, family = of_role(Inputs, "guest_vm_", inputs), family_of(facts)
+    wanted = [*BASE[family], *(RDMA[family] if requested.with_rdma else ()), *([OFED] if requested.with_ofed else ())]
     packages = _packages(wanted, family, seen["packages"])
-    limits, rdma = _limits(wish, seen["rdma_now"]), _rdma(wish, packages, seen)
+    limits, rdma = _limits(requested, seen["rdma_now"]), _rdma(requested, packages, seen)
     waiting = _waiting(rdma, seen["driver"])
-    reads = _reads(wish, packages, seen)
+    reads = _reads(requested, packages, seen)
     answer = Plan(
         family=family,
-        problems=list(_problems(wish)),
+        problems=list(_problems(requested)),
         packages=packages,
         limits=limits,
         chrony=CHRONY[family],
-        nic=_nic(wish, seen),
+        nic=_nic(requested, seen),
         rdma=rdma,
-        driver=_driver(wish.driver),
+        driver=_driver(requested.driver),
         waiting=waiting,
-        peers=_peers(wish, seen["play_hosts"]),
+        peers=_peers(requested, seen["play_hosts"]),
         reads=reads,
-        gaps=gaps(dict(one, object=name) for one in promised(wish, wanted, limits, rdma, waiting, reads, seen)),
+        gaps=gaps(dict(one, object=name) for one in promised(requested, wanted, limits, rdma, waiting, reads, seen)),
         now=now(waiting, seen),
     )
     made: dict[str, Any] = plain(answer)
     return made
 
 
-def _problems(wish: Inputs) -> Iterator[str]:
+def _problems(requested: Inputs) -> Iterator[str]:
     """Settings that cannot work, with the reason."""
-    path, memlock = wish.data_path, wish.limits.get("memlock", LIMITS["memlock"])
-    if path == "pvrdma" and wish.stack == "ofed":
+    path, memlock = requested.data_path, requested.limits.get("memlock", LIMITS["memlock"])
+    if path == "pvrdma" and requested.stack == "ofed":
         yield (
             "guest_vm_rdma.stack is ofed and the data path is pvrdma. The driver of PVRDMA adapters belongs to the "
             "network drivers of the distribution, and OFED replaces those. "
             "Use inbox, or a data path of sriov or passthrough."
         )
-    if path not in DIRECT and wish.gpudirect != "off" and wish.with_rdma:
+    if path not in DIRECT and requested.gpudirect != "off" and requested.with_rdma:
         yield (
-            f"guest_vm_rdma.gpudirect is {wish.gpudirect} and the data path is {path}, whose adapters cannot reach the "
-            "memory of a GPU. Use off, or a data path of sriov or passthrough."
+            f"guest_vm_rdma.gpudirect is {requested.gpudirect} and the data path is {path}, whose adapters cannot "
+            "reach the memory of a GPU. Use off, or a data path of sriov or passthrough."
         )
-    if wish.gpudirect == "peermem" and wish.stack != "ofed":
+    if requested.gpudirect == "peermem" and requested.stack != "ofed":
         yield (
-            f"guest_vm_rdma.gpudirect is peermem and the stack is {wish.stack}. The module nvidia-peermem needs the "
-            "network drivers of OFED. Use the stack ofed, or dmabuf."
+            f"guest_vm_rdma.gpudirect is peermem and the stack is {requested.stack}. The module nvidia-peermem needs "
+            "the network drivers of OFED. Use the stack ofed, or dmabuf."
         )
-    if wish.with_rdma and not wish.mac:
+    if requested.with_rdma and not requested.mac:
         yield (
             f"guest_vm_data_interface.mac is missing. It identifies the adapter of the data path {path}. "
             "Set it to the MAC address that vCenter reports for the adapter."
         )
-    if wish.driver and not wish.driver.get("package"):
+    if requested.driver and not requested.driver.get("package"):
         yield "guest_vm_driver.package is missing. Set it to the name, the path or the URL of the package."
-    if ("signing_key" in wish.driver) != ("signing_certificate" in wish.driver):
+    if ("signing_key" in requested.driver) != ("signing_certificate" in requested.driver):
         yield (
             "guest_vm_driver has one of signing_key and signing_certificate. A signature needs the key and the "
             "certificate that the firmware trusts. Set both, or neither."
         )
     if memlock not in ("unlimited", "as_is") and not KILOBYTES.match(str(memlock)):
         yield f"guest_vm_limits.memlock is {memlock}. Use unlimited, as_is, or a number of kB."
-    if wish.licence and bool(wish.licence.get("token")) == bool(wish.licence.get("token_file")):
+    if requested.licence and bool(requested.licence.get("token")) == bool(requested.licence.get("token_file")):
         yield "guest_vm_licence needs exactly one of token and token_file. Set one of them."
 
 
@@ -270,8 +270,8 @@ def _packages(wanted: list[str], family: str, listed: Mapping[str, Any]) -> Pack
     )
 
 
-def _limits(wish: Inputs, rdma: Mapping[str, Any]) -> Limits:
-    limits = {**LIMITS, **wish.limits}
+def _limits(requested: Inputs, rdma: Mapping[str, Any]) -> Limits:
+    limits = {**LIMITS, **requested.limits}
     memlock, nofile, stack = str(limits["memlock"]), int(limits["nofile"]), int(limits["stack_kb"])
     raised: dict[str, str] = {}
     logins: list[str] = []
@@ -298,7 +298,7 @@ def _limits(wish: Inputs, rdma: Mapping[str, Any]) -> Limits:
         services=services,
         shown=shown,
         properties=",".join(one.partition("=")[0] for one in shown),
-        problem=_locks_too_little(wish.user, (rdma.get("rdma") or {}).get("memlock") or {}),
+        problem=_locks_too_little(requested.user, (rdma.get("rdma") or {}).get("memlock") or {}),
     )
 
 
@@ -311,11 +311,11 @@ def _locks_too_little(user: str, locks: Mapping[str, Any]) -> str:
     return f"Their limit is {locks.get('hard_kb')} kB."
 
 
-def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
-    nic, name = {**NIC, **wish.data_interface}, _adapter(wish, seen)
+def _nic(requested: Inputs, seen: Mapping[str, Any]) -> Nic:
+    nic, name = {**NIC, **requested.data_interface}, _adapter(requested, seen)
     zones = seen["zones"]
     return Nic(
-        mac=wish.mac,
+        mac=requested.mac,
         # A number may be text before ansible-core 2.19.
         mtu=int(nic["mtu"] or 0),
         address=nic["address"],
@@ -325,10 +325,10 @@ def _nic(wish: Inputs, seen: Mapping[str, Any]) -> Nic:
     )
 
 
-def _adapter(wish: Inputs, seen: Mapping[str, Any]) -> str:
+def _adapter(requested: Inputs, seen: Mapping[str, Any]) -> str:
     """The name of the data path adapter from the last read."""
     read = seen["nic"] if "interface" in seen["nic"] else seen["nic_read"]
-    return str((read.get("interface") or {}).get("name", wish.mac))
+    return str((read.get("interface") or {}).get("name", requested.mac))
 
 
 def _open_zones(adapter: str, listed: str, default: str) -> list[str]:
@@ -346,24 +346,26 @@ def _open_zones(adapter: str, listed: str, default: str) -> list[str]:
     ]
 
 
-def _rdma(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
+def _rdma(requested: Inputs, packages: Packages, seen: Mapping[str, Any]) -> Rdma:
     first, driven, last = (seen[one].get("rdma") or {} for one in ("rdma", "rdma_driven", "rdma_now"))
     devices = last.get("devices") or []
-    modules, adapter = MODULES.get(wish.data_path, []), _adapter(wish, seen)
+    modules, adapter = MODULES.get(requested.data_path, []), _adapter(requested, seen)
     ports = [port for device in devices for port in device["ports"] if adapter in port["interfaces"]]
     gpu_nodes = _nodes(one.get("node") for one in (last.get("numa") or {}).get("gpus") or ())
     nic_nodes = _nodes(one.get("numa_node") for one in devices)
     is_open = (driven.get("gpudirect") or {}).get("open_module")
     return Rdma(
-        due=wish.with_rdma,
-        stack=wish.stack,
+        due=requested.with_rdma,
+        stack=requested.stack,
         modules=modules,
         not_loaded=[one for one in modules if one not in (first.get("modules") or ())],
         loaded=last.get("modules") or [],
         # peermem is the older method for drivers that are not open; it needs the network drivers of OFED.
-        peermem=wish.gpudirect == "peermem" or (wish.gpudirect == "auto" and wish.stack == "ofed" and is_open is False),
+        peermem=requested.gpudirect == "peermem"
+        or (requested.gpudirect == "auto" and requested.stack == "ofed" and is_open is False),
         # Includes a run that was killed before its restart, with new drivers on the disk and old ones in the kernel.
-        ofed_waits=wish.with_ofed and bool((seen["packages"] and OFED in packages.missing) or first.get("outdated")),
+        ofed_waits=requested.with_ofed
+        and bool((seen["packages"] and OFED in packages.missing) or first.get("outdated")),
         has_port=bool(ports),
         problem=_port_problem(ports),
         gpu_nodes=gpu_nodes,
@@ -403,16 +405,16 @@ def _waiting(rdma: Rdma, driver: Mapping[str, Any]) -> list[str]:
     return [f"driver: {one['what']}" for one in pending] + ofed
 
 
-def _peers(wish: Inputs, hosts: Sequence[str]) -> Peers:
-    absent = [peer["name"] for peer in wish.peers if peer["name"] not in hosts]
-    return Peers(known=bool(wish.user and wish.peers and not absent), absent=absent)
+def _peers(requested: Inputs, hosts: Sequence[str]) -> Peers:
+    absent = [peer["name"] for peer in requested.peers if peer["name"] not in hosts]
+    return Peers(known=bool(requested.user and requested.peers and not absent), absent=absent)
 
 
-def _reads(wish: Inputs, packages: Packages, seen: Mapping[str, Any]) -> dict[str, bool]:
+def _reads(requested: Inputs, packages: Packages, seen: Mapping[str, Any]) -> dict[str, bool]:
     """The steps that the verification reads again: those with changes, and those that were skipped."""
     return {
         "packages": not seen["packages"] or bool(packages.missing),
-        "adapter": bool(wish.mac) and (restarted(seen) or read_again(seen["nic"])),
-        "driver": bool(wish.driver) and read_again(seen["driver"]),
-        "roce": wish.with_rdma and read_again(seen["roce"]),
+        "adapter": bool(requested.mac) and (restarted(seen) or read_again(seen["nic"])),
+        "driver": bool(requested.driver) and read_again(seen["driver"]),
+        "roce": requested.with_rdma and read_again(seen["roce"]),
     }

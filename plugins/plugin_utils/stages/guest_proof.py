@@ -21,7 +21,7 @@ def restarted(seen: Mapping[str, Any]) -> bool:
 
 
 def promised(
-    wish: Inputs,
+    requested: Inputs,
     wanted: Iterable[str],
     limits: Limits,
     rdma: Rdma,
@@ -53,12 +53,12 @@ def promised(
     }
     yield {
         "step": "licence",
-        "requested": {"licence": "requested"} if wish.licence else {},
+        "requested": {"licence": "requested"} if requested.licence else {},
         "found": {"licence": "requested"} if licensed else {},
     }
     yield {
         "step": "user",
-        "requested": {"user": wish.user} if wish.user else {},
+        "requested": {"user": requested.user} if requested.user else {},
         "found": {"user": seen["user"].get("name", "")},
     }
     yield {"step": "roce", "asked": reads["roce"], "answer": seen["roce_proof"]}

@@ -171,11 +171,11 @@ def _clone(vm: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shape(vm: Mapping[str, Any], place: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    wish = {key: vm.get(key) or inputs[key] for key in ("cpus", "cores_per_socket", "memory_gb")}
+    requested = {key: vm.get(key) or inputs[key] for key in ("cpus", "cores_per_socket", "memory_gb")}
     if inputs["numa"] in ("auto", "strict"):
-        wish["numa_nodes"] = place.get("numa_nodes")
-    wish["gpus"] = _gpu_ids(vm, place, inputs)
-    shape = dict(given(inputs, SHAPE), **{key: value for key, value in wish.items() if value})
+        requested["numa_nodes"] = place.get("numa_nodes")
+    requested["gpus"] = _gpu_ids(vm, place, inputs)
+    shape = dict(given(inputs, SHAPE), **{key: value for key, value in requested.items() if value})
     return dict(shape, direct_nics=inputs["adapters"] if inputs["path"] in ("sriov", "passthrough") else 0)
 
 

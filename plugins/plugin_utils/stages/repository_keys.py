@@ -45,17 +45,17 @@ class Unreadable(ValueError):
 
 def key_problems(content: str, expected: Iterable[str]) -> list[str]:
     """[text] of what is wrong with a key file, as base64; nothing is compared where no fingerprint is expected."""
-    wished = [normal(one) for one in expected]
-    wrong = [one for one in wished if not FINGERPRINT.fullmatch(one)]
+    requested_one = [normal(one) for one in expected]
+    wrong = [one for one in requested_one if not FINGERPRINT.fullmatch(one)]
     if wrong:
         return [f"The expected fingerprint {one} does not have 40 hexadecimal digits." for one in wrong]
-    if not wished:
+    if not requested_one:
         return []
     try:
         found = fingerprints(base64.b64decode(content, validate=True))
     except (Unreadable, binascii.Error) as problem:
         return [f"The file holds no readable OpenPGP key: {problem}."]
-    return [f"The file holds the key {one}." for one in dict.fromkeys(found) if one not in wished]
+    return [f"The file holds the key {one}." for one in dict.fromkeys(found) if one not in requested_one]
 
 
 def normal(fingerprint: str) -> str:

@@ -59,48 +59,48 @@ class Container:
     success: str
 
 
-def container_of(wish: Inputs, seen: Mapping[str, Mapping[str, Any]]) -> Container:
+def container_of(requested: Inputs, seen: Mapping[str, Mapping[str, Any]]) -> Container:
     proof = seen["container"]
     unseen = _unseen(seen["host_gpus"], proof)
     lines = "; ".join(line.strip() for line in proof.get("stdout_lines") or ())
     return Container(
-        undecided=_undecided(wish),
-        argv=_argv(wish),
-        pull_problem=_pull_problem(wish, seen["pull"]),
-        problem=_problem(wish, proof, unseen),
+        undecided=_undecided(requested),
+        argv=_argv(requested),
+        pull_problem=_pull_problem(requested, seen["pull"]),
+        problem=_problem(requested, proof, unseen),
         success=(
             f"A container sees every GPU: {lines}"
-            if wish.gpu
+            if requested.gpu
             else "A container runs. GPUs were not tested, because container_runtime_gpu is off."
         ),
     )
 
 
-def _argv(wish: Inputs) -> list[str]:
-    program, *words = ("nvidia-smi", "-L") if wish.gpu else wish.proof_command or ("",)
-    options = GPU_OPTIONS.get(wish.engine, ()) if wish.gpu else ()
-    start = (wish.engine, "run", "--rm", "--network", "none", *options)
-    return [*start, "--entrypoint", program, wish.proof_image, *words]
+def _argv(requested: Inputs) -> list[str]:
+    program, *words = ("nvidia-smi", "-L") if requested.gpu else requested.proof_command or ("",)
+    options = GPU_OPTIONS.get(requested.engine, ()) if requested.gpu else ()
+    start = (requested.engine, "run", "--rm", "--network", "none", *options)
+    return [*start, "--entrypoint", program, requested.proof_image, *words]
 
 
-def _undecided(wish: Inputs) -> str:
-    if not wish.proof_image:
+def _undecided(requested: Inputs) -> str:
+    if not requested.proof_image:
         return "container_runtime_proof_image is empty"
-    return "containerd has no command for it" if wish.engine == "containerd" else ""
+    return "containerd has no command for it" if requested.engine == "containerd" else ""
 
 
-def _pull_problem(wish: Inputs, pull: Mapping[str, Any]) -> str:
+def _pull_problem(requested: Inputs, pull: Mapping[str, Any]) -> str:
     """Why the image is missing; empty if it was pulled."""
     if pull.get("rc") == 0:
         return ""
     if pull.get("rc") == TIMED_OUT:
-        why = f"It took longer than {wish.pull_timeout_s} seconds."
+        why = f"It took longer than {requested.pull_timeout_s} seconds."
     else:
         why = _last_line(pull, "The engine printed no error.")
-    return f"cannot pull the image {wish.proof_image}. {why} {_hint(pull)}"
+    return f"cannot pull the image {requested.proof_image}. {why} {_hint(pull)}"
 
 
-def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> str:
+def _problem(requested: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> str:
     """Why the container test failed; empty if it ran and saw every GPU."""
     status = proof.get("rc", "not tried")
     if status == 0 and not unseen:
@@ -109,7 +109,7 @@ def _problem(wish: Inputs, proof: Mapping[str, Any], unseen: Iterable[str]) -> s
         why = f"does not see {', '.join(unseen)}"
     else:
         why = f"did not run ({status}): {_last_line(proof, 'no error output')}"
-    return f"a container of {wish.proof_image} {why}. {_hint(proof)}"
+    return f"a container of {requested.proof_image} {why}. {_hint(proof)}"
 
 
 def _unseen(host: Mapping[str, Any], proof: Mapping[str, Any]) -> list[str]:

@@ -177,33 +177,33 @@ def plan(
     inputs: Mapping[str, Any], facts: Mapping[str, Any], seen: Mapping[str, Mapping[str, Any]], name: str = ""
 ) -> dict[str, Any]:
     """The due changes of a guest; seen: {read: result of its task, empty before it ran}."""
-    wish, family = of_role(Inputs, "container_runtime_", inputs), family_of(facts)
+    requested, family = of_role(Inputs, "container_runtime_", inputs), family_of(facts)
     there = installed(seen["packages"])
     reads = {
-        "settings": wish.engine != "podman" and read_again(seen["settings"]),
-        "gpus": bool(wish.gpu and read_again(seen["gpus"])),
+        "settings": requested.engine != "podman" and read_again(seen["settings"]),
+        "gpus": bool(requested.gpu and read_again(seen["gpus"])),
     }
-    packages = _packages(wish, family, there)
+    packages = _packages(requested, family, there)
     answer = Plan(
         family=family,
-        units=UNITS.get(wish.engine, []),
+        units=UNITS.get(requested.engine, []),
         packages=packages,
-        vendor=_vendor(wish, family, facts),
-        toolkit_repository=_toolkit_repository(wish, family),
-        toolkit=_toolkit(wish, family, there),
-        registries=_registries(wish),
+        vendor=_vendor(requested, family, facts),
+        toolkit_repository=_toolkit_repository(requested, family),
+        toolkit=_toolkit(requested, family, there),
+        registries=_registries(requested),
         reads=reads,
-        gaps=gaps(_promised(wish, packages, reads, seen, name)),
-        drivers=_drivers(wish, seen["info"]),
-        container=container_of(wish, seen),
+        gaps=gaps(_promised(requested, packages, reads, seen, name)),
+        drivers=_drivers(requested, seen["info"]),
+        container=container_of(requested, seen),
     )
     made: dict[str, Any] = plain(answer)
     return made
 
 
-def _packages(wish: Inputs, family: str, there: Mapping[str, str]) -> Packages:
-    engine = list(wish.packages or ENGINES[wish.engine, wish.source][family])
-    others = OTHERS.get((wish.engine, wish.source), ())
+def _packages(requested: Inputs, family: str, there: Mapping[str, str]) -> Packages:
+    engine = list(requested.packages or ENGINES[requested.engine, requested.source][family])
+    others = OTHERS.get((requested.engine, requested.source), ())
     concerned = list(dict.fromkeys([*engine, *others, *TOOLKIT]))
     return Packages(
         engine=engine,
@@ -214,22 +214,22 @@ def _packages(wish: Inputs, family: str, there: Mapping[str, str]) -> Packages:
     )
 
 
-def _toolkit(wish: Inputs, family: str, there: Mapping[str, str]) -> Toolkit:
-    ending = f"={wish.toolkit_version}-*" if family == "debian" else f"-{wish.toolkit_version}"
+def _toolkit(requested: Inputs, family: str, there: Mapping[str, str]) -> Toolkit:
+    ending = f"={requested.toolkit_version}-*" if family == "debian" else f"-{requested.toolkit_version}"
     return Toolkit(
         packages=list(TOOLKIT),
-        wrong=[one for one in TOOLKIT if not there.get(one, "").startswith(f"{wish.toolkit_version}-")],
+        wrong=[one for one in TOOLKIT if not there.get(one, "").startswith(f"{requested.toolkit_version}-")],
         versioned=[f"{one}{ending}" for one in TOOLKIT],
     )
 
 
-def _vendor(wish: Inputs, family: str, facts: Mapping[str, Any]) -> Repository:
-    given, debian = wish.vendor_repository, family == "debian"
+def _vendor(requested: Inputs, family: str, facts: Mapping[str, Any]) -> Repository:
+    given, debian = requested.vendor_repository, family == "debian"
     url = given.get("url") or DOCKER_URL + DOCKER_NAMES.get(facts.get("distribution", ""), "centos")
     return _repository(
         given,
         family,
-        due=wish.source == "vendor" and wish.engine != "podman",
+        due=requested.source == "vendor" and requested.engine != "podman",
         name="docker" if debian else "docker-ce-stable",
         url=url if debian else f"{url}/$releasever/$basearch/stable",
         suite=f"{facts.get('distribution_release', '')} stable",
@@ -241,8 +241,8 @@ def _vendor(wish: Inputs, family: str, facts: Mapping[str, Any]) -> Repository:
     )
 
 
-def _toolkit_repository(wish: Inputs, family: str) -> Repository:
-    given, debian = wish.toolkit_repository, family == "debian"
+def _toolkit_repository(requested: Inputs, family: str) -> Repository:
+    given, debian = requested.toolkit_repository, family == "debian"
     url = given.get("url") or TOOLKIT_URL
     return _repository(
         given,
@@ -284,20 +284,23 @@ def _download(family: str, url: str, authority: str) -> list[str]:
     return ["/usr/lib/apt/apt-helper", *trusted, "download-file", url]
 
 
-def _registries(wish: Inputs) -> Registries:
-    folder = FOLDERS[wish.engine]
-    insecure = [one["address"] for one in wish.registries if one.get("insecure")]
-    shown = [{**one, "password": ""} for one in wish.registries]
+def _registries(requested: Inputs) -> Registries:
+    folder = FOLDERS[requested.engine]
+    insecure = [one["address"] for one in requested.registries if one.get("insecure")]
+    shown = [{**one, "password": ""} for one in requested.registries]
     return Registries(
         folder=folder,
         insecure=insecure,
-        secure=[one["address"] for one in wish.registries if one["address"] not in insecure],
+        secure=[one["address"] for one in requested.registries if one["address"] not in insecure],
         shown=shown,
         authorities=[one for one in shown if one.get("ca_file")],
         logins=[
-            _login(one, user, folder) for one in wish.registries if one.get("username") for user in wish.login_users
+            _login(one, user, folder)
+            for one in requested.registries
+            if one.get("username")
+            for user in requested.login_users
         ],
-        proxy=_proxy(wish.proxy),
+        proxy=_proxy(requested.proxy),
     )
 
 
@@ -323,14 +326,14 @@ def _proxy(proxy: Mapping[str, str]) -> str:
 
 
 def _promised(
-    wish: Inputs,
+    requested: Inputs,
     packages: Packages,
     reads: Mapping[str, bool],
     seen: Mapping[str, Mapping[str, Any]],
     name: str,
 ) -> list[dict[str, Any]]:
     """The values that the verification compares."""
-    names = [*packages.engine, *(TOOLKIT if wish.gpu else ())]
+    names = [*packages.engine, *(TOOLKIT if requested.gpu else ())]
     return [
         {
             "step": "packages",
@@ -343,11 +346,11 @@ def _promised(
     ]
 
 
-def _drivers(wish: Inputs, info: Mapping[str, Any]) -> Drivers:
+def _drivers(requested: Inputs, info: Mapping[str, Any]) -> Drivers:
     """The state of Docker or Podman in the same form."""
     said = json.loads(info.get("stdout") or "{}")
     cgroup = said["CgroupDriver"] if "CgroupDriver" in said else (said.get("host") or {}).get("cgroupManager", "")
-    reloads = cgroup == "systemd" and wish.gpu and not wish.cdi and wish.engine == "docker"
+    reloads = cgroup == "systemd" and requested.gpu and not requested.cdi and requested.engine == "docker"
     return Drivers(
         storage=said["Driver"] if "Driver" in said else (said.get("store") or {}).get("graphDriverName", ""),
         cgroup=cgroup,

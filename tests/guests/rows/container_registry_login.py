@@ -30,8 +30,8 @@ def row(name, path, **more):
     )
 
 
-def owner(wish):
-    return wish.get("user") or "root"
+def owner(requested):
+    return requested.get("user") or "root"
 
 
 ROWS = [

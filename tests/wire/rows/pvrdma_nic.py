@@ -15,7 +15,7 @@ def one(*adapters):
     return {"train-01": sorted([MANAGEMENT, *adapters], key=str)}
 
 
-def wish(*entries, **more):
+def requested(*entries, **more):
     return {"name": "train-01", "adapters": list(entries), **more}
 
 
@@ -27,8 +27,8 @@ ROWS = [
         module="pvrdma_nic",
         name="one VM, moved to another port group of the switch",
         seed=network_lab(),
-        create=wish(RDMA),
-        modify=wish({"portgroup": "pg-rdma-2", "switch": "dvs-rdma"}),
+        create=requested(RDMA),
+        modify=requested({"portgroup": "pg-rdma-2", "switch": "dvs-rdma"}),
         delete=GONE,
         observe=see("train-01"),
         created=one(pvrdma()),
@@ -59,8 +59,8 @@ ROWS = [
         module="pvrdma_nic",
         name="RoCE v1, and then v2",
         seed=network_lab(),
-        create=wish({**RDMA, "protocol": "rocev1"}),
-        modify=wish({**RDMA, "protocol": "rocev2"}),
+        create=requested({**RDMA, "protocol": "rocev1"}),
+        modify=requested({**RDMA, "protocol": "rocev2"}),
         delete=GONE,
         observe=see("train-01"),
         created=one(pvrdma(protocol="rocev1")),
@@ -71,8 +71,8 @@ ROWS = [
         module="pvrdma_nic",
         name="hardware that has no protocol, and a second adapter",
         seed=network_lab({"hardware_version": 21}),
-        create=wish({**RDMA, "protocol": "rocev2"}),
-        modify=wish(RDMA, {**RDMA, "mac": FIRST}),
+        create=requested({**RDMA, "protocol": "rocev2"}),
+        modify=requested(RDMA, {**RDMA, "mac": FIRST}),
         delete=GONE,
         observe=see("train-01"),
         created=one(("VirtualVmxnet3Vrdma", "pg-rdma", True, {})),
@@ -85,8 +85,8 @@ ROWS = [
         module="pvrdma_nic",
         name="a running VM, by a power cycle",
         seed=network_lab({"power": "on", "tools": "none"}),
-        create=wish(RDMA, power="cycle"),
-        modify=wish({"portgroup": "pg-rdma-2", "connected": False}, power="cycle"),
+        create=requested(RDMA, power="cycle"),
+        modify=requested({"portgroup": "pg-rdma-2", "connected": False}, power="cycle"),
         delete={**GONE, "power": "cycle"},
         observe=see("train-01"),
         created=one(pvrdma()),

@@ -15,7 +15,7 @@ def one(*adapters):
     return {"train-01": sorted([MANAGEMENT, *adapters], key=str)}
 
 
-def wish(*entries, **more):
+def requested(*entries, **more):
     return {"name": "train-01", "adapters": list(entries), **more}
 
 
@@ -27,8 +27,8 @@ ROWS = [
         module="sriov_nic",
         name="a port that the host chooses, and then another port group",
         seed=network_lab(),
-        create=wish(VF),
-        modify=wish({"portgroup": "pg-sriov-2", "guest_mtu_change": True}),
+        create=requested(VF),
+        modify=requested({"portgroup": "pg-sriov-2", "guest_mtu_change": True}),
         delete=GONE,
         observe=see("train-01"),
         created=one(sriov()),
@@ -67,8 +67,8 @@ ROWS = [
                 },
             ),
         ),
-        create=wish({"portgroup": "VM Network"}, power="cycle"),
-        modify=wish({"portgroup": "VM Network", "guest_mtu_change": True}, power="cycle"),
+        create=requested({"portgroup": "VM Network"}, power="cycle"),
+        modify=requested({"portgroup": "VM Network", "guest_mtu_change": True}, power="cycle"),
         delete={**GONE, "power": "cycle"},
         observe=see("train-01"),
         created=one(sriov("VM Network")),

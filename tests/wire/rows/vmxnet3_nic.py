@@ -15,20 +15,20 @@ def one(*adapters):
     return {"train-01": sorted([MANAGEMENT, *adapters], key=str)}
 
 
-def wish(*entries, **more):
+def requested(*entries, **more):
     return {"name": "train-01", "adapters": list(entries), **more}
 
 
 TRAIN = {"portgroup": "pg-a"}
-GONE = wish(TRAIN, state="absent")
+GONE = requested(TRAIN, state="absent")
 
 ROWS = [
     Row(
         module="vmxnet3_nic",
         name="one VM, while it runs",
         seed=network_lab({"power": "on"}),
-        create=wish(TRAIN),
-        modify=wish({**TRAIN, "connected": False}),
+        create=requested(TRAIN),
+        modify=requested({**TRAIN, "connected": False}),
         delete=GONE,
         observe=see("train-01"),
         created=one(vmxnet3()),
@@ -39,9 +39,9 @@ ROWS = [
         module="vmxnet3_nic",
         name="an adapter that is moved with its address",
         seed=network_lab({"power": "on"}),
-        create=wish({**TRAIN, "mac": ADDRESS}),
-        modify=wish({"portgroup": "pg-b", "switch": "dvs-b", "mac": ADDRESS}),
-        delete=wish({"portgroup": "pg-b", "switch": "dvs-b"}, state="absent"),
+        create=requested({**TRAIN, "mac": ADDRESS}),
+        modify=requested({"portgroup": "pg-b", "switch": "dvs-b", "mac": ADDRESS}),
+        delete=requested({"portgroup": "pg-b", "switch": "dvs-b"}, state="absent"),
         observe=see("train-01"),
         created=one(vmxnet3(mac=ADDRESS)),
         modified=one(vmxnet3("pg-b", mac=ADDRESS)),

@@ -33,43 +33,45 @@ OF_THE_HOST = ("trust", "pfc", "pause", "ecn", "cnp_dscp")
 FIRMWARE_AGENT = "the firmware"
 
 
-def unknown(side: Side, wish: Treatment, behind_host: bool = False, stamped_by: Side | None = None) -> list[str]:
+def unknown(side: Side, requested: Treatment, behind_host: bool = False, stamped_by: Side | None = None) -> list[str]:
     """The relevant settings of an adapter that are unknown, in words."""
-    found = [NEEDED[key] for key in _keys(wish, behind_host) if getattr(side.endpoint, key) is None]
+    found = [NEEDED[key] for key in _keys(requested, behind_host) if getattr(side.endpoint, key) is None]
     if side.endpoint.dscps() is None and stamped_by is None:
         found.insert(0, DSCP)
     return found
 
 
-def needed(wish: Treatment, behind_host: bool = False) -> list[str]:
+def needed(requested: Treatment, behind_host: bool = False) -> list[str]:
     """All relevant settings, in words."""
-    return [DSCP, *(NEEDED[key] for key in _keys(wish, behind_host))]
+    return [DSCP, *(NEEDED[key] for key in _keys(requested, behind_host))]
 
 
-def _keys(wish: Treatment, behind_host: bool) -> list[str]:
+def _keys(requested: Treatment, behind_host: bool) -> list[str]:
     return [
         key
         for key in NEEDED
-        if (wish.lossless or key != "pfc")
-        and (wish.ecn or key not in ("ecn", "cnp_dscp"))
+        if (requested.lossless or key != "pfc")
+        and (requested.ecn or key not in ("ecn", "cnp_dscp"))
         and not (behind_host and key in OF_THE_HOST)
     ]
 
 
-def check(side: Side, wish: Treatment, peer: Side | None = None, stamped_by: Side | None = None) -> Iterator[Finding]:
+def check(
+    side: Side, requested: Treatment, peer: Side | None = None, stamped_by: Side | None = None
+) -> Iterator[Finding]:
     """The disagreements of an adapter with the treatment; stamped_by: the host's adapter that marks for a guest."""
     adapter = side.endpoint
-    yield from _marks(side, wish, peer, stamped_by)
-    yield from _class(side, wish)
-    if wish.lossless:
-        yield from _pauses(side, wish)
-    yield from _notifications(side, wish, peer)
-    if wish.ecn and adapter.ecn is not None and wish.priority not in adapter.ecn:
+    yield from _marks(side, requested, peer, stamped_by)
+    yield from _class(side, requested)
+    if requested.lossless:
+        yield from _pauses(side, requested)
+    yield from _notifications(side, requested, peer)
+    if requested.ecn and adapter.ecn is not None and requested.priority not in adapter.ecn:
         yield finding(
             "ecn_host",
-            WARNING if wish.lossless else ERROR,
+            WARNING if requested.lossless else ERROR,
             side,
-            f"does not react to ECN marks for priority {wish.priority}",
+            f"does not react to ECN marks for priority {requested.priority}",
             "it does not slow down when switches mark its packets",
             "ecn",
             adapter.ecn,
@@ -122,7 +124,7 @@ def _fate(dscp: int, peer: Side | None) -> str:
     return f"{into} and drops them under load"
 
 
-def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | None) -> Iterator[Finding]:
+def _marks(side: Side, requested: Treatment, peer: Side | None, stamped_by: Side | None) -> Iterator[Finding]:
     if side.endpoint.stamps is False:
         yield finding(
             "stamps_nothing",
@@ -132,14 +134,14 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             "host packets have no DSCP, guest packets only that of the guest; unmarked packets are dropped under load",
             "stamps",
             False,
-            wish.source,
-            f"uses DSCP {wish.dscp} for RoCE",
-            wish.dscp,
+            requested.source,
+            f"uses DSCP {requested.dscp} for RoCE",
+            requested.dscp,
         )
     dscps = side.endpoint.dscps()
     if stamped_by is not None or dscps is None:
         return
-    where = [dscp for dscp in dscps if dscp != wish.dscp]
+    where = [dscp for dscp in dscps if dscp != requested.dscp]
     if dscps == [0]:
         yield finding(
             "marks_nothing",
@@ -149,9 +151,9 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             "switches treat them like other traffic and drop them under load",
             "dscp",
             0,
-            wish.source,
-            f"uses DSCP {wish.dscp} for RoCE",
-            wish.dscp,
+            requested.source,
+            f"uses DSCP {requested.dscp} for RoCE",
+            requested.dscp,
         )
     elif where:
         yield finding(
@@ -162,12 +164,12 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
             _fate(where[0], peer),
             "dscp",
             where[0] if len(where) == 1 else where,
-            wish.source,
-            f"uses DSCP {wish.dscp} for RoCE",
-            wish.dscp,
+            requested.source,
+            f"uses DSCP {requested.dscp} for RoCE",
+            requested.dscp,
         )
     bare = side.endpoint.without_ect()
-    if bare and wish.ecn:
+    if bare and requested.ecn:
         yield finding(
             "not_ecn_capable",
             WARNING,
@@ -179,7 +181,7 @@ def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | No
         )
 
 
-def _class(side: Side, wish: Treatment) -> Iterator[Finding]:
+def _class(side: Side, requested: Treatment) -> Iterator[Finding]:
     adapter = side.endpoint
     if adapter.trust == "pcp":
         yield finding(
@@ -187,34 +189,34 @@ def _class(side: Side, wish: Treatment) -> Iterator[Finding]:
             ERROR,
             side,
             "trusts the VLAN tag (802.1p)",
-            f"DSCP {wish.dscp} does not select its PFC priority and buffer",
+            f"DSCP {requested.dscp} does not select its PFC priority and buffer",
             "trust",
             "pcp",
-            wish.source,
+            requested.source,
             "sets trust dscp",
             "dscp",
         )
         return
-    priority = side.priority_of(wish.dscp)
-    if priority is not None and priority != wish.priority:
+    priority = side.priority_of(requested.dscp)
+    if priority is not None and priority != requested.priority:
         yield finding(
             "dscp_map",
             ERROR,
             side,
-            f"maps DSCP {wish.dscp} to priority {priority}",
-            f"it continues to send RoCE while priority {wish.priority} is paused",
+            f"maps DSCP {requested.dscp} to priority {priority}",
+            f"it continues to send RoCE while priority {requested.priority} is paused",
             "dscp_map",
             priority,
-            wish.source,
-            f"sets priority {wish.priority}",
-            wish.priority,
+            requested.source,
+            f"sets priority {requested.priority}",
+            requested.priority,
         )
 
 
-def _pauses(side: Side, wish: Treatment) -> Iterator[Finding]:
+def _pauses(side: Side, requested: Treatment) -> Iterator[Finding]:
     adapter = side.endpoint
-    others = [one for one in adapter.pfc or [] if one != wish.priority]
-    if others and wish.priority in cast("list[int]", adapter.pfc):
+    others = [one for one in adapter.pfc or [] if one != requested.priority]
+    if others and requested.priority in cast("list[int]", adapter.pfc):
         yield finding(
             "pfc_more_priorities",
             WARNING,
@@ -223,27 +225,27 @@ def _pauses(side: Side, wish: Treatment) -> Iterator[Finding]:
             "traffic other than RoCE can also pause ports",
             "pfc",
             adapter.pfc,
-            wish.source,
-            f"sets PFC on priority {wish.priority} only",
-            [wish.priority],
+            requested.source,
+            f"sets PFC on priority {requested.priority} only",
+            [requested.priority],
         )
     set_to = {*(adapter.pfc_obeys or [])} & {*(adapter.pfc_sends or [])}
-    if adapter.pfc is not None and wish.priority in set_to.difference(adapter.pfc):
+    if adapter.pfc is not None and requested.priority in set_to.difference(adapter.pfc):
         yield finding(
             "pfc_not_acting",
             ERROR,
             side,
-            f"has PFC configured on priority {wish.priority} but effective on {numbers(adapter.pfc)}",
+            f"has PFC configured on priority {requested.priority} but effective on {numbers(adapter.pfc)}",
             "RoCE packets are dropped under load",
             "pfc",
             adapter.pfc,
         )
 
 
-def _notifications(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
+def _notifications(side: Side, requested: Treatment, peer: Side | None) -> Iterator[Finding]:
     """Findings about the CNP DSCP; hops.py checks how switches treat notifications with the right DSCP."""
     dscp = side.endpoint.cnp_dscp
-    if dscp is None or dscp == wish.cnp_dscp:
+    if dscp is None or dscp == requested.cnp_dscp:
         return
     goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
     fate = f"{cast('Side', peer).place} maps them to priority {goes}, where" if goes is not None else "on the way"
@@ -255,7 +257,7 @@ def _notifications(side: Side, wish: Treatment, peer: Side | None) -> Iterator[F
         f"{fate} they wait behind other traffic, and senders slow down too late",
         "cnp_dscp",
         dscp,
-        wish.source,
-        f"uses DSCP {wish.cnp_dscp} for them",
-        wish.cnp_dscp,
+        requested.source,
+        f"uses DSCP {requested.cnp_dscp} for them",
+        requested.cnp_dscp,
     )

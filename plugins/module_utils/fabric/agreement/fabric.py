@@ -69,7 +69,7 @@ class Fabric:
             self.sides, self._linked, named, self._ends_of(cables), set(portgroups)
         )
         sides = self._of_roce()
-        self.wish = wanted.of_fabric(sides) if intent is None else wanted.of_intent(intent_of(intent), sides)
+        self.requested = wanted.of_fabric(sides) if intent is None else wanted.of_intent(intent_of(intent), sides)
 
     def disagreements(self) -> list[Finding]:
         """All disagreements, errors first."""
@@ -79,7 +79,7 @@ class Fabric:
             found += self._of_side(side, marking)
         fastest = self._fastest()
         for link, one, other in self._linked:
-            found += pairs.check(link, one, other, self.wish)
+            found += pairs.check(link, one, other, self.requested)
             found += pairs.speed(one, other, fastest)
         found += self._guests()
         return sorted(found, key=lambda one: (one["severity"] != ERROR, natural(one["msg"])))
@@ -214,11 +214,11 @@ class Fabric:
     def _of_side(self, side: Side, marking: Side | None) -> list[Finding]:
         peer = self._peer(side)
         if side.is_switch:
-            return list(hops.check(side, self.wish, peer, marking if marking is not side else None))
-        return list(ends.check(side, self.wish, peer, self._stamps_for(side)))
+            return list(hops.check(side, self.requested, peer, marking if marking is not side else None))
+        return list(ends.check(side, self.requested, peer, self._stamps_for(side)))
 
     def _does_mark(self, side: Side) -> bool:
-        told = hops.effect_of(side, self.wish)["ecn"]
+        told = hops.effect_of(side, self.requested)["ecn"]
         return told is not None and bool(told) and told.get("mark") is not False
 
     def _hosts_of(self, side: Side) -> list[Side]:
@@ -234,18 +234,18 @@ class Fabric:
         for side in self._of_roce():
             if side.owner in self._guests_on:
                 for host in self._hosts_of(side):
-                    yield from pairs.mtu(side, host, self.wish)
+                    yield from pairs.mtu(side, host, self.requested)
 
     def _unknown_of(self, side: Side) -> list[str]:
         if side.is_switch:
-            return hops.unknown(side, self.wish)
-        return ends.unknown(side, self.wish, side.owner in self._guests_on, self._stamps_for(side))
+            return hops.unknown(side, self.requested)
+        return ends.unknown(side, self.requested, side.owner in self._guests_on, self._stamps_for(side))
 
     def _needed(self, side: Side) -> list[str]:
         """All settings that unknown() may name."""
         if side.is_switch:
-            return list(hops.needed(self.wish).values())
-        return ends.needed(self.wish, side.owner in self._guests_on)
+            return list(hops.needed(self.requested).values())
+        return ends.needed(self.requested, side.owner in self._guests_on)
 
     def _unknown_values(self) -> list[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -308,7 +308,7 @@ def agree(
         "not_known": fabric.not_known(),
         "paths": fabric.paths(found),
         "ends": fabric.ends(),
-        "wanted": wanted.as_data(fabric.wish),
+        "wanted": wanted.as_data(fabric.requested),
     }
 
 

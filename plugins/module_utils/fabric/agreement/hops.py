@@ -39,54 +39,54 @@ COUNTED = 32
 ONLY_LOSSLESS = ("pfc", "lossless", "watchdog")
 
 
-def unknown(side: Side, wish: Treatment) -> list[str]:
+def unknown(side: Side, requested: Treatment) -> list[str]:
     """The relevant settings of a port that are unknown, in words."""
-    effect: Effect = effect_of(side, wish)
-    return [what for key, what in needed(wish).items() if effect[key] is None]
+    effect: Effect = effect_of(side, requested)
+    return [what for key, what in needed(requested).items() if effect[key] is None]
 
 
-def needed(wish: Treatment) -> dict[str, str]:
+def needed(requested: Treatment) -> dict[str, str]:
     """{key: words} of all relevant settings."""
-    without = {*(() if wish.lossless else ONLY_LOSSLESS), *(() if wish.watchdog else ("watchdog",))}
+    without = {*(() if requested.lossless else ONLY_LOSSLESS), *(() if requested.watchdog else ("watchdog",))}
     return {key: what for key, what in NEEDED.items() if key not in without}
 
 
-def effect_of(side: Side, wish: Treatment) -> PortEffect:
+def effect_of(side: Side, requested: Treatment) -> PortEffect:
     """The Port's effect on RoCE."""
     usual = Intent()
-    cnp = usual.cnp_dscp if wish.cnp_dscp is None else wish.cnp_dscp
-    priority = side.priority_of(cnp) if wish.cnp_priority is None else wish.cnp_priority
+    cnp = usual.cnp_dscp if requested.cnp_dscp is None else requested.cnp_dscp
+    priority = side.priority_of(cnp) if requested.cnp_priority is None else requested.cnp_priority
     return compare.effect(
         side.port,
         Intent(
-            priority=wish.priority,
-            dscp=wish.dscp,
+            priority=requested.priority,
+            dscp=requested.dscp,
             cnp_dscp=cnp,
             cnp_priority=usual.cnp_priority if priority is None else priority,
         ),
     )
 
 
-def check(side: Side, wish: Treatment, peer: Side | None = None, marking: Side | None = None) -> Iterator[Finding]:
+def check(side: Side, requested: Treatment, peer: Side | None = None, marking: Side | None = None) -> Iterator[Finding]:
     """The disagreements of a port with the treatment; peer: the other end; marking: a port with ECN."""
-    effect = effect_of(side, wish)
-    yield from _class_of_roce(side, wish, effect, peer)
-    if wish.lossless:
-        yield from _lossless(side, wish, effect, peer)
+    effect = effect_of(side, requested)
+    yield from _class_of_roce(side, requested, effect, peer)
+    if requested.lossless:
+        yield from _lossless(side, requested, effect, peer)
     else:
-        yield from _lossy(side, wish, peer)
-    yield from _marks(side, wish, effect, marking)
-    yield from _notifications(side, wish, effect)
+        yield from _lossy(side, requested, peer)
+    yield from _marks(side, requested, effect, marking)
+    yield from _notifications(side, requested, effect)
     yield from _acting(side, effect)
-    yield from _storms(side, wish)
+    yield from _storms(side, requested)
 
 
-def _storms(side: Side, wish: Treatment) -> Iterator[Finding]:
+def _storms(side: Side, requested: Treatment) -> Iterator[Finding]:
     """Queues that the watchdog blocks now: their packets are dropped until the peer stops sending pauses."""
     storms = side.oper.storms if side.oper is not None else None
     if not storms:
         return
-    queue = (side.port.queues or {}).get(wish.priority)
+    queue = (side.port.queues or {}).get(requested.priority)
     of_roce = queue is None or queue in storms
     queues = f"queue{'s' if storms[1:] else ''} {', '.join(map(str, storms))}"
     says = f"is in a PFC storm, and its watchdog blocks {queues}"
@@ -95,43 +95,43 @@ def _storms(side: Side, wish: Treatment) -> Iterator[Finding]:
     yield finding("pfc_storm", ERROR if of_roce else WARNING, side, says, breaks, "storms", storms)
 
 
-def _class_of_roce(side: Side, wish: Treatment, effect: PortEffect, peer: Side | None) -> Iterator[Finding]:
+def _class_of_roce(side: Side, requested: Treatment, effect: PortEffect, peer: Side | None) -> Iterator[Finding]:
     """One finding, not two: a port that does not trust the DSCP does not use its DSCP map."""
     trust, priority = effect["trust"], effect["roce_priority"]
-    marks = f"RoCE is identified only by DSCP {wish.dscp}"
+    marks = f"RoCE is identified only by DSCP {requested.dscp}"
     if trust not in (None, "dscp", "both"):
         looks = {"pcp": "trusts the VLAN tag (802.1p)", "none": "trusts no marking"}.get(trust, f"trusts {trust}")
         breaks = f"{marks}; packets without a tag get priority 0 and are dropped under load"
-        yield finding("trust", ERROR, side, looks, breaks, "trust", trust, *_wants(wish, peer, "dscp"))
-    elif priority is not None and priority != wish.priority:
+        yield finding("trust", ERROR, side, looks, breaks, "trust", trust, *_wants(requested, peer, "dscp"))
+    elif priority is not None and priority != requested.priority:
         yield finding(
             "dscp_map",
             ERROR,
             side,
-            f"maps DSCP {wish.dscp} to priority {priority}",
+            f"maps DSCP {requested.dscp} to priority {priority}",
             "RoCE packets are not in the PFC priority and are dropped under load"
-            if wish.lossless
+            if requested.lossless
             else "RoCE packets share a queue with other traffic",
             "roce_priority",
             priority,
-            *_wants(wish, peer, wish.priority),
+            *_wants(requested, peer, requested.priority),
         )
 
 
-def _wants(wish: Treatment, peer: Side | None, value: int | str) -> tuple[Side | str, str, int | str]:
+def _wants(requested: Treatment, peer: Side | None, value: int | str) -> tuple[Side | str, str, int | str]:
     """The other end for finding(): the host or switch behind the port, or the source of the desired state."""
     if peer is not None and not peer.is_switch and value in (peer.pfc or []):
         return peer, f"has PFC on priority {value}", value
     if peer is not None and value == "dscp" and not peer.is_switch:
-        return peer, f"marks RoCE with DSCP {wish.dscp}", value
+        return peer, f"marks RoCE with DSCP {requested.dscp}", value
     reads = peer is not None and peer.is_switch and peer.port.trust in ("dscp", "both")
-    if reads and value != "dscp" and cast("Side", peer).priority_of(wish.dscp) == value:
+    if reads and value != "dscp" and cast("Side", peer).priority_of(requested.dscp) == value:
         return cast("Side", peer), f"maps it to priority {value}", value
-    return wish.source, f"sets {'priority' if value != 'dscp' else 'trust'} {value}", value
+    return requested.source, f"sets {'priority' if value != 'dscp' else 'trust'} {value}", value
 
 
-def _lossless(side: Side, wish: Treatment, effect: PortEffect, peer: Side | None) -> Iterator[Finding]:
-    priority, port, oper = wish.priority, side.port, side.oper
+def _lossless(side: Side, requested: Treatment, effect: PortEffect, peer: Side | None) -> Iterator[Finding]:
+    priority, port, oper = requested.priority, side.port, side.oper
     on = priority in (side.pfc or [])
     running = None if oper is None or oper.up is False else oper.pfc
     if on and port.pfc_mode == "auto" and (running is None or priority not in running):
@@ -169,12 +169,12 @@ def _lossless(side: Side, wish: Treatment, effect: PortEffect, peer: Side | None
             "traffic other than RoCE can also pause ports, and each lossless priority takes buffer from the others",
             "pfc",
             side.pfc,
-            wish.source,
+            requested.source,
             f"sets PFC on priority {priority} only",
             [priority],
         )
-    yield from _buffers(side, wish, effect, on)
-    if on and effect["watchdog"] is False and wish.watchdog:
+    yield from _buffers(side, requested, effect, on)
+    if on and effect["watchdog"] is False and requested.watchdog:
         yield finding(
             "watchdog_off",
             WARNING,
@@ -186,8 +186,8 @@ def _lossless(side: Side, wish: Treatment, effect: PortEffect, peer: Side | None
         )
 
 
-def _buffers(side: Side, wish: Treatment, effect: Effect, on: bool) -> Iterator[Finding]:
-    priority = wish.priority
+def _buffers(side: Side, requested: Treatment, effect: Effect, on: bool) -> Iterator[Finding]:
+    priority = requested.priority
     if on and effect["lossless"] is not None and priority not in effect["lossless"]:
         yield finding(
             "no_headroom",
@@ -224,8 +224,8 @@ def _buffers(side: Side, wish: Treatment, effect: Effect, on: bool) -> Iterator[
             )
 
 
-def _lossy(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
-    if side.pfc and wish.priority in side.pfc:
+def _lossy(side: Side, requested: Treatment, peer: Side | None) -> Iterator[Finding]:
+    if side.pfc and requested.priority in side.pfc:
         yield finding(
             "pfc_unwanted",
             WARNING,
@@ -234,13 +234,13 @@ def _lossy(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
             "pauses spread through a fabric that is configured without PFC",
             "pfc",
             side.pfc,
-            wish.source,
+            requested.source,
             "sets no PFC",
             [],
         )
 
 
-def _marks(side: Side, wish: Treatment, effect: PortEffect, marking: Side | None) -> Iterator[Finding]:
+def _marks(side: Side, requested: Treatment, effect: PortEffect, marking: Side | None) -> Iterator[Finding]:
     told = effect["ecn"]
     if told is None:
         return
@@ -254,32 +254,32 @@ def _marks(side: Side, wish: Treatment, effect: PortEffect, marking: Side | None
             "ecn",
             told,
         )
-    elif not told and wish.ecn:
+    elif not told and requested.ecn:
         yield finding(
             "ecn_hop",
-            ERROR if not wish.lossless else WARNING,
+            ERROR if not requested.lossless else WARNING,
             side,
             "does not mark packets (ECN is off)",
             "senders are not notified of congestion there, and pauses spread"
-            if wish.lossless
+            if requested.lossless
             else "senders are not notified of congestion there, and packets are dropped",
             "ecn",
             {},
-            marking if marking is not None else wish.source,
+            marking if marking is not None else requested.source,
             "marks them" if marking is not None else "sets ECN on every hop",
             True,
         )
 
 
-def _notifications(side: Side, wish: Treatment, effect: PortEffect) -> Iterator[Finding]:
+def _notifications(side: Side, requested: Treatment, effect: PortEffect) -> Iterator[Finding]:
     """Congestion notifications need their own class, with strict priority and without PFC."""
-    if wish.cnp_dscp is None or effect["trust"] not in ("dscp", "both"):
+    if requested.cnp_dscp is None or effect["trust"] not in ("dscp", "both"):
         return
     priority = effect["cnp_priority"]
     if priority is None:
         return
-    subject = f"maps congestion notifications (DSCP {wish.cnp_dscp}) to priority {priority}"
-    if priority == wish.priority or (wish.lossless and priority in (side.pfc or [])):
+    subject = f"maps congestion notifications (DSCP {requested.cnp_dscp}) to priority {priority}"
+    if priority == requested.priority or (requested.lossless and priority in (side.pfc or [])):
         yield finding(
             "cnp_with_roce",
             ERROR,
@@ -289,7 +289,7 @@ def _notifications(side: Side, wish: Treatment, effect: PortEffect) -> Iterator[
             "cnp_priority",
             priority,
         )
-    elif wish.cnp_priority is not None and priority != wish.cnp_priority:
+    elif requested.cnp_priority is not None and priority != requested.cnp_priority:
         yield finding(
             "cnp_map",
             WARNING,
@@ -298,9 +298,9 @@ def _notifications(side: Side, wish: Treatment, effect: PortEffect) -> Iterator[
             "they wait behind other traffic, and senders slow down too late",
             "cnp_priority",
             priority,
-            wish.source,
-            f"sets priority {wish.cnp_priority}",
-            wish.cnp_priority,
+            requested.source,
+            f"sets priority {requested.cnp_priority}",
+            requested.cnp_priority,
         )
     elif effect["cnp_strict"] is False:
         yield finding(

@@ -37,18 +37,18 @@ HEADERS = 18
 LOST = "RoCE packets are dropped there under load"
 
 
-def check(link: Link, one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
+def check(link: Link, one: Side, other: Side, requested: Treatment) -> Iterator[Finding]:
     """The disagreements of two Sides."""
-    yield from _flow_control(one, other, wish)
-    yield from mtu(one, other, wish)
+    yield from _flow_control(one, other, requested)
+    yield from mtu(one, other, requested)
     yield from _pause(one, other)
     yield from _dcbx(one, other)
-    yield from _headroom(link.length_m, one, other, wish)
+    yield from _headroom(link.length_m, one, other, requested)
 
 
-def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
-    priority = wish.priority
-    if not wish.lossless:
+def _flow_control(one: Side, other: Side, requested: Treatment) -> Iterator[Finding]:
+    priority = requested.priority
+    if not requested.lossless:
         return
     has = [side.obeys(priority) for side in (one, other)]
     sends = [side.sends(priority) for side in (one, other)]
@@ -60,7 +60,7 @@ def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
             ERROR,
             one,
             f"has no PFC on priority {priority}",
-            f"{wish.source} sets it lossless, but {LOST} in both directions",
+            f"{requested.source} sets it lossless, but {LOST} in both directions",
             "pfc",
             one.pfc,
             other,
@@ -70,19 +70,19 @@ def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
         return
     for side, peer, mine in ((one, other, 0), (other, one, 1)):
         if not has[mine] and not sends[mine]:
-            yield _no_such(side, peer, wish)
+            yield _no_such(side, peer, requested)
             return
     for side, peer, mine in ((one, other, 0), (other, one, 1)):
         # Packets from the peer are safe if this side sends pauses and the peer obeys them.
-        if not sends[mine] and has[1 - mine] and not (side.is_switch and not wish.sends_pauses):
+        if not sends[mine] and has[1 - mine] and not (side.is_switch and not requested.sends_pauses):
             yield _one_way(side, peer, priority, "sends no pauses", "would obey them", "sends")
         elif sends[mine] and not has[1 - mine]:
             yield _one_way(side, peer, priority, "sends pauses", "does not obey them", "obeys")
 
 
-def _no_such(side: Side, peer: Side, wish: Treatment) -> Finding:
+def _no_such(side: Side, peer: Side, requested: Treatment) -> Finding:
     """One end has no PFC, or has it on another priority only."""
-    others = [priority for priority in side.pfc or [] if priority != wish.priority]
+    others = [priority for priority in side.pfc or [] if priority != requested.priority]
     code = "pfc_priority" if others else "pfc_one_sided"
     says = f"has PFC on {numbers(others)}" if others else "has no PFC"
     return finding(
@@ -136,7 +136,7 @@ def speed(one: Side, other: Side, fastest: WithSpeed | None) -> Iterator[Finding
         )
 
 
-def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
+def mtu(one: Side, other: Side, requested: Treatment) -> Iterator[Finding]:
     """A finding if an end does not carry the packets that the other sends."""
     if one.mtu is None or other.mtu is None:
         return
@@ -144,7 +144,7 @@ def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
     small, large = cast("list[WithMtu]", sorted((one, other), key=lambda side: (side.mtu, side.is_switch)))
     if small.is_switch and small.mtu < large.mtu:
         # Platforms count different headers, so between switches only the MTU of the hosts matters.
-        if large.is_switch and small.mtu >= (wish.host_mtu or large.mtu - HEADERS):
+        if large.is_switch and small.mtu >= (requested.host_mtu or large.mtu - HEADERS):
             return
         yield finding(
             "mtu",
@@ -239,12 +239,12 @@ def _owner(code: str, host: Side, switch: Side, says: str, other_says: str, brea
     return finding(code, WARNING, host, says, breaks, "dcbx", value, switch, other_says, switch.port.dcbx)
 
 
-def _headroom(length: int | None, one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
+def _headroom(length: int | None, one: Side, other: Side, requested: Treatment) -> Iterator[Finding]:
     """Compare the headroom with a given cable length; the default of an end does not reflect its real cable."""
-    needs = length or wish.cable_length_m
+    needs = length or requested.cable_length_m
     for side in (one, other):
         has = side.cable_length_m
-        if wish.lossless and has is not None and needs is not None and has < needs:
+        if requested.lossless and has is not None and needs is not None and has < needs:
             yield finding(
                 "headroom",
                 WARNING,
@@ -253,7 +253,7 @@ def _headroom(length: int | None, one: Side, other: Side, wish: Treatment) -> It
                 "packets in flight when the pause arrives are dropped",
                 "cable_length_m",
                 has,
-                "the cable" if length else wish.source,
+                "the cable" if length else requested.source,
                 f"is {needs} m long" if length else f"sets {needs} m",
                 needs,
             )

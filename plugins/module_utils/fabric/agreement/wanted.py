@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     U = TypeVar("U")
 
 
-def of_intent(wish: Intent, sides: Iterable[Side]) -> Treatment:
+def of_intent(requested: Intent, sides: Iterable[Side]) -> Treatment:
     """The Treatment of an Intent."""
     return Treatment(
-        dscp=wish.dscp,
-        priority=wish.priority,
-        cnp_dscp=wish.cnp_dscp,
-        cnp_priority=wish.cnp_priority,
-        lossless=bool(wish.lossless),
-        sends_pauses=wish.sends_pauses,
-        ecn=wish.ecn.enabled,
-        watchdog=wish.watchdog.enabled,
+        dscp=requested.dscp,
+        priority=requested.priority,
+        cnp_dscp=requested.cnp_dscp,
+        cnp_priority=requested.cnp_priority,
+        lossless=bool(requested.lossless),
+        sends_pauses=requested.sends_pauses,
+        ecn=requested.ecn.enabled,
+        watchdog=requested.watchdog.enabled,
         host_mtu=_host_mtu(sides),
-        cable_length_m=wish.cable_length_m,
+        cable_length_m=requested.cable_length_m,
         from_intent=True,
     )
 
@@ -57,16 +57,16 @@ def of_fabric(sides: Sequence[Side]) -> Treatment:
     )
 
 
-def as_data(wish: Treatment) -> dict[str, object]:
+def as_data(requested: Treatment) -> dict[str, object]:
     """The desired state, as part of a result."""
     return {
-        "source": "intent" if wish.from_intent else "fabric",
-        "dscp": wish.dscp,
-        "priority": wish.priority,
-        "cnp_dscp": wish.cnp_dscp,
-        "cnp_priority": wish.cnp_priority,
-        "lossless": wish.lossless,
-        "ecn": wish.ecn,
+        "source": "intent" if requested.from_intent else "fabric",
+        "dscp": requested.dscp,
+        "priority": requested.priority,
+        "cnp_dscp": requested.cnp_dscp,
+        "cnp_priority": requested.cnp_priority,
+        "lossless": requested.lossless,
+        "ecn": requested.ecn,
     }
 
 

@@ -78,8 +78,8 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 class GuestBaseline(Noun[BaselineRequest, Baseline]):
     """The record of the guest on which the module runs."""
 
-    def __init__(self, wish: BaselineRequest, commands: Commands, files: Files) -> None:
-        self._wish = wish
+    def __init__(self, requested: BaselineRequest, commands: Commands, files: Files) -> None:
+        self._requested = requested
         self._commands = commands
         self._files = files
         self._body: record.Body = record.empty()
@@ -91,10 +91,10 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
         item.ids.update(machine.ids(self._files))
         distribution = os_release.read(self._files)
         os_release.refuse_foreign(item.label, "cannot record its state", distribution)
-        self._manager = managers.of(distribution, self._commands, self._files, item.label, self._wish.lock_wait_s)
+        self._manager = managers.of(distribution, self._commands, self._files, item.label, self._requested.lock_wait_s)
         found = record.load(self._files, item.label)
         self._body = found or record.empty()
-        if self._wish.state == "restored":
+        if self._requested.state == "restored":
             item.now = self._look(found is not None)
         else:
             item.now = self._shown(plan.Plan())
@@ -112,20 +112,20 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
     def _scan(self, keep: bool = False, more: Sequence[str] = ()) -> dict[str, Any]:
         store = (lambda mark, raw: record.keep(self._files, mark, raw)) if keep else None
         homes = [*record.made_users(self._body), *more]
-        users = sorted({*self._body["users"], *self._wish.users})
+        users = sorted({*self._body["users"], *self._requested.users})
         return read.scan(self._files, self._commands, self._manager, homes, users, store)
 
     def _look(self, known: bool) -> Baseline:
         """Scan the guest and decide on each item."""
         lost = {} if known else {"record": "the guest has none. No stage changed the guest, or the record is lost"}
         now = self._scan()
-        if self._wish.interrupted == "restore":
-            for stage in sorted(set(self._body["open"]) & set(self._wish.stages)):
+        if self._requested.interrupted == "restore":
+            for stage in sorted(set(self._body["open"]) & set(self._requested.stages)):
                 self._body, now = self._ended(stage, now)
         before = [one["before"] for one in self._body["items"].values()]
         marks = {one["sha256"] for one in before if isinstance(one, dict) and "sha256" in one}
         stored = [mark for mark in marks if record.content(self._files, mark) is not None]
-        made = plan.decide(self._body, now, self._wish.stages, stored)
+        made = plan.decide(self._body, now, self._requested.stages, stored)
         remove, install = plan.removed(made, self._body), plan.reinstalled(made, self._body)
         if remove or install:
             kept, cannot = packages.needed(self._commands, self._manager, remove, install)
@@ -140,22 +140,22 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
 
     def want(self, item: Item[BaselineRequest, Baseline]) -> Baseline:
         now = item.now
-        if self._wish.state == "restored":
+        if self._requested.state == "restored":
             return replace(now, due=())
-        return Baseline(tuple(sorted({*now.recorded, *self._wish.stages})))
+        return Baseline(tuple(sorted({*now.recorded, *self._requested.stages})))
 
     def compare(self, now: Baseline, wanted: Baseline) -> list[Change]:
         """Only the first record counts as a change: each run records its stages again."""
-        if self._wish.state == "restored":
+        if self._requested.state == "restored":
             return [change for change in now.due if change not in wanted.due]
-        if self._wish.state == "ended":
+        if self._requested.state == "ended":
             return []
         new = [stage for stage in wanted.recorded if stage not in now.recorded]
         return [Change(f"record:{stage}", None, "recorded") for stage in new]
 
     def keep(self, items: Sequence[Item[BaselineRequest, Baseline]]) -> None:
         """Record the stage, which changes nothing else. Restore writes what it found as before already."""
-        if self._wish.state == "restored":
+        if self._requested.state == "restored":
             self._run_left_commands()
             self._forget()
         else:
@@ -164,15 +164,15 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
     def apply(self, items: Sequence[Item[BaselineRequest, Baseline]]) -> None:
         (item,) = items
         item.touched = True
-        if self._wish.state == "restored":
+        if self._requested.state == "restored":
             self._restore(item.label)
         else:
             self._record()
 
     def _record(self) -> None:
-        (stage,) = self._wish.stages
-        if self._wish.state == "begun":
-            record.save(self._files, record.begin(self._body, stage, self._scan(keep=True), self._wish.users))
+        (stage,) = self._requested.stages
+        if self._requested.state == "begun":
+            record.save(self._files, record.begin(self._body, stage, self._scan(keep=True), self._requested.users))
         elif stage in self._body["open"]:
             self._body, _now = self._ended(stage, self._scan())
             record.save(self._files, self._body)
@@ -280,7 +280,7 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
 
     def prove(self, items: Sequence[Item[BaselineRequest, Baseline]]) -> None:
         (item,) = items
-        if self._wish.state != "restored":
+        if self._requested.state != "restored":
             item.proved = self._shown(plan.Plan())
             return
         made, planned = self._plan, item.changes

@@ -50,24 +50,26 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 class RegistryLogin(Noun[LoginRequest, LoginState]):
     """One entry in a file of logins."""
 
-    def __init__(self, wish: LoginRequest, files: Files, ask: type[registry.Registry] = registry.Registry) -> None:
-        self._wish = wish
+    def __init__(self, requested: LoginRequest, files: Files, ask: type[registry.Registry] = registry.Registry) -> None:
+        self._requested = requested
         self._files = files
         self._ask = ask
-        self._key = registry.login_key(wish.registry)
+        self._key = registry.login_key(requested.registry)
         self._login: registry.Login | None = None
-        if wish.state == "present":
-            self._login = registry.Login(wish.registry, cast("str", wish.username), cast("str", wish.password))
+        if requested.state == "present":
+            self._login = registry.Login(
+                requested.registry, cast("str", requested.username), cast("str", requested.password)
+            )
         self._user = cast("pwd.struct_passwd", None)
         self._path = ""
 
     def read(self, items: Sequence[Item[LoginRequest, LoginState]]) -> None:
         (item,) = items
         item.ids.update(machine.ids(self._files))
-        item.label = f"The login at {self._wish.registry}"
-        self._user = _user(item.label, self._wish.user)
-        place = auth_file.PLACES[self._wish.engine]
-        self._path = self._wish.config_file or os.path.join(self._user.pw_dir, place)
+        item.label = f"The login at {self._requested.registry}"
+        self._user = _user(item.label, self._requested.user)
+        place = auth_file.PLACES[self._requested.engine]
+        self._path = self._requested.config_file or os.path.join(self._user.pw_dir, place)
         item.ids["path"] = self._path
         with self._as_user():
             item.now = self._state()
@@ -121,21 +123,21 @@ class RegistryLogin(Noun[LoginRequest, LoginState]):
         return auth_file.login_in(self._tree(), self._key, self._files.mode(self._path))
 
     def _is_to_be_asked(self, now: LoginState) -> bool:
-        if self._login is None or self._wish.check == "never":
+        if self._login is None or self._requested.check == "never":
             return False
         same = (now.username, now.password) == (self._login.username, self._login.password)
-        return self._wish.check == "always" or not same
+        return self._requested.check == "always" or not same
 
     def _registry(self) -> registry.Registry:
-        address = self._wish.registry
-        named = [self._wish.ca_file] if self._wish.ca_file else []
+        address = self._requested.registry
+        named = [self._requested.ca_file] if self._requested.ca_file else []
         known = [path for place in AUTHORITIES for path in sorted(glob.glob(f"{place}/{glob.escape(address)}/*.crt"))]
         return self._ask(
             address,
-            insecure=self._wish.insecure,
+            insecure=self._requested.insecure,
             ca_files=named + known,
-            proxy=self._wish.proxy,
-            no_proxy=self._wish.no_proxy,
+            proxy=self._requested.proxy,
+            no_proxy=self._requested.no_proxy,
         )
 
     @contextlib.contextmanager

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
     """The files, the service and the devices of an engine."""
 
-    def __init__(self, wish: RuntimeRequest, commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
-        engine = engines.ENGINES[wish.engine]
-        self._wish = wish
+    def __init__(self, requested: RuntimeRequest, commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
+        engine = engines.ENGINES[requested.engine]
+        self._requested = requested
         self._commands = commands
         self._files = files
         self._clock = clock
-        self._engine = replace(engine, config=wish.config or engine.config)
+        self._engine = replace(engine, config=requested.config or engine.config)
         self._ids = machine.ids(files)
         self._label = f"{engine.name} on {self._ids['name']}"
         self._toolkit = Toolkit(self._label, commands)
@@ -58,7 +58,7 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
         (item,) = items
         item.label = self._label
         item.ids.update(self._ids)
-        present = self._wish.state == "present"
+        present = self._requested.state == "present"
         if present:
             self._toolkit.require()
         item.ids["toolkit_version"] = self._toolkit.version or None
@@ -70,7 +70,7 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
 
     def want(self, item: Item[RuntimeRequest, RuntimeState]) -> RuntimeState:
         trees = {path: self._tree(path, text) for path, text in self._made.items()}
-        return runtime_state.want(item.label, item.now, trees, self._wish)
+        return runtime_state.want(item.label, item.now, trees, self._requested)
 
     def compare(self, now: RuntimeState, wanted: RuntimeState) -> list[Change]:
         return runtime_state.compare(now, wanted)
@@ -111,7 +111,7 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
     def _paths(self) -> list[str]:
         paths = [self._engine.config] if self._engine.config else []
         # Before it knew files of its own, the toolkit wrote into the engine's.
-        if self._engine.drop_in and (self._wish.state == "absent" or self._toolkit.has_drop_in):
+        if self._engine.drop_in and (self._requested.state == "absent" or self._toolkit.has_drop_in):
             paths.append(self._engine.drop_in)
         return paths
 
@@ -124,7 +124,7 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
     def _state(self) -> RuntimeState:
         texts = self._read_files()
         trees = {path: self._tree(path, text) for path, text in texts.items()}
-        state = self._with_devices(RuntimeState(self._engine.name, self._wish.runtime_name, trees=trees))
+        state = self._with_devices(RuntimeState(self._engine.name, self._requested.runtime_name, trees=trees))
         if not self._engine.unit:
             return state
         seen = self._service.look()
@@ -140,14 +140,14 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
 
     def _knows_gpus(self, since: float) -> bool:
         hook = self._commands.find(self._engine.gpu_hook)
-        if self._wish.state == "absent" or hook is None:
+        if self._requested.state == "absent" or hook is None:
             return True
         came = self._files.came_at(hook)
         return came is not None and came <= since
 
     def _with_devices(self, state: RuntimeState) -> RuntimeState:
         """Compare GPUs with the offered devices, if the interface for devices is used."""
-        if self._wish.state == "absent" or not (self._wish.cdi or self._engine.name == "podman"):
+        if self._requested.state == "absent" or not (self._requested.cdi or self._engine.name == "podman"):
             return state
         done = self._commands.run(["nvidia-smi", "-L"])
         there = cdi.gpus(done.stdout)
@@ -163,7 +163,7 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
         return replace(state, cdi_missing=tuple(missing), cdi_stale=tuple(stale))
 
     def _require_engine(self) -> None:
-        if self._wish.state == "present" and self._commands.find(self._engine.program) is None:
+        if self._requested.state == "present" and self._commands.find(self._engine.program) is None:
             raise OperatorError(
                 self._label,
                 "cannot be configured",
@@ -177,15 +177,15 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
     def _wanted_texts(self, now: RuntimeState) -> dict[str, str | None]:
         if not self._engine.config:
             return {}
-        made = self._toolkit.configured(self._engine, self._before, self._wish)
+        made = self._toolkit.configured(self._engine, self._before, self._requested)
         if self._engine.name == "docker":
             path, text = next(iter(made.items()), (self._engine.config, None))
             tree = engines.mended(
                 now.trees[path],
                 self._tree(path, text),
                 now.name,
-                self._wish.default_runtime,
-                self._wish.cdi,
+                self._requested.default_runtime,
+                self._requested.cdi,
             )
             made[path] = _as_json(tree)
         return made
@@ -223,7 +223,7 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
             raise
 
     def _load(self, item: Item[RuntimeRequest, RuntimeState], changed: Sequence[str]) -> None:
-        loading = Loading(item.label, self._commands, self._wish.restart, self._clock)
+        loading = Loading(item.label, self._commands, self._requested.restart, self._clock)
         loading.load(
             [self._service],
             self._docker.containers if self._engine.loses_containers else tuple,

@@ -48,17 +48,17 @@ class RuntimeState:
         return engines.runtime_in(self.engine, self.trees.values(), self.name)
 
 
-def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], wish: RuntimeRequest) -> RuntimeState:
+def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], requested: RuntimeRequest) -> RuntimeState:
     """Return the state with these files; refuses to stop containers without permission."""
     wanted = replace(now, trees=trees, cdi_missing=(), cdi_stale=(), loaded=True, knows_gpus=True)
     differ = file_changes(now, wanted)
     if not now.running:
         return wanted
-    if wish.cdi and wish.state == "present":
+    if requested.cdi and requested.state == "present":
         _refuse_old(label, now)
-    if wish.restart == "later":
+    if requested.restart == "later":
         return replace(wanted, loaded=now.loaded and not differ, knows_gpus=now.knows_gpus)
-    if wish.restart == "safe" and now.containers:
+    if requested.restart == "safe" and now.containers:
         # A newer file may also be an update of the toolkit, so that nothing fails for it.
         wanted = replace(wanted, knows_gpus=now.knows_gpus)
         if restart_is_due(now, wanted):

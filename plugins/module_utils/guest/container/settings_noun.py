@@ -42,12 +42,14 @@ MEMLOCK = HEADING + "[Service]\nLimitMEMLOCK=infinity\n"
 class EngineSettings(Noun[SettingsRequest, SettingsState]):
     """The settings of one engine's service."""
 
-    def __init__(self, wish: SettingsRequest, commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
-        self._wish = wish
+    def __init__(
+        self, requested: SettingsRequest, commands: Commands, files: Files, clock: type[Clock] = Clock
+    ) -> None:
+        self._requested = requested
         self._commands = commands
         self._files = files
         self._clock = clock
-        self._engine = engines.ENGINES[wish.engine]
+        self._engine = engines.ENGINES[requested.engine]
         self._ids = machine.ids(files)
         self._label = f"{self._engine.name} on {self._ids['name']}"
         self._docker = Docker(self._label, commands)
@@ -80,7 +82,7 @@ class EngineSettings(Noun[SettingsRequest, SettingsState]):
         item.now = self._state()
 
     def want(self, item: Item[SettingsRequest, SettingsState]) -> SettingsState:
-        return settings_state.want(item.label, item.now, item.wish)
+        return settings_state.want(item.label, item.now, item.requested)
 
     def compare(self, now: SettingsState, wanted: SettingsState) -> list[Change]:
         return settings_state.compare(now, wanted)
@@ -95,7 +97,7 @@ class EngineSettings(Noun[SettingsRequest, SettingsState]):
         if not now.running:
             self._commands.run(["systemctl", "daemon-reload"], limit_s=120)
         elif wanted.loaded:
-            loading = Loading(item.label, self._commands, self._wish.restart, self._clock)
+            loading = Loading(item.label, self._commands, self._requested.restart, self._clock)
             loading.load(
                 self._late(),
                 self._docker.containers if self._engine.loses_containers else tuple,
@@ -144,7 +146,7 @@ class EngineSettings(Noun[SettingsRequest, SettingsState]):
             known = (self._docker.info().get("RegistryConfig") or {}).get("IndexConfigs") or {}
             open_ones = {address for address, entry in known.items() if not (entry or {}).get("Secure", True)}
             listed = {entry for entry in state.insecure if "/" not in entry}
-            left_open = (open_ones - listed) & set(self._wish.secure_registries)
+            left_open = (open_ones - listed) & set(self._requested.secure_registries)
             loaded = state.loaded and listed <= open_ones and not left_open
             state = replace(state, loaded=loaded, containers=self._docker.containers())
         return state

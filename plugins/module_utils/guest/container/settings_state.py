@@ -45,20 +45,20 @@ class SettingsState:
         return self.memlock, self.proxy
 
 
-def want(label: str, now: SettingsState, wish: SettingsRequest) -> SettingsState:
+def want(label: str, now: SettingsState, requested: SettingsRequest) -> SettingsState:
     """Return the requested state; refuses to stop containers without permission."""
     wanted = replace(now, loaded=True)
-    if wish.memlock == "unlimited":
+    if requested.memlock == "unlimited":
         wanted = replace(wanted, memlock=dict.fromkeys(now.memlock, UNLIMITED))
-    if wish.proxy is not None:
-        wanted = replace(wanted, proxy=wish.proxy)
-    wanted = replace(wanted, daemon=_daemon(now, wish.insecure_registries, wish.secure_registries))
+    if requested.proxy is not None:
+        wanted = replace(wanted, proxy=requested.proxy)
+    wanted = replace(wanted, daemon=_daemon(now, requested.insecure_registries, requested.secure_registries))
     if not now.running:
         return wanted
     differ = bool(compare(now, replace(wanted, loaded=now.loaded)))
-    if wish.restart == "later":
+    if requested.restart == "later":
         return replace(wanted, loaded=now.loaded and not differ)
-    if wish.restart == "safe" and now.containers and now.units != wanted.units:
+    if requested.restart == "safe" and now.containers and now.units != wanted.units:
         raise loading.containers_in_the_way(label, now.containers)
     return wanted
 

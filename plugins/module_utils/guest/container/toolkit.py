@@ -60,19 +60,19 @@ class Toolkit:
         return tuple(int(number) for number in numbers.groups()) >= DROP_IN_SINCE
 
     def configured(
-        self, engine: Engine, texts: Mapping[str, str | None], wish: RuntimeRequest
+        self, engine: Engine, texts: Mapping[str, str | None], requested: RuntimeRequest
     ) -> dict[str, str | None]:
         """Return the new files of the engine: {path: text}, made from {path: text or None}."""
         # In memory if there is such a folder: a full disk must not prevent a dry run.
         place = "/run" if os.access("/run", os.W_OK) else None
         folder = tempfile.mkdtemp(prefix="aiready-nvidia-ctk-", dir=place)
         try:
-            return self._configured(folder, engine, texts, wish)
+            return self._configured(folder, engine, texts, requested)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _configured(
-        self, folder: str, engine: Engine, texts: Mapping[str, str | None], wish: RuntimeRequest
+        self, folder: str, engine: Engine, texts: Mapping[str, str | None], requested: RuntimeRequest
     ) -> dict[str, str | None]:
         # containerd's imports name the folder of the drop-in, so copies name their own folder until they are in place.
         here = {path: os.path.join(folder, os.path.basename(path)) for path in texts}
@@ -90,13 +90,13 @@ class Toolkit:
             "configure",
             f"--runtime={engine.name}",
             f"--config={here[engine.config]}",
-            f"--nvidia-runtime-name={wish.runtime_name}",
-            f"--nvidia-runtime-path={wish.runtime_path or engine.runtime_path}",
+            f"--nvidia-runtime-name={requested.runtime_name}",
+            f"--nvidia-runtime-path={requested.runtime_path or engine.runtime_path}",
         ]
         if engine.drop_in in here:
             argv += [f"--drop-in-config={here[engine.drop_in]}", "--config-source=file"]
-        argv += ["--set-as-default"] if wish.default_runtime else []
-        argv += ["--cdi.enabled"] if wish.cdi and engine.name != "crio" else []
+        argv += ["--set-as-default"] if requested.default_runtime else []
+        argv += ["--cdi.enabled"] if requested.cdi and engine.name != "crio" else []
         done = self._commands.run(argv)
         if not done.ok:
             raise self._refused(f"rejects the configuration of {engine.name}", done, "toolkit_refused")

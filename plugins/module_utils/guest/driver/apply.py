@@ -45,7 +45,7 @@ class Steps:
         commands: Commands,
         files: Files,
         manager: Packages,
-        wish: DriverRequest,
+        requested: DriverRequest,
         found: source.Source | None,
         exact: str | None,
     ) -> None:
@@ -53,7 +53,7 @@ class Steps:
         self._commands = commands
         self._files = files
         self._manager = manager
-        self._wish = wish
+        self._requested = requested
         self._found = found
         self._exact = exact
 
@@ -104,8 +104,8 @@ class Steps:
             name = self._manager.pinned(name, self._exact) if self._exact else name
             self._manager.install([name], self._how(now, wanted), self._make_way(now, wanted, around))
         else:
-            with package_file.at_hand(self._label, found, self._wish.ca_file) as path:
-                package_file.check(self._label, self._wish, found, path, now, around, self._manager)
+            with package_file.at_hand(self._label, found, self._requested.ca_file) as path:
+                package_file.check(self._label, self._requested, found, path, now, around, self._manager)
                 self._repair(now, path if found.format != "run" else None)
                 notes.begin(self._files, "driver")
                 others = self._make_way(now, wanted, around)
@@ -122,7 +122,7 @@ class Steps:
     def _how(self, now: DriverState, wanted: DriverState) -> str:
         if now.version == wanted.version and now.format == wanted.format:
             return "reinstall"
-        older = now.version and self._wish.downgrade == "allow" and now.package == wanted.package
+        older = now.version and self._requested.downgrade == "allow" and now.package == wanted.package
         return "downgrade" if older and _numbers(wanted.version) < _numbers(now.version) else "install"
 
     def _make_way(self, now: DriverState, wanted: DriverState, around: Surroundings) -> list[str]:
@@ -142,10 +142,10 @@ class Steps:
             self._commands.run(["systemctl", "stop", "nvidia-gridd", "nvidia-persistenced"])
             self._commands.run(["modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia"])
         keys: list[str] = []
-        if self._wish.signing_key:
+        if self._requested.signing_key:
             keys = [
-                f"--module-signing-secret-key={self._wish.signing_key}",
-                f"--module-signing-public-key={self._wish.signing_certificate}",
+                f"--module-signing-secret-key={self._requested.signing_key}",
+                f"--module-signing-public-key={self._requested.signing_certificate}",
             ]
         kind = _kernel_modules(found.version) if around.needs_open else []
         done = self._commands.run(["sh", path, "--silent", "--dkms", *kind, *keys], limit_s=packages.LIMIT_S)
@@ -198,7 +198,7 @@ class Steps:
 
     def _load(self, wanted: DriverState, around: Surroundings) -> None:
         done = self._commands.run(["modprobe", "nvidia"], limit_s=LOAD_S)
-        if not done.ok and self._wish.gpu == "required":
+        if not done.ok and self._requested.gpu == "required":
             raise trouble.not_loaded(self._label, wanted.version, done.words, around)
 
 

@@ -60,16 +60,16 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
 
     def read(self, items: Sequence[Item[DriverRequest, DriverState]]) -> None:
         (item,) = items
-        wish = item.wish
+        requested = item.requested
         distribution = os_release.read(self._files)
         os_release.refuse_foreign(item.label, "cannot read the guest driver", distribution)
         self._manager = packages.of(
-            distribution, self._commands, self._files, item.label, wish.lock_wait_s, self._clock
+            distribution, self._commands, self._files, item.label, requested.lock_wait_s, self._clock
         )
         self._look = read.Look(
-            self._commands, self._files, self._manager, distribution, self._kernel, self._machine, wish.flavour
+            self._commands, self._files, self._manager, distribution, self._kernel, self._machine, requested.flavour
         )
-        self._found = self._named(item.label, wish, distribution)
+        self._found = self._named(item.label, requested, distribution)
         self._see(item)
         item.ids.update(
             **machine.ids(self._files),
@@ -81,7 +81,7 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
     def want(self, item: Item[DriverRequest, DriverState]) -> DriverState:
         if self._found is not None and self._found.kind == source.REPOSITORY:
             self._choose(item, self._found)
-        return plan.want(item.label, item.now, self._around, item.wish, self._found)
+        return plan.want(item.label, item.now, self._around, item.requested, self._found)
 
     def compare(self, now: DriverState, wanted: DriverState) -> list[Change]:
         return plan.compare(now, wanted)
@@ -94,14 +94,18 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
             return
         if any(change.path == "driver" for change in item.changes):
             try:
-                package_file.check(item.label, item.wish, found, found.place, item.now, self._around, self._manager)
+                package_file.check(
+                    item.label, item.requested, found, found.place, item.now, self._around, self._manager
+                )
             except OperatorError as error:
                 item.error = error
 
     def apply(self, items: Sequence[Item[DriverRequest, DriverState]]) -> None:
         (item,) = items
         item.touched = True
-        steps = apply.Steps(item.label, self._commands, self._files, self._manager, item.wish, self._found, self._exact)
+        steps = apply.Steps(
+            item.label, self._commands, self._files, self._manager, item.requested, self._found, self._exact
+        )
         try:
             steps.make(item.changes, item.now, item.wanted, self._around)
         except OperatorError as error:
@@ -125,7 +129,7 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
         return states.pending(state)
 
     def _judge(self, item: Item[DriverRequest, DriverState], proved: DriverState, left: Sequence[Change]) -> None:
-        asked = item.wish.state == "present" and item.wish.gpu == "required"
+        asked = item.requested.state == "present" and item.requested.gpu == "required"
         if left and item.wanted.version and proved.version == item.wanted.version and proved.built is None:
             raise trouble.not_loaded(item.label, item.wanted.version, "nvidia not found in directory", self._around)
         if left:
@@ -138,12 +142,12 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
                 left=[change.path for change in left],
             )
         if asked and not states.pending(proved):
-            trouble.refuse_without_gpu(item.label, proved, self._around, item.wish.host_version)
+            trouble.refuse_without_gpu(item.label, proved, self._around, item.requested.host_version)
 
     def _matters(self, change: Change, item: Item[DriverRequest, DriverState], proved: DriverState) -> bool:
         # Without a GPU the kernel may refuse a module, or the package may load it: either is valid. The same applies to
         # a module that is in the kernel without the expected reboot.
-        return change.path != "loaded" or (item.wish.gpu == "required" and proved.loaded != proved.version)
+        return change.path != "loaded" or (item.requested.gpu == "required" and proved.loaded != proved.version)
 
     def _see(self, item: Item[DriverRequest, DriverState], prove: bool = False) -> DriverState:
         found = self._found
@@ -151,15 +155,17 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
         if found is not None:
             kind = found.format
             held = kind == "run" and seen.nouveau_loaded and (seen.version, seen.format) != (found.version, kind)
-            seen = replace(seen, missing=self._look.requirements(kind, item.wish.headers), held=held)
+            seen = replace(seen, missing=self._look.requirements(kind, item.requested.headers), held=held)
         if not prove:
             item.now = seen
         return seen
 
-    def _named(self, label: str, wish: DriverRequest, distribution: os_release.Distribution) -> source.Source | None:
-        if wish.state == "absent":
+    def _named(
+        self, label: str, requested: DriverRequest, distribution: os_release.Distribution
+    ) -> source.Source | None:
+        if requested.state == "absent":
             return None
-        found = source.of(cast("str", wish.package), wish.source, wish.version)
+        found = source.of(cast("str", requested.package), requested.source, requested.version)
         return package_file.known(label, found, self._manager, distribution)
 
     def _choose(self, item: Item[DriverRequest, DriverState], found: source.Source) -> None:

@@ -44,7 +44,7 @@ def known(label: str, found: source.Source, manager: Packages, distribution: Dis
 
 def check(
     label: str,
-    wish: DriverRequest,
+    requested: DriverRequest,
     found: source.Source,
     path: str,
     now: DriverState,
@@ -62,12 +62,12 @@ def check(
             "no_such_file",
             path=path,
         )
-    _check_digest(label, wanted, path, wish.checksum)
+    _check_digest(label, wanted, path, requested.checksum)
     looked = read.look_into(found, path, manager, around.distribution)
     if looked is None:
         raise _no_package(label, found)
     _same_version(label, found, looked)
-    refusals.refuse(label, now, around, wish, looked)
+    refusals.refuse(label, now, around, requested, looked)
 
 
 @contextlib.contextmanager

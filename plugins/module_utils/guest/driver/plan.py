@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
 
-def want(label: str, now: DriverState, around: Surroundings, wish: DriverRequest, source: Source | None) -> DriverState:
+def want(
+    label: str, now: DriverState, around: Surroundings, requested: DriverRequest, source: Source | None
+) -> DriverState:
     """The desired state; refuses invalid requests. source: the driver to install, None to remove every one."""
     if source is None:
         return _without(label, now, around)
-    refusals.refuse(label, now, around, wish, source)
+    refusals.refuse(label, now, around, requested, source)
     kind = source.format or around.distribution.package_format
     if now.held:
         return replace(now, nouveau="blocked", interrupted=tuple(step for step in now.interrupted if step != "nouveau"))
@@ -36,14 +38,14 @@ def want(label: str, now: DriverState, around: Surroundings, wish: DriverRequest
         nouveau="blocked",
         interrupted=(),
     )
-    if wish.install_requirements and (told(now), now.built, now.interrupted) != (told(wanted), wanted.built, ()):
+    if requested.install_requirements and (told(now), now.built, now.interrupted) != (told(wanted), wanted.built, ()):
         wanted = replace(wanted, missing=())
     if wanted.waits:
         return wanted
-    if wish.gpu == "required" or now.loaded:
+    if requested.gpu == "required" or now.loaded:
         wanted = replace(wanted, loaded=source.version)
-    if wish.gpu == "required" and not compare(now, wanted) and not pending(now):
-        trouble.refuse_without_gpu(label, now, around, wish.host_version)
+    if requested.gpu == "required" and not compare(now, wanted) and not pending(now):
+        trouble.refuse_without_gpu(label, now, around, requested.host_version)
     return wanted
 
 

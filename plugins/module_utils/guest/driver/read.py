@@ -72,10 +72,10 @@ class Look:
         self._data_centre = flavour == "data_centre"
         self._installed: list[packages.Package] = []
 
-    def state(self, wish: source.Source | None) -> tuple[DriverState, Surroundings]:
+    def state(self, requested: source.Source | None) -> tuple[DriverState, Surroundings]:
         """Return (DriverState, Surroundings); wish: the Source that the task names, None for none."""
         self._installed = self._manager.all()
-        own = self._own(wish)
+        own = self._own(requested)
         ran = self._ran()
         version = source.driver_version(own.version) if own else ran
         kind = self._distribution.package_format if own else "run" if ran else None
@@ -92,7 +92,7 @@ class Look:
         )
         if state.loaded or state.version:
             state = replace(state, report=self.report())
-        return state, self._around(own, wish, state)
+        return state, self._around(own, requested, state)
 
     def report(self) -> smi_text.Report:
         """Return the report of nvidia-smi."""
@@ -110,11 +110,11 @@ class Look:
         needed = headers and not self._files.exists(f"/lib/modules/{self._kernel}/build")
         return tuple(tools + ([self._distribution.headers(self._kernel)] if needed else []))
 
-    def _own(self, wish: source.Source | None) -> packages.Package | None:
+    def _own(self, requested: source.Source | None) -> packages.Package | None:
         """Return the installed package of the guest driver: the requested one before any other."""
         found = packages.named(self._installed, GUEST)
-        if wish is not None and wish.name and wish.format != "run":
-            found = packages.named(self._installed, [wish.name]) or found
+        if requested is not None and requested.name and requested.format != "run":
+            found = packages.named(self._installed, [requested.name]) or found
         return found[0] if found else None
 
     def _ran(self) -> str | None:
@@ -149,12 +149,14 @@ class Look:
             open_ones.append("packages")
         return tuple(sorted(set(open_ones)))
 
-    def _around(self, own: packages.Package | None, wish: source.Source | None, state: DriverState) -> Surroundings:
+    def _around(
+        self, own: packages.Package | None, requested: source.Source | None, state: DriverState
+    ) -> Surroundings:
         enabled = self._secure_boot()
         gpus = pci.nvidia_gpus(self._files)
         mine = {own.name} if own else set()
         guests = [one.name for one in packages.named(self._installed, GUEST) if one.name not in mine]
-        wished = {wish.name} if wish is not None else set()
+        requested_one = {requested.name} if requested is not None else set()
         return Surroundings(
             distribution=self._distribution,
             kernel=self._kernel,
@@ -163,7 +165,7 @@ class Look:
             key_enrolled=bool(enabled) and self._key_enrolled(),
             # Packages of the driver for whole GPUs need each other.
             conflicting=tuple(
-                one.name for one in packages.named(self._installed, CONFLICTING) if one.name not in mine | wished
+                one.name for one in packages.named(self._installed, CONFLICTING) if one.name not in mine | requested_one
             )
             if not self._data_centre
             else (),

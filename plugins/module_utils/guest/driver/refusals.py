@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 TOLD = 5
 
 
-def refuse(label: str, now: DriverState, around: Surroundings, wish: DriverRequest, source: sources.Source) -> None:
+def refuse(
+    label: str, now: DriverState, around: Surroundings, requested: DriverRequest, source: sources.Source
+) -> None:
     """Refuse a driver that cannot work on this guest, or that would do harm."""
     subject, wanted = label, f"cannot install the guest driver {source.version or source.base}"
-    _refuse_kind(subject, wanted, around, source, wish.flavour)
+    _refuse_kind(subject, wanted, around, source, requested.flavour)
     _refuse_company(subject, wanted, around)
-    if wish.flavour == "vgpu":
-        refuse_pair(subject, wanted, wish.host_version, source.version)
+    if requested.flavour == "vgpu":
+        refuse_pair(subject, wanted, requested.host_version, source.version)
     elif around.needs_open and not source.open:
         raise OperatorError(
             subject,
@@ -41,10 +43,10 @@ def refuse(label: str, now: DriverState, around: Surroundings, wish: DriverReque
     kind = source.format or around.distribution.package_format
     if (source.version, kind) == (now.version, now.format) and not now.interrupted and now.built == now.version:
         return
-    _refuse_downgrade(subject, wanted, now, source, wish.downgrade)
+    _refuse_downgrade(subject, wanted, now, source, requested.downgrade)
     if (source.version, kind) != (now.version, now.format):
         refuse_in_use(subject, now, around, wanted)
-    if now.missing and not wish.install_requirements:
+    if now.missing and not requested.install_requirements:
         raise OperatorError(
             subject,
             wanted,
@@ -56,7 +58,7 @@ def refuse(label: str, now: DriverState, around: Surroundings, wish: DriverReque
             missing=list(now.missing),
             kernel=around.kernel,
         )
-    _refuse_unsigned(subject, wanted, around, source, wish)
+    _refuse_unsigned(subject, wanted, around, source, requested)
 
 
 def refuse_pair(subject: str, wanted: str, host: str | None, guest: str | None) -> None:
@@ -190,12 +192,12 @@ def _refuse_downgrade(subject: str, wanted: str, now: DriverState, source: sourc
 
 
 def _refuse_unsigned(
-    subject: str, wanted: str, around: Surroundings, source: sources.Source, wish: DriverRequest
+    subject: str, wanted: str, around: Surroundings, source: sources.Source, requested: DriverRequest
 ) -> None:
     """Refuse a module that secure boot rejects: without a signature by a key of the firmware."""
-    if not around.secure_boot or around.key_enrolled or wish.secure_boot == "signed":
+    if not around.secure_boot or around.key_enrolled or requested.secure_boot == "signed":
         return
-    if wish.signing_key and source.format == "run":
+    if requested.signing_key and source.format == "run":
         return
     raise OperatorError(
         subject,

@@ -35,24 +35,24 @@ LARGEST_KEY = 1 << 20
 NO_HEAD = (405, 501)
 
 
-def look(wish: SurroundingsRequest) -> dict[str, Any]:
+def look(requested: SurroundingsRequest) -> dict[str, Any]:
     """{addresses, registries, disks, time}; everything on the network is asked side by side."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        addresses = [pool.submit(address, one, wish.timeout_s) for one in wish.addresses]
-        registries = [pool.submit(registry, one, wish.timeout_s) for one in wish.registries]
+        addresses = [pool.submit(address, one, requested.timeout_s) for one in requested.addresses]
+        registries = [pool.submit(registry, one, requested.timeout_s) for one in requested.registries]
         told = {
             "addresses": [one.result() for one in addresses],
             "registries": [one.result() for one in registries],
         }
-    return dict(told, disks=[disk(path) for path in wish.paths], time=time.time())
+    return dict(told, disks=[disk(path) for path in requested.paths], time=time.time())
 
 
 def address(
-    wish: AddressRequest, timeout_s: float, opener: urllib.request.OpenerDirector | None = None
+    requested: AddressRequest, timeout_s: float, opener: urllib.request.OpenerDirector | None = None
 ) -> dict[str, Any]:
     """Return whether one address answers as required."""
     told: dict[str, Any] = {
-        "url": wish.url,
+        "url": requested.url,
         "reached": False,
         "status": None,
         "why": "",
@@ -60,15 +60,15 @@ def address(
         "content": None,
     }
     try:
-        opener = opener or _opener(wish.ca_file)
-        if wish.expect == "key":
+        opener = opener or _opener(requested.ca_file)
+        if requested.expect == "key":
             return _key(told, opener, timeout_s)
-        status = _status(opener, wish.url, timeout_s)
+        status = _status(opener, requested.url, timeout_s)
     except (OSError, ssl.SSLError, ValueError) as error:
         reason = getattr(error, "reason", error)
         stranger = isinstance(reason, ssl.SSLCertVerificationError)
         return dict(told, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
-    right = status < 500 if wish.expect == "server" else 200 <= status < 300
+    right = status < 500 if requested.expect == "server" else 200 <= status < 300
     return dict(told, reached=right, status=status, why="" if right else _refused(status))
 
 
@@ -86,14 +86,14 @@ def _refused(status: int) -> str:
     return f"It answers with HTTP status {status}{': it does not exist' if status in (404, 410) else ''}."
 
 
-def registry(wish: RegistryRequest, timeout_s: float) -> dict[str, Any]:
+def registry(requested: RegistryRequest, timeout_s: float) -> dict[str, Any]:
     """Return whether a registry answers, and whether it accepts the login if there is one."""
-    told: dict[str, Any] = {"address": wish.address, "reached": False, "login": "none", "why": "", "code": ""}
-    login = Login(wish.address, wish.username or "", wish.password or "")
-    known = bool(wish.username and wish.password)
+    told: dict[str, Any] = {"address": requested.address, "reached": False, "login": "none", "why": "", "code": ""}
+    login = Login(requested.address, requested.username or "", requested.password or "")
+    known = bool(requested.username and requested.password)
     try:
-        ours = [wish.ca_file] if wish.ca_file else []
-        found = Registry(wish.address, insecure=wish.insecure, ca_files=ours, limit_s=timeout_s)
+        ours = [requested.ca_file] if requested.ca_file else []
+        found = Registry(requested.address, insecure=requested.insecure, ca_files=ours, limit_s=timeout_s)
         if known:
             return dict(told, reached=True, login=found.takes(login))
         found.answers()

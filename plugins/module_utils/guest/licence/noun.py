@@ -60,20 +60,20 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
 
     def read(self, items: Sequence[Item[LicenceRequest, states.LicenceState]]) -> None:
         (item,) = items
-        wish = item.wish
-        text = self._text(item.label, wish)
+        requested = item.requested
+        text = self._text(item.label, requested)
         now_s = self._clock.wall()
         conf = gridd.parse(self._conf())
-        self._folder = wish.settings.get(gridd.TOKEN_FOLDER) or conf.get(gridd.TOKEN_FOLDER) or gridd.TOKENS
+        self._folder = requested.settings.get(gridd.TOKEN_FOLDER) or conf.get(gridd.TOKEN_FOLDER) or gridd.TOKENS
         self._folder = self._folder.rstrip("/")
-        item.now = self._see(wish)
+        item.now = self._see(requested)
         texts = [self._files.text(self._path(name)) or "" for name in item.now.tokens]
         texts += [text] if text is not None else []
         self._known = plan.Known(text, {token.fingerprint(one): token.read(one) for one in texts}, now_s)
         item.ids.update(machine.ids(self._files))
 
     def want(self, item: Item[LicenceRequest, states.LicenceState]) -> states.LicenceState:
-        return plan.want(item.label, item.now, item.wish, self._known)
+        return plan.want(item.label, item.now, item.requested, self._known)
 
     def compare(self, now: states.LicenceState, wanted: states.LicenceState) -> list[Change]:
         return plan.compare(now, wanted)
@@ -102,7 +102,7 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
     def prove(self, items: Sequence[Item[LicenceRequest, states.LicenceState]]) -> None:
         for item in items:
             if item.error is not None:
-                item.proved = self._see(item.wish)
+                item.proved = self._see(item.requested)
                 continue
             self._await(item)
             left = plan.compare(cast("states.LicenceState", item.proved), item.wanted)
@@ -121,16 +121,16 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
 
     def _await(self, item: Item[LicenceRequest, states.LicenceState]) -> None:
         """Wait until the GPUs report the desired state; their last report is the proof."""
-        wish = item.wish
+        requested = item.requested
         seen: list[states.LicenceState] = []
 
         def done() -> bool:
-            seen.append(self._see(wish))
-            if wish.proof == "none":
+            seen.append(self._see(requested))
+            if requested.proof == "none":
                 return True
-            return seen[-1].licensed if wish.state == "present" else not seen[-1].licensed
+            return seen[-1].licensed if requested.state == "present" else not seen[-1].licensed
 
-        done_, seconds = wait(done, wish.wait_s, self._clock)
+        done_, seconds = wait(done, requested.wait_s, self._clock)
         item.proved = seen[-1]
         if not done_:
             item.error = self._why(item, seen[-1], seconds)
@@ -138,7 +138,7 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
     def _why(
         self, item: Item[LicenceRequest, states.LicenceState], proved: states.LicenceState, seconds: float
     ) -> OperatorError:
-        if item.wish.state == "absent":
+        if item.requested.state == "absent":
             return OperatorError(
                 item.label,
                 "cannot return its licence",
@@ -161,7 +161,7 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
 
     def _write(self, item: Item[LicenceRequest, states.LicenceState]) -> None:
         conf = self._conf()
-        made = gridd.with_settings(conf, item.wish.settings)
+        made = gridd.with_settings(conf, item.requested.settings)
         if self._files.text(gridd.FILE) != made:
             self._files.write(gridd.FILE, made, self._files.mode(gridd.FILE) or 0o644)
         wanted, now = item.wanted, item.now
@@ -178,14 +178,14 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
         text = self._files.text(gridd.FILE)
         return text if text is not None else self._files.text(gridd.TEMPLATE) or ""
 
-    def _text(self, label: str, wish: LicenceRequest) -> str | None:
+    def _text(self, label: str, requested: LicenceRequest) -> str | None:
         """The token that the task gives; None for none."""
-        if wish.state == "absent":
+        if requested.state == "absent":
             return None
-        if wish.token_file is None:
-            return wish.token
-        text = self._files.text(wish.token_file)
-        wanted = f"cannot use the token in {wish.token_file}"
+        if requested.token_file is None:
+            return requested.token
+        text = self._files.text(requested.token_file)
+        wanted = f"cannot use the token in {requested.token_file}"
         if text is None:
             raise OperatorError(
                 label, wanted, "The file does not exist on the guest", "Copy it there, or set `token`", "no_token"
@@ -195,13 +195,13 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
             raise OperatorError(label, wanted, trouble, plan.PORTAL, "no_token")
         return text
 
-    def _see(self, wish: LicenceRequest) -> states.LicenceState:
+    def _see(self, requested: LicenceRequest) -> states.LicenceState:
         conf = gridd.parse(self._files.text(gridd.FILE))
         names = [name for name in self._files.names(self._folder) if name.endswith(token.ENDING)]
         texts = {name: self._files.text(self._path(name)) or "" for name in names}
         service, started = self._service()
         found = states.LicenceState(
-            settings={key: conf[key] for key in wish.settings if key in conf},
+            settings={key: conf[key] for key in requested.settings if key in conf},
             tokens={name: token.fingerprint(text) for name, text in texts.items()},
             modes={name: f"{self._files.mode(self._path(name)) or 0:04o}" for name in names},
             service=service,

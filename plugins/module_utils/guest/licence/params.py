@@ -44,7 +44,7 @@ class LicenceRequest:
 
 def request_of(params: Mapping[str, Any]) -> LicenceRequest:
     """The request of the task."""
-    return request(LicenceRequest, params, settings=wished_settings(params))
+    return request(LicenceRequest, params, settings=requested_settings(params))
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
@@ -79,7 +79,7 @@ def _setting(key: str, value: Any) -> list[str]:
     return []
 
 
-def wished_settings(params: Mapping[str, Any]) -> dict[str, str | None]:
+def requested_settings(params: Mapping[str, Any]) -> dict[str, str | None]:
     """{key: value of gridd.conf}: None for a key to remove."""
     texts = {key: _text(value) for key, value in params["settings"].items()}
     if params["state"] == "absent":

@@ -33,21 +33,21 @@ class Known:
     now_s: float
 
 
-def want(label: str, now: LicenceState, wish: LicenceRequest, known: Known) -> LicenceState:
+def want(label: str, now: LicenceState, requested: LicenceRequest, known: Known) -> LicenceState:
     """Return the desired state; refuses invalid requests."""
     if now.service is None:
         raise OperatorError(
             label,
-            "cannot set up a licence for its vGPU" if wish.state == "present" else "cannot return its licence",
+            "cannot set up a licence for its vGPU" if requested.state == "present" else "cannot return its licence",
             "The guest has no service nvidia-gridd, which is a part of the guest driver",
             "Install the guest driver with the module vgpu_guest_driver first",
             "no_licence_service",
         )
-    settings = {key: value for key, value in wish.settings.items() if value is not None}
-    if wish.state == "absent":
+    settings = {key: value for key, value in requested.settings.items() if value is not None}
+    if requested.state == "absent":
         return replace(now, settings=settings, tokens={}, modes={}, service="active", current=True)
-    _refuse_without_gpu(label, now, wish)
-    kept = _tokens(label, now, wish, known.text)
+    _refuse_without_gpu(label, now, requested)
+    kept = _tokens(label, now, requested, known.text)
     _refuse_bad_time(label, kept, known)
     wanted = replace(
         now,
@@ -57,7 +57,7 @@ def want(label: str, now: LicenceState, wish: LicenceRequest, known: Known) -> L
         service="active",
         current=True,
     )
-    if wish.proof == "licensed":
+    if requested.proof == "licensed":
         gpus = tuple(replace(gpu, licence="Licensed") if gpu.licence else gpu for gpu in now.report.gpus)
         wanted = replace(wanted, report=replace(now.report, gpus=gpus))
     return wanted
@@ -85,14 +85,14 @@ def compare(now: LicenceState, wanted: LicenceState) -> list[Change]:
     return found
 
 
-def _tokens(label: str, now: LicenceState, wish: LicenceRequest, text: str | None) -> dict[str, str]:
+def _tokens(label: str, now: LicenceState, requested: LicenceRequest, text: str | None) -> dict[str, str]:
     """{name: fingerprint} of the desired tokens."""
     if text is None:
         return _the_one(label, now)
     mark = tokens.fingerprint(text)
     same = {name: held for name, held in now.tokens.items() if held == mark}
-    others = sorted(name for name in now.tokens if name not in same and name != wish.token_name)
-    if others and wish.other_tokens == "refuse":
+    others = sorted(name for name in now.tokens if name not in same and name != requested.token_name)
+    if others and requested.other_tokens == "refuse":
         raise OperatorError(
             label,
             "cannot ensure that the service uses the token of the task",
@@ -101,7 +101,7 @@ def _tokens(label: str, now: LicenceState, wish: LicenceRequest, text: str | Non
             "other_tokens",
             tokens=others,
         )
-    return same or {wish.token_name: mark}
+    return same or {requested.token_name: mark}
 
 
 def _the_one(label: str, now: LicenceState) -> dict[str, str]:
@@ -122,8 +122,8 @@ def _the_one(label: str, now: LicenceState) -> dict[str, str]:
     return dict(now.tokens)
 
 
-def _refuse_without_gpu(label: str, now: LicenceState, wish: LicenceRequest) -> None:
-    if wish.proof == "none" or now.status is not None:
+def _refuse_without_gpu(label: str, now: LicenceState, requested: LicenceRequest) -> None:
+    if requested.proof == "none" or now.status is not None:
         return
     report = now.report
     if report.gpus:

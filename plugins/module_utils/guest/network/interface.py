@@ -52,13 +52,13 @@ class Interface(Noun[InterfaceRequest, State]):
 
     def __init__(
         self,
-        wish: InterfaceRequest,
+        requested: InterfaceRequest,
         commands: Commands,
         files: Files,
         warn: Callable[[str], None],
         clock: Clock | type[Clock] = Clock,
     ) -> None:
-        self._wish = wish
+        self._requested = requested
         self._commands = commands
         self._files = files
         self._warn = warn
@@ -72,10 +72,10 @@ class Interface(Noun[InterfaceRequest, State]):
 
     def _look(self) -> State:
         links = adapter.read_all(self._commands)
-        mac = adapter.mac_of(self._wish.mac) if self._wish.mac else None
-        link = adapter.find(links, mac, self._wish.name)
+        mac = adapter.mac_of(self._requested.mac) if self._requested.mac else None
+        link = adapter.find(links, mac, self._requested.name)
         if self._service is None:
-            self._service = services.choose(self._wish.backend, link, self._commands, self._files)
+            self._service = services.choose(self._requested.backend, link, self._commands, self._files)
         came = adapter.way_in(self._files)
         own = [one.partition("/")[0] for one in link.addresses]
         return State(
@@ -88,7 +88,7 @@ class Interface(Noun[InterfaceRequest, State]):
         )
 
     def want(self, item: Item[InterfaceRequest, State]) -> State:
-        now, mtu, address = item.now, self._wish.mtu, self._wish.address
+        now, mtu, address = item.now, self._requested.mtu, self._requested.address
         gone: list[str]
         link, kept, gone = replace(now.link), replace(now.kept), []
         if mtu is not None:
@@ -147,7 +147,7 @@ class Interface(Noun[InterfaceRequest, State]):
 
     def compare(self, now: State, wanted: State) -> list[Change]:
         found = [Change("up", now.link.up, True)] if not now.link.up else []
-        mtu, address = self._wish.mtu, self._wish.address
+        mtu, address = self._requested.mtu, self._requested.address
         for path, before, after in (("", now.link, wanted.link), ("kept.", now.kept, wanted.kept)):
             if mtu is not None and before.mtu != after.mtu:
                 found.append(Change(f"{path}mtu", before.mtu, after.mtu))
@@ -163,7 +163,7 @@ class Interface(Noun[InterfaceRequest, State]):
 
     def apply(self, items: Sequence[Item[InterfaceRequest, State]]) -> None:
         for item in items:
-            network = [one for one in item.now.others for had in one.addresses if _shares(self._wish.address, had)]
+            network = [one for one in item.now.others for had in one.addresses if _shares(self._requested.address, had)]
             if network and any(change.path == "addresses" for change in item.changes):
                 self._warn(
                     f"{item.now.link.name} and {network[0].name} are in one network, so packets may leave by either. "
@@ -176,8 +176,8 @@ class Interface(Noun[InterfaceRequest, State]):
         item.touched = True
         try:
             if any(change.path.startswith("kept.") for change in item.changes):
-                address = self._wish.address and str(ipaddress.IPv4Interface(self._wish.address))
-                service.write(now.link, now.kept, self._wish.mtu, address)
+                address = self._requested.address and str(ipaddress.IPv4Interface(self._requested.address))
+                service.write(now.link, now.kept, self._requested.mtu, address)
             self._activate(now)
             self._set(wanted.link, wanted.gone)
             # An adapter that had no link before needs none now: it may not be connected yet.
@@ -226,7 +226,7 @@ class Interface(Noun[InterfaceRequest, State]):
             calm[0] = calm[0] + 1 if same and (now.carrier or not with_carrier) else 0
             return calm[0] >= CALM_LOOKS
 
-        wait(right, self._wish.wait_s, self._clock)
+        wait(right, self._requested.wait_s, self._clock)
         if calm[0]:
             return
         now = seen[-1]
@@ -234,7 +234,7 @@ class Interface(Noun[InterfaceRequest, State]):
         raise OperatorError(
             f"Adapter {now.name}",
             f"did not come up with the MTU {wanted.link.mtu} and {', '.join(wanted.link.addresses) or 'no address'}",
-            f"{found} after {self._wish.wait_s} s"
+            f"{found} after {self._requested.wait_s} s"
             + ("" if now.carrier else " and has no link")
             + ". The module restored the earlier settings",
             "Check the journal of the service"
@@ -278,9 +278,9 @@ class Interface(Noun[InterfaceRequest, State]):
 
     def _prove_reach(self, item: Item[InterfaceRequest, State], state: State) -> None:
         """Peers may be listed with all their addresses; only those in the networks of the adapter count."""
-        near = [peer for peer in self._wish.ping if _is_near(peer, state.link.addresses)]
+        near = [peer for peer in self._requested.ping if _is_near(peer, state.link.addresses)]
         try:
-            reach.prove(self._commands, state.link, state.link.mtu, near, self._wish.wait_s)
+            reach.prove(self._commands, state.link, state.link.mtu, near, self._requested.wait_s)
             item.ids["reached"] = near
         except OperatorError as error:
             item.error = error

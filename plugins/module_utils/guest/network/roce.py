@@ -64,8 +64,8 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
 class Roce(Noun[RoceRequest, State]):
     """The RoCE traffic class of one adapter."""
 
-    def __init__(self, wish: RoceRequest, commands: Commands, files: Files, warn: Callable[[str], None]) -> None:
-        self._wish = wish
+    def __init__(self, requested: RoceRequest, commands: Commands, files: Files, warn: Callable[[str], None]) -> None:
+        self._requested = requested
         self._commands = commands
         self._files = files
         self._warn = warn
@@ -76,8 +76,8 @@ class Roce(Noun[RoceRequest, State]):
             item.ids.update(name=item.now.interface, mac=item.now.mac, device=item.now.device)
 
     def _look(self) -> State:
-        mac = adapter.mac_of(self._wish.mac) if self._wish.mac else None
-        link = adapter.find(adapter.read_all(self._commands), mac, self._wish.name)
+        mac = adapter.mac_of(self._requested.mac) if self._requested.mac else None
+        link = adapter.find(adapter.read_all(self._commands), mac, self._requested.name)
         device, port = rdma.device_of(rdma.devices(self._files), link.name)
         if device is None:
             raise self._no_rdma(link)
@@ -85,7 +85,7 @@ class Roce(Noun[RoceRequest, State]):
         around = self._commands.run(linux.look())
         values, tools, adapters = linux.adapters(around.stdout)
         said = {}
-        if roce_state.owns(self._wish.data_path, self._wish.intent) and link.name in adapters:
+        if roce_state.owns(self._requested.data_path, self._requested.intent) and link.name in adapters:
             said = linux.sections(self._commands.run(linux.ask(link.name, values, tools, name, str(number))).stdout)
         end = linux.endpoint("", link.name, values, (name, str(number)), said)
         if end.agents:
@@ -116,7 +116,7 @@ class Roce(Noun[RoceRequest, State]):
             f"Adapter {link.name}",
             "cannot set the RoCE traffic class",
             "The adapter has no RDMA device" + ("" if link.addresses else " and no address"),
-            f"Check {checks[self._wish.data_path]}",
+            f"Check {checks[self._requested.data_path]}",
             "no_rdma",
             interface=link.name,
         )
@@ -131,11 +131,11 @@ class Roce(Noun[RoceRequest, State]):
         return roce_state.lines_of(text)
 
     def want(self, item: Item[RoceRequest, State]) -> State:
-        now, path = item.now, self._wish.data_path
-        if self._wish.state == "absent":
+        now, path = item.now, self._requested.data_path
+        if self._requested.state == "absent":
             # The adapter settings last until the next boot; nothing records the earlier ones.
             return replace(now, traffic_class=0 if now.traffic_class else now.traffic_class, kept=[])
-        if roce_state.owns(path, self._wish.intent) and not now.tools:
+        if roce_state.owns(path, self._requested.intent) and not now.tools:
             raise OperatorError(
                 f"Adapter {now.interface}",
                 "cannot set DSCP trust and priority flow control",
@@ -143,7 +143,7 @@ class Roce(Noun[RoceRequest, State]):
                 "Install iproute2 5.11 or newer, or DOCA-OFED, then run the task again",
                 "tool_missing",
             )
-        return roce_state.want(now, self._wish.intent, path)
+        return roce_state.want(now, self._requested.intent, path)
 
     def compare(self, now: State, wanted: State) -> list[Change]:
         return roce_state.compare(now, wanted)
@@ -163,7 +163,7 @@ class Roce(Noun[RoceRequest, State]):
         if "override" in paths:
             self._put(roce_state.override_path(wanted.device, wanted.port), wanted.override)
         if paths & {"trust", "pfc", "dscp_map", "dcbx_owner"}:
-            for argv in roce_state.adapter_commands(wanted, self._wish.intent):
+            for argv in roce_state.adapter_commands(wanted, self._requested.intent):
                 self._must(wanted, [argv[0].rpartition("/")[2], *argv[1:]])
         if "kept" in paths:
             self._keep(wanted)
@@ -236,7 +236,7 @@ class Roce(Noun[RoceRequest, State]):
                 )
 
     def project(self, state: State) -> dict[str, Any]:
-        return roce_state.project(state, self._wish.data_path, self._wish.intent)
+        return roce_state.project(state, self._requested.data_path, self._requested.intent)
 
 
 def linux_number(text: str | None) -> int | None:

@@ -29,13 +29,13 @@ _MESSAGE = "NVIDIA host driver, by aiready.vsphere"
 def bring(cluster: ClusterImage, item: Item[DriverRequest, HostDriver], source: Source | None) -> None:
     """Bring the cluster's image to the desired state, and the host to the image; continues a killed run."""
     there, wanted = dict(item.now.in_image), dict(item.wanted.in_image)
-    wished = {name: wanted.get(name) for name in set(there) | set(wanted)}
+    requested_one = {name: wanted.get(name) for name in set(there) | set(wanted)}
     if item.now.vibs != item.wanted.vibs:
         plan.demand_maintenance(item.label, item.now)
-    cluster.provide(wished, source)
+    cluster.provide(requested_one, source)
     item.touched = True
-    if not cluster.holds(wished):
-        cluster.change(wished)
+    if not cluster.holds(requested_one):
+        cluster.change(requested_one)
     if item.now.vibs != item.wanted.vibs:
         cluster.apply()
 
@@ -58,14 +58,14 @@ class ClusterImage:
         """{name: version} of the components that the image has beyond its base."""
         return _versions(self._image().get("components"))
 
-    def holds(self, wished: Mapping[str, str | None]) -> bool:
+    def holds(self, requested_one: Mapping[str, str | None]) -> bool:
         """Return whether the image matches the request: {name: version}, None for a component to leave out."""
         there = self.components()
-        return all(there.get(name) == version for name, version in wished.items())
+        return all(there.get(name) == version for name, version in requested_one.items())
 
-    def provide(self, wished: Mapping[str, str | None], source: Source | None) -> None:
+    def provide(self, requested_one: Mapping[str, str | None], source: Source | None) -> None:
         """Have the components in one of vCenter's depots."""
-        missing = {name: version for name, version in wished.items() if version is not None}
+        missing = {name: version for name, version in requested_one.items() if version is not None}
         if not missing or source is None or self._is_in_depots(missing):
             return
         if source.url is None:
@@ -94,24 +94,27 @@ class ClusterImage:
                 components=missing,
             )
 
-    def change(self, wished: Mapping[str, str | None]) -> None:
+    def change(self, requested_one: Mapping[str, str | None]) -> None:
         """Draft, patch, commit; a run that commits the same change at the same time does no harm."""
-        draft = self._draft(wished)
+        draft = self._draft(requested_one)
         body = {
-            "components_to_set": {name: version for name, version in wished.items() if version is not None},
-            "components_to_delete": sorted(name for name, version in wished.items() if version is None),
+            "components_to_set": {name: version for name, version in requested_one.items() if version is not None},
+            "components_to_delete": sorted(name for name, version in requested_one.items() if version is None),
         }
         body = {key: value for key, value in body.items() if value}
         path = f"{self._path}/drafts/{draft}"
         try:
             self._call(
-                "PATCH", f"{path}/software/components", body, f"cannot set {_spoken(wished)} in a draft of its image"
+                "PATCH",
+                f"{path}/software/components",
+                body,
+                f"cannot set {_spoken(requested_one)} in a draft of its image",
             )
             commit = f"{path}?{urlencode({'action': 'commit', 'vmw-task': 'true'})}"
-            self._task("POST", commit, {"message": _MESSAGE}, f"commit {_spoken(wished)} to its image")
+            self._task("POST", commit, {"message": _MESSAGE}, f"commit {_spoken(requested_one)} to its image")
         except OperatorError:
             # Another host's run may have committed the draft meanwhile.
-            if not self.holds(wished):
+            if not self.holds(requested_one):
                 raise
 
     def apply(self) -> None:
@@ -132,7 +135,7 @@ class ClusterImage:
                 messages=said,
             )
 
-    def _draft(self, wished: Mapping[str, str | None]) -> str:
+    def _draft(self, requested_one: Mapping[str, str | None]) -> str:
         """An own draft that a killed run has left, if nothing else is in it; otherwise a new one."""
         image = self._image()
         drafts = self._call("GET", f"{self._path}/drafts", wanted="cannot read its drafts") or {}
@@ -142,7 +145,7 @@ class ClusterImage:
             if not self._rest.is_user(owner):
                 continue
             content = self._call("GET", f"{self._path}/drafts/{draft}", wanted=f"cannot read its draft {draft}")
-            others = _other_changes(image, content.get("software") or {}, wished)
+            others = _other_changes(image, content.get("software") or {}, requested_one)
             if not others:
                 return draft
             held.append(f"{owner} changes {', '.join(others)} in one")
@@ -153,7 +156,7 @@ class ClusterImage:
                 raise refused(error, self._label, "cannot create a draft of its image") from error
             raise OperatorError(
                 self._label,
-                f"cannot put {_spoken(wished)} into its image",
+                f"cannot put {_spoken(requested_one)} into its image",
                 f"vCenter creates no further draft, and the existing drafts have other changes: {'; '.join(held)}",
                 "Remove or save the draft in vCenter, then run again",
                 "draft_in_the_way",
@@ -201,13 +204,15 @@ def _versions(components: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: entry["version"] for name, entry in (components or {}).items()}
 
 
-def _other_changes(image: Mapping[str, Any], planned: Mapping[str, Any], wished: Mapping[str, str | None]) -> list[str]:
+def _other_changes(
+    image: Mapping[str, Any], planned: Mapping[str, Any], requested_one: Mapping[str, str | None]
+) -> list[str]:
     """Return the changes of a draft beyond the requested components: other components, and parts such as the ESXi
     release."""
     here, there = _versions(image.get("components")), _versions(planned.get("components"))
     names_of = sorted(name for name in set(here) | set(there) if here.get(name) != there.get(name))
     parts = sorted((set(image) | set(planned)) - {"components"})
-    return [name for name in names_of if name not in wished] + [
+    return [name for name in names_of if name not in requested_one] + [
         part for part in parts if _bare(image.get(part)) != _bare(planned.get(part))
     ]
 
@@ -225,6 +230,6 @@ def _notes(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [entry.get("message") or {} for kind in ("errors", "warnings", "info") for entry in notes.get(kind) or ()]
 
 
-def _spoken(wished: Mapping[str, str | None]) -> str:
-    parts = [f"{name} {version}" if version else f"no {name}" for name, version in sorted(wished.items())]
+def _spoken(requested_one: Mapping[str, str | None]) -> str:
+    parts = [f"{name} {version}" if version else f"no {name}" for name, version in sorted(requested_one.items())]
     return ", ".join(parts)

@@ -22,11 +22,11 @@ IMAGE = "image"
 ESXCLI = "esxcli"
 
 
-def method(label: str, now: HostDriver, wish: DriverRequest) -> str:
+def method(label: str, now: HostDriver, requested: DriverRequest) -> str:
     """The method that changes the host: its cluster's image, or esxcli on the host alone."""
-    if now.images_only and (wish.method == ESXCLI or not now.by_image):
-        raise image_required(label, now, wish)
-    if wish.method == ESXCLI and now.by_image:
+    if now.images_only and (requested.method == ESXCLI or not now.by_image):
+        raise image_required(label, now, requested)
+    if requested.method == ESXCLI and now.by_image:
         raise OperatorError(
             label,
             "cannot change the driver with method=esxcli",
@@ -36,7 +36,7 @@ def method(label: str, now: HostDriver, wish: DriverRequest) -> str:
             "Use method=auto or method=image, which put the driver into the image",
             "image_managed",
         )
-    if wish.method == IMAGE and not now.by_image:
+    if requested.method == IMAGE and not now.by_image:
         raise OperatorError(
             label,
             "cannot change the driver with method=image",
@@ -47,7 +47,7 @@ def method(label: str, now: HostDriver, wish: DriverRequest) -> str:
     return IMAGE if now.by_image else ESXCLI
 
 
-def image_required(label: str, now: HostDriver, wish: DriverRequest) -> OperatorError:
+def image_required(label: str, now: HostDriver, requested: DriverRequest) -> OperatorError:
     """The error for a host whose software only the image of its cluster can change."""
     reason = "vCenter 9 and newer manage the software of a cluster only by its image"
     if now.by_image:
@@ -61,7 +61,7 @@ def image_required(label: str, now: HostDriver, wish: DriverRequest) -> Operator
         )
     return OperatorError(
         label,
-        f"cannot change the driver with method={wish.method}",
+        f"cannot change the driver with method={requested.method}",
         f"{reason}, and this cluster has none yet",
         "Set up an image for the cluster in vCenter (Updates, Image), then run again",
         "image_required",
@@ -105,13 +105,13 @@ def other_file_there(source: Local, difference: str) -> OperatorError:
     )
 
 
-def want_present(label: str, now: HostDriver, package: depot.Package, wish: DriverRequest) -> HostDriver:
+def want_present(label: str, now: HostDriver, package: depot.Package, requested: DriverRequest) -> HostDriver:
     """The state with the driver of a package; raises for a package that must not be installed there."""
     vib = _driver_of(label, package)
     new = cast("version.DriverVersion", version.parse(vib.version))
-    _demand_family(label, vib, wish.family)
+    _demand_family(label, vib, requested.family)
     others = [one for one in now.vibs if one.family != vib.family]
-    if others and not wish.replace:
+    if others and not requested.replace:
         raise OperatorError(
             label,
             f"cannot install the driver {vib.version} of {names.FAMILIES[vib.family]}",
@@ -126,8 +126,8 @@ def want_present(label: str, now: HostDriver, package: depot.Package, wish: Driv
     if not others and len(same) == 1 and same[0].version == vib.version:
         return replace(_settled(label, now), in_image=in_image)
     for one in same:
-        _refuse_older(label, one, vib, wish.downgrade)
-    if wish.other_release == "refuse":
+        _refuse_older(label, one, vib, requested.downgrade)
+    if requested.other_release == "refuse":
         _demand_release(label, now, vib, new)
     _demand_acceptance(label, now, vib)
     kept = tuple(entry for entry in now.components if names.family_of(entry[0]) is None)
@@ -143,13 +143,13 @@ def by_image(now: HostDriver, wanted: HostDriver) -> HostDriver:
     return replace(wanted, loaded=driver is not None, running=driver, running_family=family, changed_since_boot=False)
 
 
-def want_absent(now: HostDriver, wish: DriverRequest) -> HostDriver:
+def want_absent(now: HostDriver, requested: DriverRequest) -> HostDriver:
     """The state without drivers of a family."""
-    vibs = tuple(vib for vib in now.vibs if vib.family != wish.family)
-    in_image = _without(now.in_image, wish.family)
+    vibs = tuple(vib for vib in now.vibs if vib.family != requested.family)
+    in_image = _without(now.in_image, requested.family)
     if vibs == now.vibs:
         return replace(now, in_image=in_image)
-    components = _without(now.components, wish.family)
+    components = _without(now.components, requested.family)
     return replace(now, vibs=vibs, components=components, changed_since_boot=True, in_image=in_image)
 
 

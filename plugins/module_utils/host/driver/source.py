@@ -67,16 +67,16 @@ if TYPE_CHECKING:
         checksum: str
 
 
-def find(reach: Reach, files: DatastoreFiles, wish: DriverRequest) -> Source:
+def find(reach: Reach, files: DatastoreFiles, requested: DriverRequest) -> Source:
     """Return the Source that a request names, with the known data of its content."""
-    if wish.file is not None:
-        return _local(reach, files, wish, wish.file)
-    if wish.url is not None:
-        return _remote(reach, wish.url)
-    return _stored(reach, files, wish, wish.depot or "")
+    if requested.file is not None:
+        return _local(reach, files, requested, requested.file)
+    if requested.url is not None:
+        return _remote(reach, requested.url)
+    return _stored(reach, files, requested, requested.depot or "")
 
 
-def _local(reach: Reach, files: DatastoreFiles, wish: DriverRequest, path: str) -> Source:
+def _local(reach: Reach, files: DatastoreFiles, requested: DriverRequest, path: str) -> Source:
     label = f"Host {reach.host.name}"
     try:
         with open(path, "rb") as file:
@@ -91,16 +91,16 @@ def _local(reach: Reach, files: DatastoreFiles, wish: DriverRequest, path: str) 
         ) from error
     except depot.Unreadable as error:
         raise depot.refuse_unreadable(label, path, error) from error
-    _compare(label, path, digest.hexdigest(), wish.checksum)
-    folder = wish.folder.strip("/")
+    _compare(label, path, digest.hexdigest(), requested.checksum)
+    folder = requested.folder.strip("/")
     name = os.path.basename(path)
-    place = files.known(datastore_file.Place(wish.datastore or "", f"{folder}/{name}" if folder else name))
+    place = files.known(datastore_file.Place(requested.datastore or "", f"{folder}/{name}" if folder else name))
     size, there = os.path.getsize(path), files.size(place)
     other = f"{there} bytes instead of {size}" if there not in (None, size) else None
     return Source(package, path, place=place, local=path, checksum=digest.hexdigest(), other=other)
 
 
-def _stored(reach: Reach, files: DatastoreFiles, wish: DriverRequest, text: str) -> Source:
+def _stored(reach: Reach, files: DatastoreFiles, requested: DriverRequest, text: str) -> Source:
     label = f"Host {reach.host.name}"
     place = datastore_file.place(text)
     if place is None:
@@ -120,8 +120,8 @@ def _stored(reach: Reach, files: DatastoreFiles, wish: DriverRequest, text: str)
             "Correct `depot`, or use `file` to upload the file",
             "depot_not_found",
         )
-    if wish.checksum is not None:
-        _compare(label, place.in_brackets, files.checksum(place), wish.checksum)
+    if requested.checksum is not None:
+        _compare(label, place.in_brackets, files.checksum(place), requested.checksum)
     return Source(_read(reach, files, place), place.in_brackets, place=place)
 
 

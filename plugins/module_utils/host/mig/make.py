@@ -47,7 +47,7 @@ class Maker:
     def make(
         self,
         plan: planner.Plan,
-        wishes: Sequence[planner.RequestedInstance],
+        requests: Sequence[planner.RequestedInstance],
         earlier: Sequence[Instance],
         busy: Collection[Spot] = (),
     ) -> planner.Plan:
@@ -56,7 +56,7 @@ class Maker:
         earlier: the instances to restore after a failure. busy: spots in use.
         """
         try:
-            return self._reach(plan, wishes, busy)
+            return self._reach(plan, requests, busy)
         except OperatorError as error:
             raise self.put_back(error, earlier) from error
 
@@ -65,7 +65,7 @@ class Maker:
         self.make(planner.Plan(destroy=[instance.spot for instance in earlier]), [], earlier)
 
     def _reach(
-        self, plan: planner.Plan, wishes: Sequence[planner.RequestedInstance], busy: Collection[Spot] = ()
+        self, plan: planner.Plan, requests: Sequence[planner.RequestedInstance], busy: Collection[Spot] = ()
     ) -> planner.Plan:
         placement = "where_needed"
         # Each round either ends or excludes one of the two methods of placement.
@@ -76,7 +76,7 @@ class Maker:
             except _Misplaced as surprise:
                 placement = self._learn(placement, surprise)
             present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
-            plan = cast("planner.Plan", planner.plan(self._rules, present, wishes, busy, placement))
+            plan = cast("planner.Plan", planner.plan(self._rules, present, requests, busy, placement))
             if plan is None or set(busy).intersection(plan.destroy):
                 raise OperatorError(
                     subject(self._gpu),
@@ -168,14 +168,16 @@ class Maker:
         )
 
     def _restore(self, earlier: Sequence[Instance]) -> bool:
-        wishes = [planner.RequestedInstance(one.profile_id, one.start, one.slices) for one in earlier]
+        requests = [planner.RequestedInstance(one.profile_id, one.start, one.slices) for one in earlier]
         present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
-        if any(Spot(wish.profile_id, cast("int", wish.start)) not in self._rules.spots for wish in wishes):
+        if any(
+            Spot(requested.profile_id, cast("int", requested.start)) not in self._rules.spots for requested in requests
+        ):
             return False
-        plan = planner.plan(self._rules, present, wishes)
+        plan = planner.plan(self._rules, present, requests)
         try:
             if plan is not None:
-                self._reach(plan, wishes)
+                self._reach(plan, requests)
         except OperatorError:
             return False
         return lines(self._smi.instances(self._gpu)) == lines(earlier)

@@ -75,21 +75,21 @@ class MigPartitions(Noun[MigRequest, State]):
                 self._each(item, self._read)
 
     def want(self, item: Item[MigRequest, State]) -> State:
-        now, wished = item.now, item.wish
-        if wished.mode == "disabled":
+        now, requested_one = item.now, item.requested
+        if requested_one.mode == "disabled":
             return self._want_disabled(item)
-        wishes = self._wishes(item)
+        requests = self._requests(item)
         target = State(now.rules, now.mode, True, now.instances, now.mode_needs)
         if not now.mode_next:
             target.mode = now.mode or not self._switch_waits(now)
-        if wishes is None:
+        if requests is None:
             return target
-        target.wishes = wishes
+        target.requests = requests
         if target.mode:
             self._plan(item, target)
         else:
             # There are no instances before the mode is active; the layout needs another run then.
-            target.layout_waits = now.layout_waits = bool(wishes)
+            target.layout_waits = now.layout_waits = bool(requests)
         return target
 
     def compare(self, now: State, wanted: State) -> list[Change]:
@@ -158,12 +158,12 @@ class MigPartitions(Noun[MigRequest, State]):
         item.now = State(Rules(entry), False, False, (), select.mode_needs(self._esxi))
         return item
 
-    def _wishes(self, item: Item[MigRequest, State]) -> list[planner.RequestedInstance] | None:
+    def _requests(self, item: Item[MigRequest, State]) -> list[planner.RequestedInstance] | None:
         """The instances of the layout on this GPU, or None when the task sets only the mode."""
-        entries = item.wish.layout
+        entries = item.requested.layout
         if entries is None:
             return None
-        if self._esxi and item.wish.vsphere == "mode_only":
+        if self._esxi and item.requested.vsphere == "mode_only":
             raise OperatorError(
                 item.label,
                 "cannot create GPU instances on an ESXi host",
@@ -180,15 +180,15 @@ class MigPartitions(Noun[MigRequest, State]):
                 "Set mode to enabled without a layout first, then check the output of `nvidia-smi mig -lgipp`",
                 "no_profiles",
             )
-        wishes, problems = layout_text.resolve(rules.gpu, entries, default_compute=not self._esxi)
-        if problems or planner.plan(rules, {}, wishes) is None:
-            refusal.refuse_impossible(item.label, rules, wishes, problems, entries)
-        return wishes
+        requests, problems = layout_text.resolve(rules.gpu, entries, default_compute=not self._esxi)
+        if problems or planner.plan(rules, {}, requests) is None:
+            refusal.refuse_impossible(item.label, rules, requests, problems, entries)
+        return requests
 
     def _plan(self, item: Item[MigRequest, State], target: State) -> None:
         now = item.now
         present = {instance.spot: instance.slices for instance in now.instances}
-        target.plan = planner.plan(now.rules, present, target.wishes, usage.busy(now))
+        target.plan = planner.plan(now.rules, present, target.requests, usage.busy(now))
         target.instances = _instances(now, cast("planner.Plan", target.plan))
 
     def _want_disabled(self, item: Item[MigRequest, State]) -> State:
@@ -213,12 +213,12 @@ class MigPartitions(Noun[MigRequest, State]):
             self._smi.set_mode(gpu, True)
             if not self._smi.mode(gpu)[0]:
                 # A switch may wait although no known process delays it; the layout then waits too.
-                waits = bool(wanted.wishes)
+                waits = bool(wanted.requests)
                 self._change_plan(item, replace(wanted, mode=False, instances=(), plan=None, layout_waits=waits))
                 return
         if wanted.plan is not None:
             earlier = now.instances if now.mode else ()
-            made = maker.make(wanted.plan, wanted.wishes, earlier, usage.busy(now))
+            made = maker.make(wanted.plan, wanted.requests, earlier, usage.busy(now))
             if made is not wanted.plan:
                 self._change_plan(item, replace(wanted, instances=_instances(now, made), plan=made))
 

@@ -42,7 +42,7 @@ class Plan:
 def plan(
     rules: Rules,
     present: Mapping[Spot, tuple[int, ...]],
-    wishes: Sequence[RequestedInstance],
+    requests: Sequence[RequestedInstance],
     busy: Iterable[Spot] = (),
     placement: str = "where_needed",
 ) -> Plan | None:
@@ -52,8 +52,8 @@ def plan(
     kept before others. placement: the requests name starts where_needed, always, or never; with never, only layouts
     count that the driver reaches by its own choices.
     """
-    counts = Counter(wish.profile_id for wish in wishes)
-    fixed = tuple(Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None)
+    counts = Counter(requested.profile_id for requested in requests)
+    fixed = tuple(Spot(requested.profile_id, requested.start) for requested in requests if requested.start is not None)
     layouts = rules.layouts(counts, fixed)
     if placement == "never":
         layouts = (spots for spots in layouts if _way(rules, spots, present) is not None)
@@ -62,7 +62,7 @@ def plan(
         return None
     spots, steps = best
     return Plan(
-        layout=_compute(spots, wishes, present),
+        layout=_compute(spots, requests, present),
         keep=sorted(spot for spot in spots if spot in present),
         destroy=sorted(spot for spot in present if spot not in spots),
         create=steps,
@@ -124,20 +124,20 @@ def _way(rules: Rules, spots: Sequence[Spot], present: Mapping[Spot, tuple[int, 
 
 
 def _compute(
-    spots: Iterable[Spot], wishes: Sequence[RequestedInstance], present: Mapping[Spot, tuple[int, ...]]
+    spots: Iterable[Spot], requests: Sequence[RequestedInstance], present: Mapping[Spot, tuple[int, ...]]
 ) -> dict[Spot, tuple[int, ...] | None]:
     """Assign requests to spots, so that the existing compute instances can stay."""
     layout: dict[Spot, tuple[int, ...] | None] = {}
-    open_wishes = []
-    for wish in wishes:
-        if wish.start is None:
-            open_wishes.append(wish)
+    open_requests = []
+    for requested in requests:
+        if requested.start is None:
+            open_requests.append(requested)
         else:
-            layout[Spot(wish.profile_id, wish.start)] = wish.compute
+            layout[Spot(requested.profile_id, requested.start)] = requested.compute
     for spot in sorted(set(spots) - set(layout), key=lambda spot: (spot not in present, spot)):
-        mine = [wish for wish in open_wishes if wish.profile_id == spot.profile_id]
-        alike = [wish for wish in mine if wish.compute in (None, present.get(spot))]
-        wish = (alike or mine)[0]
-        open_wishes.remove(wish)
-        layout[spot] = wish.compute
+        mine = [requested for requested in open_requests if requested.profile_id == spot.profile_id]
+        alike = [requested for requested in mine if requested.compute in (None, present.get(spot))]
+        requested = (alike or mine)[0]
+        open_requests.remove(requested)
+        layout[spot] = requested.compute
     return layout

@@ -25,12 +25,12 @@ REMINDER = (
 
 
 def refuse_impossible(
-    subject: str, rules: Rules, wishes: Sequence[RequestedInstance], problems: Iterable[str], entries: Iterable[Any]
+    subject: str, rules: Rules, requests: Sequence[RequestedInstance], problems: Iterable[str], entries: Iterable[Any]
 ) -> NoReturn:
     """Raise the error of an impossible layout: all its problems, and the nearest possible layouts."""
-    sums = _arithmetic(rules, wishes)
+    sums = _arithmetic(rules, requests)
     reasons = list(problems) + sums
-    near = nearest(rules, Counter(wish.profile_id for wish in wishes))
+    near = nearest(rules, Counter(requested.profile_id for requested in requests))
     shown = "; ".join(tell(rules, counts) + _room_left(rules, counts) for counts in near)
     todo = [f"Choose one of the possible layouts: {shown}."] if near else []
     if problems:
@@ -91,8 +91,8 @@ def tell(rules: Rules, counts: Mapping[int, int]) -> str:
     return f"{' + '.join(names)} (ids {numbers})"
 
 
-def _arithmetic(rules: Rules, wishes: Sequence[RequestedInstance]) -> list[str]:
-    counts = Counter(wish.profile_id for wish in wishes)
+def _arithmetic(rules: Rules, requests: Sequence[RequestedInstance]) -> list[str]:
+    counts = Counter(requested.profile_id for requested in requests)
     reasons = []
     excesses = rules.excesses(counts)
     # Too many instances also need too many engines; report engines only where they are the reason.
@@ -105,7 +105,7 @@ def _arithmetic(rules: Rules, wishes: Sequence[RequestedInstance]) -> list[str]:
             reasons.append(f"{excess.asked} {excess.what} requested{each}, the GPU has {excess.there}")
     if rules.apart(counts):
         reasons.append("drivers before R510 reject a 4g beside a 3g")
-    fixed = [Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None]
+    fixed = [Spot(requested.profile_id, requested.start) for requested in requests if requested.start is not None]
     taken = 0
     for spot in fixed:
         if taken & rules.mask(spot):

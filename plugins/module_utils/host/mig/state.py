@@ -69,7 +69,7 @@ class State:
     processes: tuple[Process, ...] = ()
     # Plan to reach the desired state, and the requests again in case that the plan cannot reach it.
     plan: Plan | None = field(default=None, repr=False)
-    wishes: list[RequestedInstance] = field(default_factory=list, repr=False)
+    requests: list[RequestedInstance] = field(default_factory=list, repr=False)
 
     @property
     def by_spot(self) -> dict[Spot, Instance]:

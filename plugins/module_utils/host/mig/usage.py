@@ -27,10 +27,10 @@ def refuse(item: Item[MigRequest, State], esxi: bool) -> None:
 
     Called just before the change and not for the plan: the host of a plan may still be in service.
     """
-    now, wanted, wish = item.now, item.wanted, item.wish
+    now, wanted, requested = item.now, item.wanted, item.requested
     switch = now.mode_next != wanted.mode_next
     going = now.instances if not wanted.mode_next else _going(now, wanted)
-    if esxi and going and wish.vsphere == "mode_only":
+    if esxi and going and requested.vsphere == "mode_only":
         raise OperatorError(
             item.label,
             "cannot disable MIG mode",
@@ -40,7 +40,7 @@ def refuse(item: Item[MigRequest, State], esxi: bool) -> None:
         )
     users = _users(now, None if switch else going)
     held = _held(now, going)
-    if wish.in_use == "refuse" and users:
+    if requested.in_use == "refuse" and users:
         raise OperatorError(
             item.label,
             "cannot switch the MIG mode" if switch else "cannot change the layout",

@@ -95,21 +95,21 @@ class Reboot(HostNoun[RebootRequest, Boot]):
         for item in items:
             self._found = hosts.find_host(self._vcenter, self._params["host"], self.PROPERTIES, allow_unreachable=True)
             item.ids.update(name=self._found.name, moid=self._found.moid)
-            item.now = self.look(self._found, item.wish)
+            item.now = self.look(self._found, item.requested)
 
     def request(self) -> RebootRequest:
         return request(RebootRequest, self._params)
 
-    def look(self, found: hosts.HostFound, wish: RebootRequest) -> Boot:
+    def look(self, found: hosts.HostFound, requested: RebootRequest) -> Boot:
         return self._state(found.row)
 
     def want(self, item: Item[RebootRequest, Boot]) -> Boot:
-        now, wish = item.now, item.wish
+        now, requested = item.now, item.requested
         if now.connection == "disconnected":
             # An administrator disconnected the host, and no wait ends that; a host that restarts is notResponding.
             raise hosts.unreachable(self._found)
-        if wish.state == "back":
-            after = _moment(wish.booted_after, self.label)
+        if requested.state == "back":
+            after = _moment(requested.booted_after, self.label)
             if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
                 after = now.boot_time
             return replace(now, connection="connected", power="poweredOn", later_than=after)
@@ -133,11 +133,11 @@ class Reboot(HostNoun[RebootRequest, Boot]):
         return self.compare(replace(proved, tasks=()), wanted)
 
     def change(self, item: Item[RebootRequest, Boot]) -> None:
-        now, wish = item.now, item.wish
-        pauses = Pauses(self._vcenter.clock, wish.timeout_s)
+        now, requested = item.now, item.requested
+        pauses = Pauses(self._vcenter.clock, requested.timeout_s)
         item.touched = True
-        if wish.state == "rebooted" and now.back:
-            self._ask(item, wish.power)
+        if requested.state == "rebooted" and now.back:
+            self._ask(item, requested.power)
         self._await(item, pauses)
 
     def project(self, state: Boot) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Reboot(HostNoun[RebootRequest, Boot]):
         for _attempt in range(_ATTEMPTS):
             wanted = "the shutdown did not start" if power == "cold" else "the restart did not start"
             job = tasks.Job(self.label, lambda: _start(ref, power), wanted)
-            (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=item.wish.timeout_s)
+            (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=item.requested.timeout_s)
             error = outcome.error
             if error is None:
                 return
@@ -192,7 +192,7 @@ class Reboot(HostNoun[RebootRequest, Boot]):
 
     def _await(self, item: Item[RebootRequest, Boot], pauses: Pauses) -> None:
         # A host that another user powered off stays off.
-        may_switch = self._bmc is not None and (item.wish.power == "cold" or item.now.ours)
+        may_switch = self._bmc is not None and (item.requested.power == "cold" or item.now.ours)
         last = None
         while True:
             state = self._look_again()
@@ -217,7 +217,7 @@ class Reboot(HostNoun[RebootRequest, Boot]):
             seen += f"; {self._said_by_bmc()}"
         return OperatorError(
             self.label,
-            f"is not back within {item.wish.timeout_s} seconds",
+            f"is not back within {item.requested.timeout_s} seconds",
             seen,
             "Check its console through the BMC. Nothing else has changed. Once the host is back, run again to continue",
             "host_not_back",

@@ -84,29 +84,29 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
     def request(self) -> MaintenanceRequest:
         return request(MaintenanceRequest, self._params)
 
-    def look(self, found: HostFound, wish: MaintenanceRequest) -> Service:
+    def look(self, found: HostFound, requested: MaintenanceRequest) -> Service:
         row = found.row
         inside = _is_inside(row)
         running: tuple[evacuation.Running, ...]
         cluster: evacuation.Cluster | None
         running, cluster = (), None
-        if wish.state == "entered" and not inside:
+        if requested.state == "entered" and not inside:
             running, cluster = self._neighbours(found)
         return Service(inside, marks.read(row).get(MARK, ""), running, cluster, tasks=journal.read(self._vcenter, row))
 
     def want(self, item: Item[MaintenanceRequest, Service]) -> Service:
-        now, wish = item.now, item.wish
-        if wish.state == "left":
-            ours = bool(now.reason) or wish.owner == "any"
+        now, requested = item.now, item.requested
+        if requested.state == "left":
+            ours = bool(now.reason) or requested.owner == "any"
             return replace(now, in_maintenance=False, reason="") if ours else now
         if now.in_maintenance and not now.reason:
             return now
         if not now.in_maintenance:
-            evacuation.refuse_blocked(self.label, now.running, now.cluster, wish.evacuation)
+            evacuation.refuse_blocked(self.label, now.running, now.cluster, requested.evacuation)
         cluster = now.cluster
-        if evacuation.needs_option(now.running, cluster, wish.evacuation):
+        if evacuation.needs_option(now.running, cluster, requested.evacuation):
             cluster = replace(cast(evacuation.Cluster, cluster), drs_option=evacuation.DRS_VALUE)
-        return replace(now, in_maintenance=True, reason=wish.reason, cluster=cluster, running=())
+        return replace(now, in_maintenance=True, reason=requested.reason, cluster=cluster, running=())
 
     def compare(self, now: Service, wanted: Service) -> list[Change]:
         changes = []
@@ -184,7 +184,7 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
         entries, error = item.now.tasks, None
         for _attempt in range(_ATTEMPTS):
             running = journal.under_way(entries, kind)
-            outcome = self._run(item.wish, inside, running)
+            outcome = self._run(item.requested, inside, running)
             row = self._again()
             if _is_inside(row) == inside:
                 return
@@ -197,14 +197,14 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
                 return
         raise self._told(item, inside, error)
 
-    def _run(self, wish: MaintenanceRequest, inside: bool, running: vim.Task | None) -> tasks.Outcome:
-        ref, limit_s = self._found.ref, wish.timeout_s
+    def _run(self, requested: MaintenanceRequest, inside: bool, running: vim.Task | None) -> tasks.Outcome:
+        ref, limit_s = self._found.ref, requested.timeout_s
 
         def start() -> vim.Task:
             if running is not None:
                 return running
             if inside:
-                powered_off_too = wish.evacuate_powered_off
+                powered_off_too = requested.evacuate_powered_off
                 return ref.EnterMaintenanceMode_Task(timeout=limit_s, evacuatePoweredOffVms=powered_off_too)
             return ref.ExitMaintenanceMode_Task(timeout=limit_s)
 

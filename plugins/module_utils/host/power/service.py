@@ -56,15 +56,15 @@ class Services(HostNoun[ServiceRequest, Daemon]):
     def request(self) -> ServiceRequest:
         return request(ServiceRequest, self._params)
 
-    def look(self, found: HostFound, wish: ServiceRequest) -> Daemon:
+    def look(self, found: HostFound, requested: ServiceRequest) -> Daemon:
         daemons = {one.key: one for one in found.row.get("config.service.service") or []}
-        if wish.service not in daemons:
-            raise _unknown(self.label, wish.service, daemons)
-        daemon = daemons[wish.service]
-        return Daemon(bool(daemon.running), str(daemon.policy), _note(wish) in marks.read(found.row))
+        if requested.service not in daemons:
+            raise _unknown(self.label, requested.service, daemons)
+        daemon = daemons[requested.service]
+        return Daemon(bool(daemon.running), str(daemon.policy), _note(requested) in marks.read(found.row))
 
     def want(self, item: Item[ServiceRequest, Daemon]) -> Daemon:
-        now, state = item.now, item.wish.state
+        now, state = item.now, item.requested.state
         if state == "started":
             return replace(now, running=True, borrowed=now.borrowed or not now.running)
         if state == "stopped" or now.borrowed:
@@ -81,14 +81,14 @@ class Services(HostNoun[ServiceRequest, Daemon]):
 
     def change(self, item: Item[ServiceRequest, Daemon]) -> None:
         item.touched = True
-        now, wanted, key = item.now, item.wanted, item.wish.service
+        now, wanted, key = item.now, item.wanted, item.requested.service
         # First the note, then the change: after a killed run the note still identifies the open service.
         if wanted.borrowed and not now.borrowed:
-            marks.write(self._vcenter, self._found.ref, _note(item.wish), _STOPPED)
+            marks.write(self._vcenter, self._found.ref, _note(item.requested), _STOPPED)
         if now.running != wanted.running:
             self._switch(key, wanted.running)
         if now.borrowed and not wanted.borrowed:
-            marks.write(self._vcenter, self._found.ref, _note(item.wish), "")
+            marks.write(self._vcenter, self._found.ref, _note(item.requested), "")
 
     def project(self, state: Daemon) -> dict[str, Any]:
         return {"running": state.running, "policy": state.policy, "borrowed": state.borrowed}
@@ -106,8 +106,8 @@ class Services(HostNoun[ServiceRequest, Daemon]):
                 return
 
 
-def _note(wish: ServiceRequest) -> str:
-    return f"service.{wish.service}"
+def _note(requested: ServiceRequest) -> str:
+    return f"service.{requested.service}"
 
 
 def _unknown(label: str, service: str, daemons: Collection[str]) -> OperatorError:

@@ -38,7 +38,7 @@ class Locked:
     moved: bool = True
 
 
-def wishes(
+def requests(
     label: str,
     state: BiosState,
     vendor: str,
@@ -51,9 +51,9 @@ def wishes(
     function_plan.refuse_unmapped(label, vendor, registry, unmapped)
     named = _named(label, registry, attributes)
     clashes += [
-        f"{found[name].asked_by} needs {name}={found[name].value}, `attributes` has {name}={wish.value}"
-        for name, wish in named.items()
-        if name in found and found[name].value != wish.value
+        f"{found[name].asked_by} needs {name}={found[name].value}, `attributes` has {name}={requested.value}"
+        for name, requested in named.items()
+        if name in found and found[name].value != requested.value
     ]
     if clashes:
         raise OperatorError(
@@ -71,23 +71,23 @@ def want(
     state: BiosState,
     vendor: str,
     registry: registries.Registry,
-    wished: Mapping[str, RequestedValue],
+    requested_one: Mapping[str, RequestedValue],
     conflicts: str,
 ) -> BiosState:
     """The state after staging; rejects invalid settings, and conflicts with settings that others have staged."""
-    wished = {**_released(vendor, state, wished), **wished}
-    locks = _locks(vendor, registry, state, {name: wish.value for name, wish in wished.items()})
+    requested_one = {**_released(vendor, state, requested_one), **requested_one}
+    locks = _locks(vendor, registry, state, {name: requested.value for name, requested in requested_one.items()})
     refused, staged = [], {}
-    for name, wish in wished.items():
+    for name, requested in requested_one.items():
         lock = locks.get(name)
-        if lock is not None and lock.known and lock.value == wish.value:
+        if lock is not None and lock.known and lock.value == requested.value:
             continue
-        settled = state.next.get(name) == wish.value
-        back = lock is not None and not lock.moved and state.attributes.get(name) == wish.value
+        settled = state.next.get(name) == requested.value
+        back = lock is not None and not lock.moved and state.attributes.get(name) == requested.value
         if lock is not None and not back and (not settled or lock.known):
-            refused.append(f"{_told(registry, name, wish)} (for {wish.asked_by}): {lock.reason}")
+            refused.append(f"{_told(registry, name, requested)} (for {requested.asked_by}): {lock.reason}")
         elif not settled:
-            staged[name] = wish.value
+            staged[name] = requested.value
     if refused:
         raise OperatorError(
             label,
@@ -103,13 +103,13 @@ def want(
     scheduled = state.scheduled
     if scheduled is not None:
         # Others schedule the settings that they staged without a job.
-        scheduled = bool(after) and (scheduled or any(name in after for name in wished))
+        scheduled = bool(after) and (scheduled or any(name in after for name in requested_one))
     return replace(state, staged=after, scheduled=scheduled)
 
 
-def _told(registry: registries.Registry, name: str, wish: RequestedValue) -> str:
+def _told(registry: registries.Registry, name: str, requested: RequestedValue) -> str:
     entry = registry.attributes.get(name)
-    return f"{name}={'...' if entry is not None and entry.write_only else wish.value}"
+    return f"{name}={'...' if entry is not None and entry.write_only else requested.value}"
 
 
 def compare(now: BiosState, wanted: BiosState) -> list[Change]:
@@ -154,30 +154,34 @@ def _not_one(registry: registries.Registry, text: str, entries: Sequence[registr
     return f"there is no {text}" + (f" (near: {', '.join(near)})" if near else "")
 
 
-def _released(vendor: str, state: BiosState, wished: Mapping[str, RequestedValue]) -> dict[str, RequestedValue]:
+def _released(vendor: str, state: BiosState, requested_one: Mapping[str, RequestedValue]) -> dict[str, RequestedValue]:
     """Profiles that must be released because an attribute that they govern changes."""
     found = {}
     for governor in GOVERNORS.get(vendor, ()):
-        moved = [name for name in governor.governed if name in wished and state.next.get(name) != wished[name].value]
+        moved = [
+            name
+            for name in governor.governed
+            if name in requested_one and state.next.get(name) != requested_one[name].value
+        ]
         if governor.release and moved and governor.name in state.attributes:
-            found[governor.name] = RequestedValue(governor.free, wished[moved[0]].asked_by)
+            found[governor.name] = RequestedValue(governor.free, requested_one[moved[0]].asked_by)
     return found
 
 
 def _locks(
-    vendor: str, registry: registries.Registry, state: BiosState, wished: Mapping[str, str | int]
+    vendor: str, registry: registries.Registry, state: BiosState, requested_one: Mapping[str, str | int]
 ) -> dict[str, Locked]:
     """Return {attribute: Locked} for requested attributes that become read-only when the other requests apply."""
-    after = {**state.next, **wished}
+    after = {**state.next, **requested_one}
     locks = {}
-    for name in wished:
+    for name in requested_one:
         entry = registry.attributes.get(name)
         if entry is not None and (entry.write_only or (entry.locked and not registry.locked_by_others(name))):
             locks[name] = Locked("the BIOS marks it as read-only")
     for governor in GOVERNORS.get(vendor, ()):
-        _govern(governor, state, after, wished, locks)
+        _govern(governor, state, after, requested_one, locks)
     for name, effects in registry.effects(after).items():
-        if name in wished:
+        if name in requested_one:
             _depend(name, effects, state, after, locks)
     return locks
 
@@ -186,7 +190,7 @@ def _govern(
     governor: Governor,
     state: BiosState,
     after: Mapping[str, Any],
-    wished: Mapping[str, str | int],
+    requested_one: Mapping[str, str | int],
     locks: dict[str, Locked],
 ) -> None:
     profile = after.get(governor.name)
@@ -196,7 +200,7 @@ def _govern(
     # The choice of a profile sets its values; under an already active profile, the active value decides.
     chosen = state.attributes.get(governor.name) != profile
     for name in governor.governed:
-        if name not in wished:
+        if name not in requested_one:
             continue
         if profile == governor.free:
             locks.pop(name, None)

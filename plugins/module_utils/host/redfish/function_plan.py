@@ -33,8 +33,8 @@ def resolve(
 
     values are those after the next boot: if several spellings mean the same, the present one is kept.
     """
-    wishes: dict[str, RequestedValue]
-    wishes, unmapped, clashes = {}, {}, []
+    requests: dict[str, RequestedValue]
+    requests, unmapped, clashes = {}, {}, []
     for function, word in functions.items():
         try:
             spelled = _spelled(vendor, registry, function, word, values)
@@ -42,10 +42,10 @@ def resolve(
             unmapped[function] = str(reason)
             continue
         for name, value in spelled.items():
-            wish = wishes.setdefault(name, RequestedValue(value, function))
-            if wish.value != value:
-                clashes.append(f"{wish.asked_by} needs {name}={wish.value}, {function} needs {name}={value}")
-    return wishes, unmapped, clashes
+            requested = requests.setdefault(name, RequestedValue(value, function))
+            if requested.value != value:
+                clashes.append(f"{requested.asked_by} needs {name}={requested.value}, {function} needs {name}={value}")
+    return requests, unmapped, clashes
 
 
 def status(vendor: str, registry: registries.Registry, values: Mapping[str, Any]) -> dict[str, str | None]:

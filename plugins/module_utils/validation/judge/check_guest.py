@@ -310,8 +310,8 @@ def memlock(values: Mapping[str, Any], about: About) -> Found:
     """Whether the login of the training user may lock as much memory as the site requires: unlimited, or kB."""
     told = mapping(values.get("memlock")) or values
     soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
-    wish = str(about.intent["memlock"]).strip().lower()
-    least = math.inf if wish == "unlimited" else int(wish) if wish.isdecimal() else None
+    requested = str(about.intent["memlock"]).strip().lower()
+    least = math.inf if requested == "unlimited" else int(requested) if requested.isdecimal() else None
     text = "unlimited" if least == math.inf else "" if least is None else f"{least} kB"
     if soft is None or hard is None:
         return Found(None, expected=text)
@@ -319,7 +319,7 @@ def memlock(values: Mapping[str, Any], about: About) -> Found:
     measured = "unlimited" if found == math.inf else f"{found:.0f} kB"
     answer = Found(measured, expected=text, source="site.guests.limits.memlock")
     if least is None:
-        answer.free = f"The site requires no limit: site.guests.limits.memlock is {wish or 'empty'}."
+        answer.free = f"The site requires no limit: site.guests.limits.memlock is {requested or 'empty'}."
     elif found < least:
         why = f"The memlock limit is {measured} instead of {text}, so RDMA cannot register its memory."
         answer.fail(why, f"the memlock limit of {_me(about)}: raise it, or set site.guests.limits.memlock", "memlock")

@@ -147,9 +147,9 @@ def rows(
 def of_site(check: str, variant: str, given: Mapping[str, Any] | None) -> tuple[bool, float | None]:
     """(whether the site sets the reference, its value), of the variant before that of the check."""
     for name in (f"{check}:{variant}", check):
-        wish = mapping(mapping(given).get(name))
-        if "reference" in wish:
-            return True, number(wish["reference"])
+        requested = mapping(mapping(given).get(name))
+        if "reference" in requested:
+            return True, number(requested["reference"])
     return False, None
 
 

@@ -270,11 +270,14 @@ def _of_site(check: str, about: About, given: Mapping[str, Any] | None) -> list[
     for name in (f"{check}:{about.variant}", check):
         if name not in given:
             continue
-        wish = mapping(given[name])
-        if given[name] is not None and not any(key in wish for key in ("low", "high", "warn_low", "warn_high")):
+        requested = mapping(given[name])
+        if given[name] is not None and not any(key in requested for key in ("low", "high", "warn_low", "warn_high")):
             continue
-        share = wish.get("share") or ""
-        pairs = ((wish.get("low"), wish.get("high"), True), (wish.get("warn_low"), wish.get("warn_high"), False))
+        share = requested.get("share") or ""
+        pairs = (
+            (requested.get("low"), requested.get("high"), True),
+            (requested.get("warn_low"), requested.get("warn_high"), False),
+        )
         return [
             Mark(check, low, high, "the site", fails=fails, share=share)
             for low, high, fails in pairs

@@ -139,7 +139,7 @@ def _whole(done: Done, told: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def kernel(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def kernel(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     release = os.uname().release
     secure = probe.files.names("/sys/firmware/efi/efivars")
     probe.argv, probe.output = ["uname", "-r"], release
@@ -148,15 +148,15 @@ def kernel(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     return {"kernel": release, "system": named.group(1) if named else None, "efi": bool(secure), "boot": boot}
 
 
-def clock(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def clock(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     if any(probe.files.exists(path) for path in CONTAINERS):
         raise Answer(SKIPPED, "The guest is a container, which uses the clock of its machine.")
     done = probe.run(["chronyc", "-n", "tracking"])
     return understood(chrony.parse(done.stdout + done.stderr))
 
 
-def address(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
-    name = _interface(wish)
+def address(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
+    name = _interface(requested)
     told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
     if told.rc != 0:
         raise Answer(FAILED, f"The interface {name} does not exist.")
@@ -165,23 +165,23 @@ def address(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     return {"interface": name, "addresses": found, "state": state or None}
 
 
-def _interface(wish: HealthRequest) -> str:
-    if wish.interface:
-        return wish.interface
-    if wish.mac:
-        raise Answer(FAILED, f"No adapter has the MAC address {wish.mac} of the data path.")
+def _interface(requested: HealthRequest) -> str:
+    if requested.interface:
+        return requested.interface
+    if requested.mac:
+        raise Answer(FAILED, f"No adapter has the MAC address {requested.mac} of the data path.")
     raise Answer(FAILED, "The interface of the data path is unknown.")
 
 
-def mtu(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
-    name = _interface(wish)
+def mtu(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
+    name = _interface(requested)
     text = probe.read(f"/sys/class/net/{name}/mtu").strip()
     if not text.isdecimal():
         raise Answer(FAILED, f"The interface {name} does not exist.")
     return {"interface": name, "mtu": int(text)}
 
 
-def loaded(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def loaded(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     text = probe.read("/proc/modules")
     # If the file is empty, as in a container, built-in modules still have a folder.
     listed = modules.parse(text).get("modules") or []
@@ -192,8 +192,8 @@ def loaded(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     return {"modules": found}
 
 
-def memlock(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
-    user = wish.user or "root"
+def memlock(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
+    user = requested.user or "root"
     probe.argv = ["su", "-l", user, "-c", "ulimit -S -l; ulimit -H -l"]
     told = rdma.memlock(probe.commands, user)
     if told is None:
@@ -202,23 +202,23 @@ def memlock(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     return dict(told, user=user)
 
 
-def device(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def device(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     found = rdma.devices(probe.files)
     probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, found))
-    return {"devices": found, "interface": wish.interface or None}
+    return {"devices": found, "interface": requested.interface or None}
 
 
-def gid(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def gid(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     found = rdma.devices(probe.files)
     ports = [port for one in found for port in one["ports"]]
-    mine = [port for port in ports if wish.interface in port["interfaces"]] if wish.interface else ports
+    mine = [port for port in ports if requested.interface in port["interfaces"]] if requested.interface else ports
     rows = [row for port in mine for row in port["gids"] if row["type"] == "roce_v2" and row["ipv4"]]
     probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, rows))
-    first = next((row for row in rows if row["address"] == wish.address), rows[0] if rows else None)
+    first = next((row for row in rows if row["address"] == requested.address), rows[0] if rows else None)
     return {"gid": first, "roce_v2": rows, "types": sorted({row["type"] for port in mine for row in port["gids"]})}
 
 
-def gpus(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def gpus(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """nvidia-smi reports driver, licence and memory at once; without a driver it exits with its own status."""
     done = probe.run(SMI)
     told = _whole(done, smi.parse(done.stdout or done.stderr))
@@ -226,13 +226,13 @@ def gpus(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     return told
 
 
-def licence(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
-    told = gpus(probe, wish)
+def licence(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
+    told = gpus(probe, requested)
     return {"gpus": [_part(gpu, "address", "name", "licence", "licensed", "expiry") for gpu in told["gpus"]]}
 
 
-def ecc(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
-    told = gpus(probe, wish)
+def ecc(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
+    told = gpus(probe, requested)
     return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in told["gpus"]]}
 
 
@@ -240,7 +240,7 @@ def _part(gpu: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: gpu[name] for name in names}
 
 
-def xids(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def xids(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """The journal keeps messages that the kernel buffer has lost; a guest may have only one of both."""
     found = None
     for argv in (["journalctl", "-k", "-b", "--no-pager", "-o", "short-iso"], ["dmesg"]):
@@ -261,7 +261,7 @@ def xids(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     raise Answer(FAILED, cast("dict[str, Any]", found)["why"])
 
 
-def near(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def near(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     done = probe.run(TOPO)
     found = _whole(done, topology.parse(done.stdout or done.stderr))
     if len(found["gpus"]) > 1:
@@ -272,16 +272,16 @@ def near(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     return found
 
 
-def gpudirect(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def gpudirect(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     found = rdma.gpudirect(probe.files)
     probe.argv = ["grep", "-s", "", "/proc/driver/nvidia/version", "/sys/module/nvidia_peermem/version"]
     probe.output = "\n".join(f"{key}: {value}" for key, value in sorted(found.items()))
     return {"gpudirect": found}
 
 
-def counted(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def counted(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """{name: number} of the adapter and of its RDMA device. Tools report more than files, if they are installed."""
-    name, files = _interface(wish), probe.files
+    name, files = _interface(requested), probe.files
     found = {}
     one, port = rdma.device_of(rdma.devices(files), name)
     if one is not None and port is not None:
@@ -306,36 +306,36 @@ def _numbers(files: Files, folder: str, names: Iterable[str]) -> dict[str, int]:
     return {name: int(value) for name, value in told.items() if value.isdecimal()}
 
 
-def diag(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def diag(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """A failed test sets the exit status too, and the document has all results."""
-    done = probe.run(["dcgmi", "diag", "--run", str(wish.dcgm_level), "--json"], DIAG_S[wish.dcgm_level])
+    done = probe.run(["dcgmi", "diag", "--run", str(requested.dcgm_level), "--json"], DIAG_S[requested.dcgm_level])
     told = understood(dcgm.diag(done.stdout or done.stderr))
     probe.version = told["version"]
-    return dict(told, level=wish.dcgm_level)
+    return dict(told, level=requested.dcgm_level)
 
 
-def health(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def health(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     done = probe.run(HEALTH)
     return understood(dcgm.health(done.stdout or done.stderr))
 
 
-def storage(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def storage(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     done = probe.run([_gds_tool(probe, "gdscheck"), "-p"])
     told = understood(gds.check(done.stdout or done.stderr))
     probe.version = told["version"]
     return told
 
 
-def stored(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
+def stored(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """Read a file into GPU memory. gdsio reports a direct transfer even if cuFile fell back to a copy through host
     memory, so the counters of the kernel module decide."""
-    size = probe.files.size(wish.gds_file or "")
+    size = probe.files.size(requested.gds_file or "")
     if size is None:
-        raise Answer(FAILED, f"The file {wish.gds_file} does not exist.")
+        raise Answer(FAILED, f"The file {requested.gds_file} does not exist.")
     if size < MIB:
-        raise Answer(FAILED, f"The file {wish.gds_file} has {size} bytes, and the read test needs at least 1 MiB.")
+        raise Answer(FAILED, f"The file {requested.gds_file} has {size} bytes, and the read test needs at least 1 MiB.")
     first = understood(gds.stats(probe.read(GDS_STATS)))
-    argv = [_gds_tool(probe, "gdsio"), "-f", str(wish.gds_file), "-d", "0", "-w", "1"]
+    argv = [_gds_tool(probe, "gdsio"), "-f", str(requested.gds_file), "-d", "0", "-w", "1"]
     argv += ["-s", f"{min(size // MIB, GDS_MOST_MIB)}M", "-i", "1M", "-x", "0", "-I", "0", "-T", str(GDS_S)]
     done = probe.run(argv)
     output = probe.output
@@ -343,7 +343,7 @@ def stored(probe: Probe, wish: HealthRequest) -> dict[str, Any]:
     last = understood(gds.stats(probe.read(GDS_STATS)))
     probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
     key = "reads" if first["counted"] and last["counted"] else "maps"
-    return dict(told, file=wish.gds_file, moved=last[key] - first[key], counter=key)
+    return dict(told, file=requested.gds_file, moved=last[key] - first[key], counter=key)
 
 
 def _gds_tool(probe: Probe, name: str) -> str:
@@ -380,47 +380,47 @@ WITH_PHASE = ("guest.licence", "guest.counters")
 
 
 def measured(
-    wish: HealthRequest, commands: Commands, files: Files, clocks: Clocks = time
+    requested: HealthRequest, commands: Commands, files: Files, clocks: Clocks = time
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """([measurement], {check: its full output}) of the requested checks."""
     found, outputs = [], {}
-    parts = _parts(wish)
+    parts = _parts(requested)
     for check, work, about, phases in PROBES:
-        if not parts[about] or wish.phase not in phases:
+        if not parts[about] or requested.phase not in phases:
             continue
-        if wish.checks and check not in wish.checks:
+        if requested.checks and check not in requested.checks:
             continue
         probe = Probe(commands, files)
         began, start = clocks.time(), clocks.monotonic()
         try:
-            status, why, values = DONE, "", work(probe, wish)
+            status, why, values = DONE, "", work(probe, requested)
         except Answer as trouble:
             status, why, values = trouble.status, trouble.why, {}
-        variant = wish.phase if check in WITH_PHASE else ""
+        variant = requested.phase if check in WITH_PHASE else ""
         found.append(
             measurement(
-                *(check, {"guest": wish.name}, status, why),
+                *(check, {"guest": requested.name}, status, why),
                 command=probe.argv,
                 version=probe.version,
                 readings=values,
-                simulated=bool(simulated.of(check, wish.simulated)),
+                simulated=bool(simulated.of(check, requested.simulated)),
                 began=f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
                 seconds=round(clocks.monotonic() - start, 1),
                 variant=variant,
             )
         )
-        outputs[f"{check}.{wish.phase}" if phases == BOTH else check] = probe.output[: 1 << 18]
+        outputs[f"{check}.{requested.phase}" if phases == BOTH else check] = probe.output[: 1 << 18]
     return found, outputs
 
 
-def _parts(wish: HealthRequest) -> dict[str, bool]:
+def _parts(requested: HealthRequest) -> dict[str, bool]:
     """The parts of the guest that the request includes."""
     return {
         "": True,
-        "gpu": wish.gpu,
-        "rdma": wish.rdma,
-        "dcgm": wish.gpu and wish.dcgm_level > 0,
-        "dcgm_health": wish.gpu and wish.dcgm_health,
-        "gds": wish.gpu and (wish.gds or bool(wish.gds_file)),
-        "gds_read": wish.gpu and bool(wish.gds_file),
+        "gpu": requested.gpu,
+        "rdma": requested.rdma,
+        "dcgm": requested.gpu and requested.dcgm_level > 0,
+        "dcgm_health": requested.gpu and requested.dcgm_health,
+        "gds": requested.gpu and (requested.gds or bool(requested.gds_file)),
+        "gds_read": requested.gpu and bool(requested.gds_file),
     }

@@ -33,9 +33,9 @@ ARGUMENTS = dict(
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params)
-    for number, wish in enumerate(params["objects"]):
-        if wish["kind"] in NAMED and not wish["name"]:
-            problems.append(f"objects[{number}]: a {wish['kind']} has no name; set it.")
-        if not wish["privileges"]:
+    for number, requested in enumerate(params["objects"]):
+        if requested["kind"] in NAMED and not requested["name"]:
+            problems.append(f"objects[{number}]: a {requested['kind']} has no name; set it.")
+        if not requested["privileges"]:
             problems.append(f"objects[{number}]: no privilege is listed; name at least one.")
     return problems

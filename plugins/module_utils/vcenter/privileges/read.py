@@ -108,22 +108,24 @@ def _clock(ask: Callable[[], datetime.datetime], subject: str) -> tuple[float, f
     return state.skew(theirs, before, time.time())
 
 
-def _privileges(vcenter: VCenter, there: state.Inventory, wishes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _privileges(
+    vcenter: VCenter, there: state.Inventory, requests: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Return for each request whether the object exists and which privileges are missing, from one query."""
-    meant = [there.meant(wish["kind"], wish["name"]) for wish in wishes]
+    meant = [there.meant(requested["kind"], requested["name"]) for requested in requests]
     refs = list({ref._GetMoId(): ref for found in meant for ref in found}.values())
-    asked = sorted({privilege for wish in wishes for privilege in wish["privileges"]})
+    asked = sorted({privilege for requested in requests for privilege in requested["privileges"]})
     held = _held(vcenter, refs, asked) if refs else {}
     return [
         {
-            "kind": wish["kind"],
-            "name": wish["name"],
+            "kind": requested["kind"],
+            "name": requested["name"],
             "found": bool(found),
             "missing": sorted(
-                {name for name in wish["privileges"] for ref in found if name not in held[ref._GetMoId()]}
+                {name for name in requested["privileges"] for ref in found if name not in held[ref._GetMoId()]}
             ),
         }
-        for wish, found in zip(wishes, meant)
+        for requested, found in zip(requests, meant)
     ]
 
 

@@ -76,8 +76,8 @@ class Inventory:
 
     def _inside(self, row: Row) -> bool:
         home = self._above(row, "datacenter")
-        wish = (self._datacenter or "").rstrip("/").rpartition("/")[2]
-        return not wish or home is None or inventory.same_name(home.get("name", ""), wish)
+        requested = (self._datacenter or "").rstrip("/").rpartition("/")[2]
+        return not requested or home is None or inventory.same_name(home.get("name", ""), requested)
 
     def _above(self, row: Row, kind: str) -> Row | None:
         return next((one for one in self._up(row) if one.kind in TYPES[kind]), None)

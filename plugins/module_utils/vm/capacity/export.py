@@ -27,19 +27,19 @@ _HELP = {
 }
 
 
-def kueue(found: Capacity, wish: CapacityRequest) -> dict[str, Any]:
+def kueue(found: Capacity, requested: CapacityRequest) -> dict[str, Any]:
     """Return a flavor for each device, and the resource group of a ClusterQueue with their quotas."""
-    lines = _for_kueue(found, wish)
+    lines = _for_kueue(found, requested)
     several = len({line.cluster for line in lines}) > 1
     named = [(_name(line, several), line) for line in lines]
-    names = [wish.kueue.resource]
+    names = [requested.kueue.resource]
     return {
         "resource_flavors": [
             {
                 "apiVersion": KUEUE,
                 "kind": "ResourceFlavor",
                 "metadata": {"name": name},
-                "spec": {"nodeLabels": {wish.kueue.label: name}},
+                "spec": {"nodeLabels": {requested.kueue.label: name}},
             }
             for name, line in named
         ],
@@ -47,7 +47,7 @@ def kueue(found: Capacity, wish: CapacityRequest) -> dict[str, Any]:
             {
                 "coveredResources": names,
                 "flavors": [
-                    {"name": name, "resources": [{"name": names[0], "nominalQuota": _quota(line, wish)}]}
+                    {"name": name, "resources": [{"name": names[0], "nominalQuota": _quota(line, requested)}]}
                     for name, line in named
                 ],
             }
@@ -57,13 +57,13 @@ def kueue(found: Capacity, wish: CapacityRequest) -> dict[str, Any]:
     }
 
 
-def _for_kueue(found: Capacity, wish: CapacityRequest) -> list[Line]:
+def _for_kueue(found: Capacity, requested: CapacityRequest) -> list[Line]:
     """Return the requested profiles; without any, the largest that fits or is in use, per board, mode and cluster.
 
     Profiles of one board share its GPUs, so that quotas for all of them would promise the same GPU several times.
     """
     lines = [line for line in (*found.clusters, *_alone(found)) if line.check.numbers.most]
-    if wish.profiles:
+    if requested.profiles:
         return lines
     chosen: dict[tuple[str, str, str], Line] = {}
     for line in lines:
@@ -78,8 +78,8 @@ def _alone(found: Capacity) -> list[Line]:
     return [line for line in found.hosts if line.check.place.moid not in clusters]
 
 
-def _quota(line: Line, wish: CapacityRequest) -> int:
-    return line.fits + (0 if wish.kueue.quota == FREE else line.check.numbers.used)
+def _quota(line: Line, requested: CapacityRequest) -> int:
+    return line.fits + (0 if requested.kueue.quota == FREE else line.check.numbers.used)
 
 
 def _name(line: Line, several: bool) -> str:

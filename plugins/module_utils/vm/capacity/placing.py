@@ -24,10 +24,10 @@ _NO_GPU = "the request has no GPU"
 
 
 def capacity(
-    vcenter: VCenter, scope: Scope, world: World, now: Callable[[], World], wish: Mapping[str, Any]
+    vcenter: VCenter, scope: Scope, world: World, now: Callable[[], World], requested: Mapping[str, Any]
 ) -> tuple[World, list[Check], dict[str, Any]]:
     """Return the world with the limits that vCenter reports, the checks, and the result of the task."""
-    wanted = devices(world, wish)
+    wanted = devices(world, requested)
     why = server.why_not(vcenter) if wanted else _NO_GPU
     if why:
         return world, [], {"source": check.MODEL, "why_model": [why], "checks": [], "unsure": _unsure(world, wanted)}
@@ -47,12 +47,12 @@ def _unsure(world: World, wanted: Sequence[Wanted]) -> list[str]:
     return [one.profile for one in wanted if one.profile and basis(world.hosts, one) == UNSURE]
 
 
-def devices(world: World, wish: Mapping[str, Any]) -> list[Wanted]:
+def devices(world: World, requested: Mapping[str, Any]) -> list[Wanted]:
     """Return the distinct devices that the VMs of the request need."""
-    profiles = sorted({profile for entry in wish["vms"] for profile in entry["profiles"]})
+    profiles = sorted({profile for entry in requested["vms"] for profile in entry["profiles"]})
     found = [Wanted(profile) for profile in profiles]
-    if any(entry["gpus"] for entry in wish["vms"]):
-        label = wish["gpu_label"] or ""
+    if any(entry["gpus"] for entry in requested["vms"]):
+        label = requested["gpu_label"] or ""
         direct = [gpu for host in world.hosts for gpu in host.gpus if gpu.mode == DIRECT and gpu.device_id]
         ids = sorted({(gpu.vendor_id, gpu.device_id) for gpu in direct if label in ("", gpu.label)})
         found += [Wanted("", vendor, device, label) for vendor, device in ids]

@@ -61,38 +61,38 @@ class Capacity:
         return [line.check for line in (*self.clusters, *self.hosts)]
 
 
-def capacity_of(ask: Ask, scope: Scope, hosts: Sequence[Host], wish: CapacityRequest) -> Capacity:
+def capacity_of(ask: Ask, scope: Scope, hosts: Sequence[Host], requested: CapacityRequest) -> Capacity:
     """Return the capacity of the hosts and of their clusters; one request for each of them."""
     offered = {profile for host in hosts for profile in host.offered}
-    wanted = {host.moid: _devices(host, offered, wish) for host in hosts}
+    wanted = {host.moid: _devices(host, offered, requested) for host in hosts}
     clusters, each = check.places_of(scope, hosts)
-    lines = [line for place in each for line in _of_host(ask, place, wanted[place.moid], wish)]
+    lines = [line for place in each for line in _of_host(ask, place, wanted[place.moid], requested)]
     return Capacity(tuple(lines), tuple(line for place in clusters for line in _of_cluster(ask, place, lines)))
 
 
-def _devices(host: Host, offered: Iterable[str], wish: CapacityRequest) -> list[Wanted]:
+def _devices(host: Host, offered: Iterable[str], requested: CapacityRequest) -> list[Wanted]:
     """Return the devices that concern a host, in the order of the result."""
     boards = sorted({gpu.board for gpu in host.gpus if gpu.board})
-    found = [Wanted(profile) for board in boards for profile in _profiles(board, offered, wish)]
-    if PASSTHROUGH in wish.modes and not wish.profiles:
+    found = [Wanted(profile) for board in boards for profile in _profiles(board, offered, requested)]
+    if PASSTHROUGH in requested.modes and not requested.profiles:
         ids = sorted({(gpu.vendor_id, gpu.device_id) for gpu in host.gpus if gpu.device_id})
         found += [
             one
-            for one in (Wanted("", vendor, device, wish.label) for vendor, device in ids)
+            for one in (Wanted("", vendor, device, requested.label) for vendor, device in ids)
             if any(map(one.is_of, host.gpus))
         ]
     return found
 
 
-def _profiles(board: str, offered: Iterable[str], wish: CapacityRequest) -> list[str]:
+def _profiles(board: str, offered: Iterable[str], requested: CapacityRequest) -> list[str]:
     """Return the requested profiles of a board, or those that hosts offer; the largest first.
 
     No host offers profiles of a board without its driver. The profile of the whole GPU then shows what is missing.
     """
-    if wish.profiles:
-        return [profile for profile in wish.profiles if capacity.board_in(profile) == board]
+    if requested.profiles:
+        return [profile for profile in requested.profiles if capacity.board_in(profile) == board]
     there = [profile for profile in offered if capacity.board_in(profile) == board] or _whole(board)
-    return [profile for profile in sorted(there, key=_order) if mode_of(profile) in wish.modes]
+    return [profile for profile in sorted(there, key=_order) if mode_of(profile) in requested.modes]
 
 
 def _whole(board: str) -> list[str]:
@@ -115,12 +115,12 @@ def mode_of(profile: str) -> str:
     return MIG if name is not None and name.mig_backed else TIME_SLICED
 
 
-def _of_host(ask: Ask, place: Place, wanted: Sequence[Wanted], wish: CapacityRequest) -> Iterator[Line]:
+def _of_host(ask: Ask, place: Place, wanted: Sequence[Wanted], requested: CapacityRequest) -> Iterator[Line]:
     (host,) = place.hosts
     for one in check.checks(ask, place, wanted):
         found = blocked.blocks(host, one.wanted)
         free = one.numbers.free
-        short = blocked.memory_block(host, free, wish.memory_mb)
+        short = blocked.memory_block(host, free, requested.memory_mb)
         fits = free - short.lost if short is not None else free
         blocks = (*found, *([short] if short is not None else []))
         mode = mode_of(one.wanted.profile)
@@ -155,7 +155,7 @@ def _summed(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def result(
-    found: Capacity, hosts: Sequence[Host], wish: CapacityRequest, stuns: Sequence[dict[str, Any]] = ()
+    found: Capacity, hosts: Sequence[Host], requested: CapacityRequest, stuns: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
     """Return everything that the module returns."""
     entries = export.metrics(found)
@@ -166,7 +166,7 @@ def result(
         "clusters": [row(line) for line in found.clusters],
         "gpus": gpus(hosts),
         "table": table(found),
-        "kueue": export.kueue(found, wish),
+        "kueue": export.kueue(found, requested),
         "metrics": entries,
         "prometheus": export.prometheus(entries),
         "stun_estimates": list(stuns),

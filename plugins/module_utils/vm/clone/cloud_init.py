@@ -27,9 +27,9 @@ _IDENTITY = ("instance-id", "local-hostname")
 _KEY_AT_LINE_START = r"^[\"']?{}[\"']?\s*:"
 
 
-def problems(wish: CloudInit) -> Iterator[str]:
+def problems(requested: CloudInit) -> Iterator[str]:
     """Yield the problems of a cloud_init option, one sentence each."""
-    metadata, userdata = wish.get("metadata"), wish.get("userdata")
+    metadata, userdata = requested.get("metadata"), requested.get("userdata")
     if metadata is not None and not isinstance(metadata, (dict, str)):
         yield f"cloud_init.metadata is a {type(metadata).__name__}; it must be a dictionary or a text."
     if isinstance(metadata, str) and metadata.lstrip().startswith("{") and _parsed(metadata) is None:
@@ -38,11 +38,11 @@ def problems(wish: CloudInit) -> Iterator[str]:
         yield "cloud_init.userdata is empty; set it or remove it."
 
 
-def settings(wish: CloudInit, name: str) -> dict[str, str]:
+def settings(requested: CloudInit, name: str) -> dict[str, str]:
     """The extraConfig entries, as {key: value}, for a new VM of this name."""
     found = {}
-    metadata = _metadata(wish.get("metadata"), name)
-    for part, text in (("metadata", metadata), ("userdata", wish.get("userdata"))):
+    metadata = _metadata(requested.get("metadata"), name)
+    for part, text in (("metadata", metadata), ("userdata", requested.get("userdata"))):
         if text is not None:
             found[f"{PREFIX}{part}"] = base64.b64encode(text.encode("utf-8")).decode("ascii")
             found[f"{PREFIX}{part}.encoding"] = "base64"
@@ -56,13 +56,13 @@ def parts_set(extra: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(part for part in _PARTS if extra.get(f"{PREFIX}{part}"))
 
 
-def _metadata(wish: object, name: str) -> str:
+def _metadata(requested: object, name: str) -> str:
     """Metadata with an identity: without an instance-id of its own, a clone would pass for its template."""
     identity = dict(zip(_IDENTITY, (name, host_name(name))))
-    if wish is None:
+    if requested is None:
         return json.dumps(identity)
-    text = str(wish)
-    data = wish if isinstance(wish, dict) else _parsed(text)
+    text = str(requested)
+    data = requested if isinstance(requested, dict) else _parsed(text)
     if data is not None:
         return json.dumps(dict(identity, **data))
     missing = [

@@ -27,15 +27,19 @@ def specifications(
     """Return {id of an item: specification} of items that request one; an item with a problem gets its error."""
     kept, found = {}, {}
     for item in items:
-        wish = item.wish.customization
-        if not wish:
+        requested = item.requested.customization
+        if not requested:
             continue
-        name = wish.spec
+        name = requested.spec
         if name and name not in kept:
             kept[name] = _kept(vcenter, name)
-        found[id(item)] = kept[name] if name else spec.linux_prep(item.wish.name, wish, source.nics)
+        found[id(item)] = kept[name] if name else spec.linux_prep(item.requested.name, requested, source.nics)
     for name, wanted in kept.items():
-        users = [item for item in items if item.wish.customization is not None and item.wish.customization.spec == name]
+        users = [
+            item
+            for item in items
+            if item.requested.customization is not None and item.requested.customization.spec == name
+        ]
         _refuse_unfit(name, wanted, users)
     for item in items:
         if id(item) in found:
@@ -83,7 +87,7 @@ def _mismatch(item: Item[CloneRequest, Machine], wanted: Data, source: Source) -
     """The error for a specification that does not describe the adapters of the source, or None."""
     adapters = len(wanted.nicSettingMap or ())
     if source.item_id is not None:
-        if adapters or cast("Customization", item.wish.customization).spec:
+        if adapters or cast("Customization", item.requested.customization).spec:
             return None
         found, todo = (
             ("The number of adapters of an OVF item is known only after its deployment"),

@@ -51,13 +51,13 @@ def read(
     rows = {}
     for index, item in enumerate(items):
         try:
-            row = _the_one(world, item.wish)
+            row = _the_one(world, item.requested)
         except OperatorError as error:
             item.error = error
             continue
         if row is not None:
             rows[index] = row
-    asked = _PROPERTIES + (_DEVICES if any(_needs_devices(item.wish) for item in items) else ())
+    asked = _PROPERTIES + (_DEVICES if any(_needs_devices(item.requested) for item in items) else ())
     read_rows = retrieve(vcenter, {"VirtualMachine": asked}, [row.ref for row in rows.values()], skip_gone=True)
     details = {row.moid: row for row in read_rows}
     found = {}
@@ -70,21 +70,21 @@ def read(
             continue
         # While vCenter copies, the new VM has a name and no configuration.
         ready = bool(detail.get("config.files.vmPathName"))
-        found[index] = (detail, _machine(world, row, detail, items[index].wish) if ready else Machine(making=True))
+        found[index] = (detail, _machine(world, row, detail, items[index].requested) if ready else Machine(making=True))
     return found
 
 
-def folder_of(world: World, wish: CloneRequest) -> Row | None:
+def folder_of(world: World, requested: CloneRequest) -> Row | None:
     """Return the row of the requested folder; None if the request names none."""
-    if not wish.folder:
+    if not requested.folder:
         return None
-    row = world.folder_at(wish.folder)
+    row = world.folder_at(requested.folder)
     if row is not None:
         return row
     paths = sorted(world.path(folder) for folder in world.folders())
     raise OperatorError(
-        f"VM {wish.name}",
-        f"cannot find folder {wish.folder}",
+        f"VM {requested.name}",
+        f"cannot find folder {requested.folder}",
         f"Datacenter {world.name} has no such folder of VMs; there are: {', '.join(paths[:10])}",
         "Correct `folder`, or create the folder first (with community.vmware.vcenter_folder)",
         "folder_not_found",
@@ -92,25 +92,25 @@ def folder_of(world: World, wish: CloneRequest) -> Row | None:
     )
 
 
-def _the_one(world: World, wish: CloneRequest) -> Row | None:
+def _the_one(world: World, requested: CloneRequest) -> Row | None:
     """Return the row of the requested VM, or None; a VM of this name in another folder does not match."""
-    folder = folder_of(world, wish)
-    rows = world.vms_named(wish.name)
+    folder = folder_of(world, requested)
+    rows = world.vms_named(requested.name)
     if folder is not None:
         here = [row for row in rows if moid(row.get("parent")) == folder.moid]
         elsewhere = [row for row in rows if row not in here and not row.get("config.template")]
         if elsewhere and not here:
-            raise _elsewhere(world, wish, folder, elsewhere)
+            raise _elsewhere(world, requested, folder, elsewhere)
         rows = here
     if len(rows) > 1:
-        raise _several(world, wish, rows)
+        raise _several(world, requested, rows)
     if not rows:
-        _refuse_taken(world, wish, folder or world.vm_folder)
+        _refuse_taken(world, requested, folder or world.vm_folder)
         return None
     stored = inventory.unescaped(rows[0].get("name", ""))
-    if not inventory.same_name(stored, wish.name):
+    if not inventory.same_name(stored, requested.name):
         raise _refused(
-            wish,
+            requested,
             f"{world.path(rows[0])} has this name in a different case, and vCenter ignores the case of names",
             "Correct `name` to that spelling, or choose another one",
             "name_taken",
@@ -118,16 +118,16 @@ def _the_one(world: World, wish: CloneRequest) -> Row | None:
     return rows[0]
 
 
-def _needs_devices(wish: CloneRequest) -> bool:
-    return wish.state == "absent" or bool(wish.disk_gb)
+def _needs_devices(requested: CloneRequest) -> bool:
+    return requested.state == "absent" or bool(requested.disk_gb)
 
 
-def _machine(world: World, row: Row, detail: Row, wish: CloneRequest) -> Machine:
+def _machine(world: World, row: Row, detail: Row, requested: CloneRequest) -> Machine:
     extra = {option.key.lower(): option.value for option in detail.get("config.extraConfig") or ()}
     host = world.hosts.get(moid(detail.get("runtime.host")))
     home = detail.get("config.files.vmPathName")
     devices = detail.get("config.hardware.device") or ()
-    first = disk.first(devices) if wish.disk_gb else None
+    first = disk.first(devices) if requested.disk_gb else None
     origin = origin_of(extra, row.get("name", ""))
     return Machine(
         exists=True,
@@ -165,20 +165,20 @@ def _folder(path: str) -> str:
     return path.partition("] ")[2].rpartition("/")[0]
 
 
-def _refuse_taken(world: World, wish: CloneRequest, folder: Row) -> None:
-    if world.taken_by_other_kind(folder, wish.name):
+def _refuse_taken(world: World, requested: CloneRequest, folder: Row) -> None:
+    if world.taken_by_other_kind(folder, requested.name):
         raise _refused(
-            wish,
+            requested,
             f"{world.path(folder)} has a folder or vApp of this name",
             "Choose another name or `folder`",
             "name_taken",
         )
 
 
-def _elsewhere(world: World, wish: CloneRequest, folder: Row, rows: Sequence[Row]) -> OperatorError:
+def _elsewhere(world: World, requested: CloneRequest, folder: Row, rows: Sequence[Row]) -> OperatorError:
     paths = sorted(world.path(row) for row in rows)
     return _refused(
-        wish,
+        requested,
         f"It is not in {world.path(folder)}, and a VM of this name is at {', '.join(paths)}",
         "Move that VM, correct `folder`, or choose another name: the module does not create a second VM of one name",
         "vm_elsewhere",
@@ -186,10 +186,10 @@ def _elsewhere(world: World, wish: CloneRequest, folder: Row, rows: Sequence[Row
     )
 
 
-def _several(world: World, wish: CloneRequest, rows: Sequence[Row]) -> OperatorError:
+def _several(world: World, requested: CloneRequest, rows: Sequence[Row]) -> OperatorError:
     paths = sorted(world.path(row) for row in rows)
     return _refused(
-        wish,
+        requested,
         f"There are {len(rows)} VMs of this name: {', '.join(paths)}",
         "Set `folder` to the folder of the VM",
         "vm_ambiguous",
@@ -199,13 +199,13 @@ def _several(world: World, wish: CloneRequest, rows: Sequence[Row]) -> OperatorE
 
 def _lost(item: Item[CloneRequest, Machine], path: str, detail: Row) -> OperatorError:
     return _refused(
-        item.wish,
+        item.requested,
         f"{path} exists, and vCenter reports it as {detail.get('runtime.connectionState')}",
         "Restore its datastore and host, or remove it from the inventory",
         "vm_not_connected",
     )
 
 
-def _refused(wish: CloneRequest, found: str, todo: str, code: str, **data: object) -> OperatorError:
-    wanted = "cannot be removed" if wish.state == "absent" else "cannot be created or managed"
-    return OperatorError(f"VM {wish.name}", wanted, found, todo, code, **data)
+def _refused(requested: CloneRequest, found: str, todo: str, code: str, **data: object) -> OperatorError:
+    wanted = "cannot be removed" if requested.state == "absent" else "cannot be created or managed"
+    return OperatorError(f"VM {requested.name}", wanted, found, todo, code, **data)

@@ -101,7 +101,7 @@ class Maker:
             for item in items:
                 item.touched = True
                 label, wanted = f"VM {item.label}", f"cannot be created from {source.path}"
-                name = world.stored_name(item.wish.name)
+                name = world.stored_name(item.requested.name)
                 try:
                     library.deploy(self._service, entry, name, targets[id(item)], self._disk, label, wanted)
                 except OperatorError as error:
@@ -137,14 +137,14 @@ class Maker:
         self._settle(
             [item for item in items if item.error is None],
             "cannot be configured after the deployment",
-            lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source, current(item).disk)),
+            lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.requested, source, current(item).disk)),
         )
 
     def claim(self, items: Sequence[Item[CloneRequest, Machine]]) -> None:
         """The mark of whose VM it is, in one that has none."""
         todo = [item for item in items if item.error is None and item.wanted.owner != item.now.owner]
         job = "cannot be marked with its owner"
-        self._settle(todo, job, lambda ref, item: ref.ReconfigVM_Task(spec=spec.claim(item.wish)))
+        self._settle(todo, job, lambda ref, item: ref.ReconfigVM_Task(spec=spec.claim(item.requested)))
 
     def move(self, items: Sequence[Item[CloneRequest, Machine]], targets: Mapping[int, Target]) -> None:
         """Cold moves to another host or datastore."""
@@ -170,8 +170,8 @@ class Maker:
         def start() -> Ref:
             return source.ref.CloneVM_Task(
                 folder=cast("Row", target.folder).ref,
-                name=world.stored_name(item.wish.name),
-                spec=spec.clone(item.wish, target, source, self._disk, customization),
+                name=world.stored_name(item.requested.name),
+                spec=spec.clone(item.requested, target, source, self._disk, customization),
             )
 
         return tasks.Job(f"VM {item.label}", start, f"cannot be cloned from {source.path}")

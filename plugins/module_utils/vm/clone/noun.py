@@ -71,7 +71,9 @@ class Clones(Noun[CloneRequest, states.Machine]):
         todo = [item for item in items if item.error is None and not (item.now.exists and item.now.finished)]
         if todo:
             self._find_source()
-            source.refuse_unfit(self._source, self._params["firmware"], any(item.wish.customization for item in todo))
+            source.refuse_unfit(
+                self._source, self._params["firmware"], any(item.requested.customization for item in todo)
+            )
             source.refuse_disk(self._source, self._disk_gb)
             self._customizations = customization.specifications(self._vcenter, todo, self._source)
             self._place([item for item in todo if not item.now.exists])
@@ -80,7 +82,7 @@ class Clones(Noun[CloneRequest, states.Machine]):
                 library.refuse_eula(self._service, cast(library.Entry, self._entry), first, self._params["accept_eula"])
 
     def want(self, item: Item[CloneRequest, states.Machine]) -> states.Machine:
-        if item.wish.state == "absent":
+        if item.requested.state == "absent":
             return rules.removed(item, self._check_mode)
         if not item.now.exists:
             target = self._targets[id(item)]
@@ -155,10 +157,12 @@ class Clones(Noun[CloneRequest, states.Machine]):
         need = self._source.thick_bytes if kind == "thick" else self._source.thin_bytes
         need += disk.more_bytes(self._source.disk, self._disk_gb, kind)
         # Items with a requested host go first, so that the others are spread over the remaining space.
-        for item in sorted(items, key=lambda one: not one.wish.host):
+        for item in sorted(items, key=lambda one: not one.requested.host):
             try:
-                folder = machines.folder_of(self._world, item.wish) or self._world.vm_folder
-                self._targets[id(item)] = self._placing.target(item.label, item.wish, folder, need, self._source.host)
+                folder = machines.folder_of(self._world, item.requested) or self._world.vm_folder
+                self._targets[id(item)] = self._placing.target(
+                    item.label, item.requested, folder, need, self._source.host
+                )
             except OperatorError as error:
                 item.error = error
         for moid, (store, given) in self._placing.overfull().items():
@@ -169,14 +173,14 @@ class Clones(Noun[CloneRequest, states.Machine]):
     def _want_place(self, item: Item[CloneRequest, states.Machine]) -> states.Machine:
         """Compute the desired placement of an existing VM; differences that the task does not change are reported in
         its ids."""
-        wish, now = item.wish, item.now
-        host = self._placing.host_named(item.label, wish.host) if wish.host else None
+        requested, now = item.requested, item.now
+        host = self._placing.host_named(item.label, requested.host) if requested.host else None
         here = cast(
             states.HostPlace, host or next((one for one in self._world.hosts.values() if one.name == now.host), None)
         )
         store = None
-        if here is not None and (wish.datastore or host is not None and not self._sees(here, now.datastore)):
-            store = self._placing.store(item.label, wish.datastore, here, 0)
+        if here is not None and (requested.datastore or host is not None and not self._sees(here, now.datastore)):
+            store = self._placing.store(item.label, requested.datastore, here, 0)
         item.ids["host_wanted"] = host.name if host is not None and host.name != now.host else None
         item.ids["datastore_wanted"] = store.name if store is not None and store.name != now.datastore else None
         wanted = rules.moved(item, host, store)

@@ -191,39 +191,39 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
         problems.append("owner must be a name without slashes and control characters.")
     wanted = requests(params)
     # vCenter stores a/b as a%2fb, and accepts either for the other.
-    names = Counter(inventory.unescaped(wish.name).lower() for wish in wanted)
+    names = Counter(inventory.unescaped(requested.name).lower() for requested in wanted)
     problems += [
         f"VM {name} is listed {count} times; list it once." for name, count in names.items() if count > 1 and name
     ]
-    for wish in wanted:
-        problems += [f"VM {wish.name or '(without a name)'}: {problem}" for problem in _check(wish)]
+    for requested in wanted:
+        problems += [f"VM {requested.name or '(without a name)'}: {problem}" for problem in _check(requested)]
     return problems
 
 
-def _check(wish: CloneRequest) -> Iterator[str]:
-    name = wish.name
+def _check(requested: CloneRequest) -> Iterator[str]:
+    name = requested.name
     if not name:
         yield "name is empty; set it."
     if len(name) > LONGEST_NAME:
         yield f"the name has {len(name)} characters; vSphere allows at most {LONGEST_NAME}."
     if _CONTROL.search(name):
         yield "the name contains a control character."
-    if wish.instance_uuid and wish.state == "present":
+    if requested.instance_uuid and requested.state == "present":
         yield "instance_uuid is set, but it only restricts removals; remove it or set state=absent."
-    if wish.cloud_init and wish.customization:
+    if requested.cloud_init and requested.customization:
         yield "cloud_init and customization are both set; a guest uses only one of them; remove the other."
-    if wish.cloud_init:
-        yield from cloud_init.problems(wish.cloud_init)
-    if wish.customization:
-        yield from _check_customization(wish.customization)
+    if requested.cloud_init:
+        yield from cloud_init.problems(requested.cloud_init)
+    if requested.customization:
+        yield from _check_customization(requested.customization)
 
 
-def _check_customization(wish: Customization) -> Iterator[str]:
-    inline = [key for key in _INLINE if getattr(wish, key)]
-    if wish.spec and inline:
+def _check_customization(requested: Customization) -> Iterator[str]:
+    inline = [key for key in _INLINE if getattr(requested, key)]
+    if requested.spec and inline:
         yield (
             f"customization.spec is set, and {', '.join(inline)} too; a saved specification already contains "
             "these settings."
         )
-    if not wish.spec and not wish.domain:
+    if not requested.spec and not requested.domain:
         yield "customization needs spec, or domain with the other options."

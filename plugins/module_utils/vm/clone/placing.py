@@ -33,10 +33,12 @@ class Placing:
         self._given_vms: dict[str, int] = {}
         self._given_bytes: dict[str, int] = {}
 
-    def target(self, label: str, wish: CloneRequest, folder: Row, need: int, source_host: str | None = None) -> Target:
+    def target(
+        self, label: str, requested: CloneRequest, folder: Row, need: int, source_host: str | None = None
+    ) -> Target:
         """The Target of a VM that needs this many bytes."""
-        host = self._host(label, wish, need, source_host)
-        store = self.store(label, wish.datastore, host, need)
+        host = self._host(label, requested, need, source_host)
+        store = self.store(label, requested.datastore, host, need)
         self._given_vms[host.moid] = self._given_vms.get(host.moid, 0) + 1
         self._given_bytes[store.moid] = self._given_bytes.get(store.moid, 0) + need
         return Target(folder, host, store, self.pool(label, host))
@@ -119,15 +121,15 @@ class Placing:
             )
         return host
 
-    def _host(self, label: str, wish: CloneRequest, need: int, source_host: str | None) -> HostPlace:
-        if wish.host:
-            host = self.host_named(label, wish.host)
+    def _host(self, label: str, requested: CloneRequest, need: int, source_host: str | None) -> HostPlace:
+        if requested.host:
+            host = self.host_named(label, requested.host)
             refuse_unusable(label, host)
             return host
         compute = self._cluster or self._only_compute(label, source_host)
         usable = [host for host in self._world.hosts_of(compute) if not _why_not(host)]
-        if wish.datastore:
-            usable = [host for host in usable if self._sees(host, wish.datastore)] or usable
+        if requested.datastore:
+            usable = [host for host in usable if self._sees(host, requested.datastore)] or usable
         if not usable:
             raise _refused(
                 label,

@@ -24,16 +24,16 @@ _PARTS = ("metadata", "userdata", "vendordata")
 
 def new(item: Item[CloneRequest, Machine], target: Target, source: Source, folder_path: str) -> Machine:
     """Return the desired state of a VM that does not exist yet."""
-    wish = item.wish
+    requested = item.requested
     return Machine(
         exists=True,
-        path=f"{folder_path}/{stored_name(wish.name)}",
+        path=f"{folder_path}/{stored_name(requested.name)}",
         host=target.host.name,
         datastore=cast("Store", target.store).name,
         source=source.path,
-        owner=wish.owner,
-        disk_gb=wish.disk_gb or None,
-        cloud_init=_parts(wish, source.cloud_init),
+        owner=requested.owner,
+        disk_gb=requested.disk_gb or None,
+        cloud_init=_parts(requested, source.cloud_init),
     )
 
 
@@ -43,32 +43,32 @@ def unfinished(item: Item[CloneRequest, Machine], source: Source) -> Machine:
     return dataclasses.replace(
         item.now,
         source=source.path,
-        owner=item.wish.owner,
-        disk_gb=item.wish.disk_gb or None,
-        cloud_init=_parts(item.wish, item.now.cloud_init),
+        owner=item.requested.owner,
+        disk_gb=item.requested.disk_gb or None,
+        cloud_init=_parts(item.requested, item.now.cloud_init),
         finished=True,
     )
 
 
 def refuse_shrinking(item: Item[CloneRequest, Machine], found: Machine) -> None:
     """Refuse the size of a disk of which nothing was known before its VM was deployed."""
-    refusal = disk.refusal(found.disk, item.wish.disk_gb)
+    refusal = disk.refusal(found.disk, item.requested.disk_gb)
     if refusal is not None:
         cause, fix, code = refusal
         fix += ", then run the task again. Remove the VM with state=absent if you do not need it"
-        raise _refused(item, f"cannot set its first disk to {item.wish.disk_gb} GB", cause, fix, code)
+        raise _refused(item, f"cannot set its first disk to {item.requested.disk_gb} GB", cause, fix, code)
 
 
 def claimed(item: Item[CloneRequest, Machine], wanted: Machine) -> Machine:
     """The same with its owner, where vm_clone made the VM before it wrote owners."""
     if wanted.source and not wanted.owner and not wanted.template:
-        return dataclasses.replace(wanted, owner=item.wish.owner)
+        return dataclasses.replace(wanted, owner=item.requested.owner)
     return wanted
 
 
 def moved(item: Item[CloneRequest, Machine], host: HostPlace | None, store: Store | None) -> Machine:
     """Return the desired state of an existing VM; host and store are the requested ones, or None."""
-    now, wish = item.now, item.wish
+    now, requested = item.now, item.requested
     if now.template:
         raise _refused(
             item,
@@ -82,10 +82,10 @@ def moved(item: Item[CloneRequest, Machine], host: HostPlace | None, store: Stor
         changes["host"] = host.name
     if store is not None and store.name != now.datastore:
         changes["datastore"] = store.name
-    if not changes or wish.move == "keep":
+    if not changes or requested.move == "keep":
         return now
     place = " and ".join(f"{what} {name}" for what, name in changes.items())
-    if wish.move == "refuse":
+    if requested.move == "refuse":
         raise _refused(
             item,
             f"is not on {place}",
@@ -128,7 +128,7 @@ def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machin
         )
     _refuse_other(item)
     _refuse_kept(item, now)
-    if now.power != "off" and not (planning and item.wish.planned_off):
+    if now.power != "off" and not (planning and item.requested.planned_off):
         raise _refused(
             item,
             "cannot be removed",
@@ -141,7 +141,7 @@ def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machin
 
 def _refuse_other(item: Item[CloneRequest, Machine]) -> None:
     """Refuse to delete a VM that only has the name of the requested one."""
-    uuid, found = item.wish.instance_uuid, str(item.ids.get("instance_uuid") or "")
+    uuid, found = item.requested.instance_uuid, str(item.ids.get("instance_uuid") or "")
     if uuid and found.lower() != uuid:
         raise _refused(
             item,
@@ -154,7 +154,7 @@ def _refuse_other(item: Item[CloneRequest, Machine]) -> None:
 
 def _refuse_kept(item: Item[CloneRequest, Machine], now: Machine) -> None:
     """Refuse to delete disks that vSphere would remove together with the VM, and a VM of another owner."""
-    if now.owner and now.owner != item.wish.owner:
+    if now.owner and now.owner != item.requested.owner:
         raise _refused(
             item,
             "cannot be removed",
@@ -188,17 +188,17 @@ def being_made(item: Item[CloneRequest, Machine], waited_s: int) -> OperatorErro
         found += f", and has not ended within {waited_s} seconds"
     return _refused(
         item,
-        f"cannot be set to state={item.wish.state}",
+        f"cannot be set to state={item.requested.state}",
         found,
         "Wait for that task in vCenter, then run the task again",
         "being_made",
     )
 
 
-def _parts(wish: CloneRequest, there: Iterable[str]) -> tuple[str, ...]:
+def _parts(requested: CloneRequest, there: Iterable[str]) -> tuple[str, ...]:
     parts = set(there)
-    if wish.cloud_init:
-        parts.update(key.split(".")[1] for key in cloud_init.settings(wish.cloud_init, wish.name))
+    if requested.cloud_init:
+        parts.update(key.split(".")[1] for key in cloud_init.settings(requested.cloud_init, requested.name))
     return tuple(part for part in _PARTS if part in parts)
 
 

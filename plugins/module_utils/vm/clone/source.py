@@ -39,12 +39,12 @@ _PROPERTIES = (
 _POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
 
 
-def find(world: World, wish: str) -> Row:
+def find(world: World, requested: str) -> Row:
     """The row of the template with this name, path or MoID; templates go before VMs of the same name."""
-    row = world.vm_by_moid(wish)
+    row = world.vm_by_moid(requested)
     if row is not None:
         return row
-    rows = world.vm_at(wish) if "/" in wish else world.vms_named(wish)
+    rows = world.vm_at(requested) if "/" in requested else world.vms_named(requested)
     templates = [row for row in rows if row.get("config.template")]
     rows = templates or rows
     if len(rows) == 1:
@@ -52,7 +52,7 @@ def find(world: World, wish: str) -> Row:
     if rows:
         paths = sorted(world.path(row) for row in rows)
         raise OperatorError(
-            f"template {wish}",
+            f"template {requested}",
             "is ambiguous",
             f"There are {len(rows)} templates of this name: {', '.join(paths)}",
             "Use the path of one of them",
@@ -60,9 +60,9 @@ def find(world: World, wish: str) -> Row:
             candidates=paths,
         )
     names = world.names_of_vms(templates_only=True)
-    near = _near(names, wish) or sorted(names)[:_NEAR]
+    near = _near(names, requested) or sorted(names)[:_NEAR]
     raise OperatorError(
-        f"template {wish}",
+        f"template {requested}",
         "cannot be found",
         f"Datacenter {world.name} has no template of this name that this user may see"
         + (f"; there are: {', '.join(near)}" if near else ""),
@@ -144,7 +144,7 @@ def _unfit(source: Source, found: str, todo: str, code: str) -> OperatorError:
     return OperatorError(f"template {source.path}", "cannot be used as the source of VMs", found, todo, code)
 
 
-def _near(names: Iterable[str], wish: str) -> list[str]:
+def _near(names: Iterable[str], requested: str) -> list[str]:
     spoken = {inventory.unescaped(name).lower(): name for name in names}
-    last = wish.rstrip("/").rpartition("/")[2].lower()
+    last = requested.rstrip("/").rpartition("/")[2].lower()
     return [spoken[key] for key in difflib.get_close_matches(last, spoken, n=_NEAR, cutoff=0.6)]

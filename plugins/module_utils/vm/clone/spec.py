@@ -26,7 +26,7 @@ _FULL_COPY = "moveAllDiskBackingsAndDisallowSharing"
 
 
 def clone(
-    wish: CloneRequest,
+    requested: CloneRequest,
     target: Target,
     source: Source,
     kind: str,
@@ -43,29 +43,31 @@ def clone(
         ),
         powerOn=False,
         template=False,
-        config=first_settings(wish, source, source.disk),
+        config=first_settings(requested, source, source.disk),
         customization=customization,
     )
 
 
-def first_settings(wish: CloneRequest, source: Source, first: vim.vm.device.VirtualDisk | None) -> vim.vm.ConfigSpec:
+def first_settings(
+    requested: CloneRequest, source: Source, first: vim.vm.device.VirtualDisk | None
+) -> vim.vm.ConfigSpec:
     """Return the ConfigSpec that turns a copy into the requested VM; first: its first disk."""
-    extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish.owner, wish.name)}
-    if wish.cloud_init:
-        extra.update(cloud_init.settings(wish.cloud_init, wish.name))
+    extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(requested.owner, requested.name)}
+    if requested.cloud_init:
+        extra.update(cloud_init.settings(requested.cloud_init, requested.name))
     spec = vim.vm.ConfigSpec(
         extraConfig=[vim.option.OptionValue(key=key, value=value) for key, value in sorted(extra.items())],
-        deviceChange=disk.growth(first, wish.disk_gb),
+        deviceChange=disk.growth(first, requested.disk_gb),
     )
     # An empty text removes the annotation that came along with an item of a library.
-    if wish.annotation is not None or source.item_id is not None:
-        spec.annotation = wish.annotation or ""
+    if requested.annotation is not None or source.item_id is not None:
+        spec.annotation = requested.annotation or ""
     return spec
 
 
-def claim(wish: CloneRequest) -> vim.vm.ConfigSpec:
+def claim(requested: CloneRequest) -> vim.vm.ConfigSpec:
     """The ConfigSpec that marks whose a VM is."""
-    value = owner.mark(wish.owner, wish.name)
+    value = owner.mark(requested.owner, requested.name)
     return vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=owner.OWNER, value=value)])
 
 

@@ -98,7 +98,7 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
         return any(noun.WHOLE_CLUSTER for noun in self._parts.values())
 
     def read(self, items: Sequence[Item[VmRequest[ConfigRequest], ConfigState]]) -> None:
-        self.use({part for item in items for part in item.wish.settings.managed})
+        self.use({part for item in items for part in item.requested.settings.managed})
         for item in items:
             item.ids["expects"] = {}
         super().read(items)
@@ -124,29 +124,29 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
                 if part in ADAPTERS:
                     item.ids["expects"][part] = one.ids["expects"]
 
-    def want_settings(self, now: ConfigState, wish: ConfigRequest) -> ConfigState:
+    def want_settings(self, now: ConfigState, requested: ConfigRequest) -> ConfigState:
         wanted = dict(now.parts)
-        asked = wish.managed
+        asked = requested.managed
         if SHAPE in asked:
-            wanted[SHAPE] = self._parts[SHAPE].want_settings(now.parts[SHAPE], wish.parts[SHAPE])
+            wanted[SHAPE] = self._parts[SHAPE].want_settings(now.parts[SHAPE], requested.parts[SHAPE])
         before = self._before(now, wanted.get(SHAPE))
         # The future vGPUs decide which GPU a port is near to, and the removed devices decide which keys are free.
         if VGPU in asked:
-            wanted[VGPU] = self._parts[VGPU].want_settings(before[VGPU], wish.parts[VGPU])
+            wanted[VGPU] = self._parts[VGPU].want_settings(before[VGPU], requested.parts[VGPU])
         if PASSTHROUGH in asked:
             known = before[PASSTHROUGH]
             if VGPU in asked:
                 known = dataclasses.replace(known, vgpus=tuple(wanted[VGPU].profiles))
-            wanted[PASSTHROUGH] = self._parts[PASSTHROUGH].want_settings(known, wish.parts[PASSTHROUGH])
+            wanted[PASSTHROUGH] = self._parts[PASSTHROUGH].want_settings(known, requested.parts[PASSTHROUGH])
             if VGPU in asked:
                 free = _freed(before[VGPU], before[PASSTHROUGH], wanted[PASSTHROUGH])
-                wanted[VGPU] = self._parts[VGPU].want_settings(free, wish.parts[VGPU])
+                wanted[VGPU] = self._parts[VGPU].want_settings(free, requested.parts[VGPU])
         for part in ADAPTERS:
             if part in asked:
-                wanted[part] = self._parts[part].want_settings(before[part], wish.parts[part])
+                wanted[part] = self._parts[part].want_settings(before[part], requested.parts[part])
         if SHAPE in asked:
             beside, dummy = self._beside(now, before, wanted)
-            wanted[SHAPE] = self._parts[SHAPE].want_settings(beside, wish.parts[SHAPE])
+            wanted[SHAPE] = self._parts[SHAPE].want_settings(beside, requested.parts[SHAPE])
         return dataclasses.replace(now, parts=wanted)
 
     def refuse(self, item: Item[VmRequest[ConfigRequest], ConfigState], wanted: ConfigState) -> None:
@@ -203,19 +203,19 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
 
     def _shape(self, item: Item[VmRequest[ConfigRequest], ConfigState]) -> Shape | None:
         """The shape that a VM will have, as far as its other parts depend on it."""
-        if SHAPE not in item.wish.settings.managed:
+        if SHAPE not in item.requested.settings.managed:
             return None
-        return self._parts[SHAPE].want_settings(item.now.parts[SHAPE], item.wish.settings.parts[SHAPE])
+        return self._parts[SHAPE].want_settings(item.now.parts[SHAPE], item.requested.settings.parts[SHAPE])
 
     def _item(
         self, item: Item[VmRequest[ConfigRequest], ConfigState], part: str, before: Mapping[str, Any]
     ) -> Item[VmRequest[Any], Any] | None:
         """Return a VM as an item of one part; None if the request does not manage the part."""
-        if part not in item.wish.settings.managed:
+        if part not in item.requested.settings.managed:
             return None
         return Item(
             item.label,
-            dataclasses.replace(item.wish, settings=item.wish.settings.parts[part]),
+            dataclasses.replace(item.requested, settings=item.requested.settings.parts[part]),
             dict(item.ids, expects={}),
             now=before[part],
         )

@@ -75,24 +75,24 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     return ARGUMENTS.problems(params, _check) + nic.same_macs(adapters)
 
 
-def _check(wish: ConfigRequest) -> Iterator[str]:
-    if not wish.managed:
+def _check(requested: ConfigRequest) -> Iterator[str]:
+    if not requested.managed:
         yield f"Nothing is requested. Set at least one of {', '.join(PARTS)}."
-    for part in wish.managed:
-        for problem in _check_part(part, wish.parts[part]):
+    for part in requested.managed:
+        for problem in _check_part(part, requested.parts[part]):
             yield f"{part}: {problem}"
 
 
-def _check_part(part: str, wish: Any) -> Iterator[str]:
+def _check_part(part: str, requested: Any) -> Iterator[str]:
     if part == SHAPE:
-        yield from shape.check_wish(wish)
+        yield from shape.check_request(requested)
     elif part == VGPU:
-        yield from vgpu.check_wish(wish)
+        yield from vgpu.check_request(requested)
     elif part == PASSTHROUGH:
-        yield from pci.check_wish(wish)
+        yield from pci.check_request(requested)
     else:
-        yield from nic.check_wish(wish, _NEEDS_ADAPTERS[part])
+        yield from nic.check_request(requested, _NEEDS_ADAPTERS[part])
     for name in ("max_per_vm", "max_adapters"):
-        most = getattr(wish, name, None)
+        most = getattr(requested, name, None)
         if most is not None and most < 1:
             yield f"{name} is {most}; it must be at least 1."

@@ -44,23 +44,23 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
             item.now = self._state(item)
 
     def want(self, item: Item[DrsRequest, states.Drs]) -> states.Drs:
-        wish, names = item.wish, item.ids["vms"]
-        if wish.state == "absent":
+        requested, names = item.requested, item.ids["vms"]
+        if requested.state == "absent":
             rule = item.now.rule
-            if rule is not None or not rules.rules_of_name(self._cluster, wish.name):
+            if rule is not None or not rules.rules_of_name(self._cluster, requested.name):
                 return states.Drs(None, tuple((name, states.ON_ITS_OWN) for name in names))
-            raise self._not_ours(wish)
-        if wish.anti_affinity or wish.automation not in ("ignore", states.ON_ITS_OWN):
-            rules.refuse_impossible(self._cluster, wish, names, self._planned)
-        self._warn_of_neighbours(wish, names)
+            raise self._not_ours(requested)
+        if requested.anti_affinity or requested.automation not in ("ignore", states.ON_ITS_OWN):
+            rules.refuse_impossible(self._cluster, requested, names, self._planned)
+        self._warn_of_neighbours(requested, names)
         rule = None
-        if wish.anti_affinity:
-            rule = states.Rule(tuple(names), wish.mandatory)
-        elif item.now.rule is None and rules.rules_of_name(self._cluster, wish.name):
-            raise self._not_ours(wish)
+        if requested.anti_affinity:
+            rule = states.Rule(tuple(names), requested.mandatory)
+        elif item.now.rule is None and rules.rules_of_name(self._cluster, requested.name):
+            raise self._not_ours(requested)
         levels = item.now.automation
-        if wish.automation != "ignore":
-            levels = tuple((name, wish.automation) for name in names)
+        if requested.automation != "ignore":
+            levels = tuple((name, requested.automation) for name in names)
         return states.Drs(rule, levels)
 
     def compare(self, now: states.Drs, wanted: states.Drs) -> list[Change]:
@@ -79,7 +79,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
             item.error = rules.gone(self._cluster, item.wanted)
             if item.error is not None:
                 return
-            wanted = spec.reconfiguration(self._cluster, item.wish.name, now, item.wanted)
+            wanted = spec.reconfiguration(self._cluster, item.requested.name, now, item.wanted)
             item.touched = True
             job = tasks.Job(
                 f"Cluster {self._cluster.name}",
@@ -133,9 +133,9 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
     def _names(self, item: Item[DrsRequest, states.Drs]) -> list[str]:
         """Return the VMs of the task by name, sorted; without any, those of the rule."""
         cluster = self._cluster
-        named = item.wish.vms
+        named = item.requested.vms
         if named is None:
-            rule = next((one for one in rules.rules_of_name(cluster, item.wish.name) if rules.is_ours(one)), None)
+            rule = next((one for one in rules.rules_of_name(cluster, item.requested.name) if rules.is_ours(one)), None)
             return sorted(cluster.name_of(ref) for ref in (rule.vm if rule is not None else ()))
         meant = [(name, cluster.vms_named(name)) for name in named]
         return sorted({cluster.label(found[0]) if len(found) == 1 else name for name, found in meant})
@@ -143,7 +143,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
     def _state(self, item: Item[DrsRequest, states.Drs]) -> states.Drs:
         """Return the reported state of the task's rule and VMs in the cluster."""
         cluster = self._cluster
-        found = [rule for rule in rules.rules_of_name(cluster, item.wish.name) if rules.is_ours(rule)]
+        found = [rule for rule in rules.rules_of_name(cluster, item.requested.name) if rules.is_ours(rule)]
         rule = None
         if found:
             names = sorted(cluster.name_of(ref) for ref in found[0].vm or ())
@@ -155,18 +155,18 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
             levels.append((name, states.automation_of(entry)))
         return states.Drs(rule, tuple(levels))
 
-    def _warn_of_neighbours(self, wish: DrsRequest, names: Sequence[str]) -> None:
-        for host, vms in rules.together(self._cluster, names).items() if wish.anti_affinity else ():
+    def _warn_of_neighbours(self, requested: DrsRequest, names: Sequence[str]) -> None:
+        for host, vms in rules.together(self._cluster, names).items() if requested.anti_affinity else ():
             self._warn(
                 f"{', '.join(vms)} run together on {host} now. The rule does not move VMs that cannot migrate "
                 "while they "
                 "run. Power off all but one of them, and move those with vm_clone and move=cold."
             )
 
-    def _not_ours(self, wish: DrsRequest) -> OperatorError:
+    def _not_ours(self, requested: DrsRequest) -> OperatorError:
         return OperatorError(
             f"Cluster {self._cluster.name}",
-            f"cannot remove rule {wish.name}",
+            f"cannot remove rule {requested.name}",
             "The rule of this name has another type",
             "Correct `name`; this module removes only rules that keep VMs apart",
             "rule_of_other_type",

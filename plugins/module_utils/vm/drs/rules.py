@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 _NEAR = 5
 
 
-def refuse_impossible(cluster: Cluster, wish: DrsRequest, names: Sequence[str], planned: Container[str]) -> None:
+def refuse_impossible(cluster: Cluster, requested: DrsRequest, names: Sequence[str], planned: Container[str]) -> None:
     """Raise every reason why the request is invalid; names are those of the VMs of the task."""
-    problems = [*_drs_off(cluster, wish), *_vms(cluster, names, planned)]
-    if wish.anti_affinity:
-        problems += [*_name(cluster, wish), *_hosts(cluster, wish, names), *_conflicts(cluster, wish, names)]
+    problems = [*_drs_off(cluster, requested), *_vms(cluster, names, planned)]
+    if requested.anti_affinity:
+        problems += [
+            *_name(cluster, requested),
+            *_hosts(cluster, requested, names),
+            *_conflicts(cluster, requested, names),
+        ]
     if problems:
         raise OperatorError(
             f"Cluster {cluster.name}",
-            _wanted(wish, names),
+            _wanted(requested, names),
             " ".join(problem.found for problem in problems),
             " ".join(problem.todo for problem in problems if problem.todo),
             problems[0].code,
@@ -76,9 +80,9 @@ def gone(cluster: Cluster, wanted: Drs) -> OperatorError | None:
     )
 
 
-def _drs_off(cluster: Cluster, wish: DrsRequest) -> Iterator[Problem]:
+def _drs_off(cluster: Cluster, requested: DrsRequest) -> Iterator[Problem]:
     if cluster.drs:
-        if wish.automation not in ("ignore", ON_ITS_OWN) and not cluster.overrides_obeyed:
+        if requested.automation not in ("ignore", ON_ITS_OWN) and not cluster.overrides_obeyed:
             yield Problem(
                 "overrides_off",
                 "The cluster ignores automation levels of single VMs.",
@@ -118,31 +122,31 @@ def _vms(cluster: Cluster, names: Sequence[str], planned: Container[str]) -> Ite
         )
 
 
-def _name(cluster: Cluster, wish: DrsRequest) -> Iterator[Problem]:
-    there = rules_of_name(cluster, wish.name)
+def _name(cluster: Cluster, requested: DrsRequest) -> Iterator[Problem]:
+    there = rules_of_name(cluster, requested.name)
     others = [rule for rule in there if not is_ours(rule)]
     if others:
         yield Problem(
             "rule_of_other_type",
-            f"Rule {wish.name} exists, and is {_kind(others[0])}.",
+            f"Rule {requested.name} exists, and is {_kind(others[0])}.",
             "Choose another name, or remove that rule.",
         )
     elif len(there) > 1:
         yield Problem(
             "rule_ambiguous",
-            f"There are {len(there)} rules named {wish.name}.",
+            f"There are {len(there)} rules named {requested.name}.",
             "Remove all but one in vCenter.",
         )
 
 
-def _hosts(cluster: Cluster, wish: DrsRequest, names: Sequence[str]) -> Iterator[Problem]:
+def _hosts(cluster: Cluster, requested: DrsRequest, names: Sequence[str]) -> Iterator[Problem]:
     if len(names) < 2:
         yield Problem(
             "too_few_vms",
             f"All entries of the task are the same VM, {names[0]}.",
             "Name at least two VMs, each by its name or by its MoID.",
         )
-    if wish.mandatory and len(names) > cluster.hosts:
+    if requested.mandatory and len(names) > cluster.hosts:
         yield Problem(
             "too_few_hosts",
             f"{len(names)} VMs need one host each, and the cluster has {cluster.hosts} hosts.",
@@ -150,7 +154,7 @@ def _hosts(cluster: Cluster, wish: DrsRequest, names: Sequence[str]) -> Iterator
         )
 
 
-def _conflicts(cluster: Cluster, wish: DrsRequest, names: Iterable[str]) -> Iterator[Problem]:
+def _conflicts(cluster: Cluster, requested: DrsRequest, names: Iterable[str]) -> Iterator[Problem]:
     moids = {vm.moid for name in names for vm in cluster.vms_named(name)}
     for rule in cluster.rules:
         if not isinstance(rule, vim.cluster.AffinityRuleSpec) or rule.enabled is False:
@@ -165,10 +169,10 @@ def _conflicts(cluster: Cluster, wish: DrsRequest, names: Iterable[str]) -> Iter
             )
 
 
-def _wanted(wish: DrsRequest, names: Iterable[str]) -> str:
-    if wish.anti_affinity:
-        return f"rule {wish.name} cannot keep {_listed(names)} on separate hosts"
-    return f"cannot set the automation of {_listed(names)} to {wish.automation}"
+def _wanted(requested: DrsRequest, names: Iterable[str]) -> str:
+    if requested.anti_affinity:
+        return f"rule {requested.name} cannot keep {_listed(names)} on separate hosts"
+    return f"cannot set the automation of {_listed(names)} to {requested.automation}"
 
 
 def _kind(rule: Data) -> str:

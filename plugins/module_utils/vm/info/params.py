@@ -34,7 +34,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     problems = args.check_common(params)
     if not params["vms"]:
         problems.append("vms is empty; list at least one VM.")
-    labels = Counter(find.label(wish) for wish in params["vms"])
+    labels = Counter(find.label(requested) for requested in params["vms"])
     return problems + [
         (f"VM {label} is listed {count} times; list it once.") for label, count in labels.items() if count > 1
     ]

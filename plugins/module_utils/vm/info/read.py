@@ -91,7 +91,7 @@ def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found]
             "some_not_found",
             vms=[one.subject for one in wrong],
         )
-    labels = [find.label(wish) for wish, one in zip(params["vms"], answers) if one in absent]
+    labels = [find.label(requested) for requested, one in zip(params["vms"], answers) if one in absent]
     return [one for one in answers if not isinstance(one, OperatorError)], labels
 
 

@@ -80,12 +80,12 @@ class Nics(VmNoun[Q, states.NicState]):
         self.fabric = networks.read(self.vcenter, hosts)
         self._tell_expectations(items)
 
-    def want_settings(self, now: NicState, wish: Q) -> NicState:
-        return plan.want(now, wish, self.fabric, self.EXACT, self.details)
+    def want_settings(self, now: NicState, requested: Q) -> NicState:
+        return plan.want(now, requested, self.fabric, self.EXACT, self.details)
 
     def refuse(self, item: Item[VmRequest[Q], NicState], wanted: NicState) -> None:
-        entries = item.wish.settings.adapters
-        if item.wish.settings.state == "absent":
+        entries = item.requested.settings.adapters
+        if item.requested.settings.state == "absent":
             problems = [] if self.EXACT else rules.against_removal(item.now, entries, self.fabric)
             if problems:
                 names = ", ".join(entry.portgroup for entry in entries)
@@ -96,7 +96,7 @@ class Nics(VmNoun[Q, states.NicState]):
         )
         problems = problems or [*self.against(item, wanted), *rules.against_addresses(item.now, wanted)]
         if problems:
-            raise refusal(item.label, self._wish_in_words(entries), problems)
+            raise refusal(item.label, self._request_in_words(entries), problems)
         for doubt in self.doubts(item, wanted):
             self.warn(f"VM {item.label}: {doubt}.")
 
@@ -112,20 +112,20 @@ class Nics(VmNoun[Q, states.NicState]):
     def settings(self, state: NicState) -> dict[str, object]:
         return plan.settings(state, self.fabric, self.KEYS)
 
-    def _wish_in_words(self, entries: Sequence[AdapterRequest]) -> str:
+    def _request_in_words(self, entries: Sequence[AdapterRequest]) -> str:
         names = ", ".join(entry.portgroup for entry in entries)
         if len(entries) == 1:
             return f"cannot get {costs.COSTS[self.PATH].name} on {names}"
         return f"cannot get {len(entries)} adapters on {names}"
 
     def _tell_expectations(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
-        job = [item for item in items if item.wish.settings.state == "present"]
+        job = [item for item in items if item.requested.settings.state == "present"]
         places = [(item.ids["name"], item.ids["host"]) for item in job]
         for number, item in enumerate(job):
-            wanted = self.want_settings(item.now, item.wish.settings)
+            wanted = self.want_settings(item.now, item.requested.settings)
             others = places[:number] + places[number + 1 :]
             item.ids["expects"] = expects.of(
-                self.KIND, wanted, len(item.wish.settings.adapters), self.rdma(wanted), others
+                self.KIND, wanted, len(item.requested.settings.adapters), self.rdma(wanted), others
             )
         if len(job) > 1 and places[0][1] and len({host for dummy, host in places}) == 1:
             self.warn(

@@ -90,7 +90,7 @@ def check(spec: FleetArguments[Q], params: Mapping[str, Any], needs_adapters: Co
 
     needs_adapters: the states in which adapters have to be named.
     """
-    problems = spec.problems(params, lambda settings: check_wish(settings, needs_adapters))
+    problems = spec.problems(params, lambda settings: check_request(settings, needs_adapters))
     problems += same_macs(one.settings for one in spec.requests(params))
     most = params.get("max_adapters")
     if most is not None and most < 1:
@@ -98,19 +98,22 @@ def check(spec: FleetArguments[Q], params: Mapping[str, Any], needs_adapters: Co
     return problems
 
 
-def same_macs(wishes: Iterable[NicRequest]) -> list[str]:
+def same_macs(requests: Iterable[NicRequest]) -> list[str]:
     """A sentence for each MAC address that several adapters ask for."""
     macs = [
-        canonical_mac(entry.mac) for wish in wishes for entry in wish.adapters if entry.mac and wish.state == "present"
+        canonical_mac(entry.mac)
+        for requested in requests
+        for entry in requested.adapters
+        if entry.mac and requested.state == "present"
     ]
     return [f"The MAC address {mac} is listed twice." for mac in sorted({one for one in macs if macs.count(one) > 1})]
 
 
-def check_wish(wish: NicRequest, needs_adapters: Collection[str]) -> Iterator[str]:
+def check_request(requested: NicRequest, needs_adapters: Collection[str]) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    entries = wish.adapters
-    if not entries and wish.state in needs_adapters:
-        other = "; use state=absent to remove all of them" if wish.state == "present" else ""
+    entries = requested.adapters
+    if not entries and requested.state in needs_adapters:
+        other = "; use state=absent to remove all of them" if requested.state == "present" else ""
         yield f"adapters must name at least one adapter{other}."
     for number, entry in enumerate(entries, start=1):
         if not entry.portgroup.strip():

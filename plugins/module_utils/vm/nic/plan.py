@@ -32,7 +32,7 @@ _FIELDS = (
 
 def want(
     now: NicState,
-    wish: NicRequest,
+    requested: NicRequest,
     fabric: Fabric,
     exact: bool,
     details: Callable[[Adapter, AdapterRequest, NicState], Adapter],
@@ -43,9 +43,9 @@ def want(
     entry, now) sets the fields of the kind. An entry with an ambiguous port group keeps an empty one; the rules refuse
     it.
     """
-    entries = wish.adapters
+    entries = requested.adapters
     groups = [fabric.find(entry.portgroup, entry.switch, now.host) for entry in entries]
-    if wish.state == "absent":
+    if requested.state == "absent":
         gone = now.adapters if exact else _meant(now.adapters, entries, groups)
         return replace(now, adapters=tuple(one for one in now.adapters if one not in gone))
     functions = [details(Adapter(), entry, now).physical_function for entry in entries]
@@ -55,7 +55,7 @@ def want(
     for number, (entry, group) in enumerate(zip(entries, groups)):
         before = matched.get(number)
         adapter = before or Adapter(key=-1 - len(added))
-        adapter = details(_wished(adapter, entry, group, now.vm.power == "on"), entry, now)
+        adapter = details(_requested_settings(adapter, entry, group, now.vm.power == "on"), entry, now)
         if before is None:
             added.append(adapter)
         else:
@@ -145,7 +145,7 @@ def _order(told: Mapping[str, object]) -> list[str]:
 
 
 def _match(
-    adapters: Sequence[Adapter], wishes: Sequence[tuple[AdapterRequest, Portgroup | None, str | None]], exact: bool
+    adapters: Sequence[Adapter], requests: Sequence[tuple[AdapterRequest, Portgroup | None, str | None]], exact: bool
 ) -> dict[int, Adapter]:
     """Return {number of the request: adapter}; the closest pairs first, so that as little as possible changes."""
     left, found = list(adapters), {}
@@ -153,10 +153,10 @@ def _match(
     if exact:
         tests.append(lambda adapter, entry, group, function: True)
     for test in tests:
-        for number, wish in enumerate(wishes):
+        for number, requested in enumerate(requests):
             if number in found:
                 continue
-            adapter = next((one for one in left if test(one, *wish)), None)
+            adapter = next((one for one in left if test(one, *requested)), None)
             if adapter is not None:
                 found[number] = adapter
                 left = [one for one in left if one is not adapter]
@@ -195,7 +195,7 @@ def _meant(
     ]
 
 
-def _wished(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, running: bool) -> Adapter:
+def _requested_settings(adapter: Adapter, entry: AdapterRequest, group: Portgroup | None, running: bool) -> Adapter:
     mac = canonical_mac(entry.mac)
     return replace(
         adapter,

@@ -46,19 +46,21 @@ def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
     return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)
 
 
-def against(now: NicState, wanted: NicState, wish: PvrdmaRequest, fabric: Fabric, offer: PvrdmaOffer) -> list[Problem]:
+def against(
+    now: NicState, wanted: NicState, requested: PvrdmaRequest, fabric: Fabric, offer: PvrdmaOffer
+) -> list[Problem]:
     """Return all problems of these adapters in this VM, on a host with this offer."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "PVRDMA")
-    if wish.unreserved_memory == "refuse":
+    if requested.unreserved_memory == "refuse":
         problems += rules.against_reservation(now, "PVRDMA")
-    if wish.guest_os == "check":
+    if requested.guest_os == "check":
         problems += _against_guest(now)
-    problems += _against_protocol(now, wish.adapters)
+    problems += _against_protocol(now, requested.adapters)
     problems += _against_offer(now, wanted, offer)
-    problems += _against_gpudirect(now, wish.gpudirect)
+    problems += _against_gpudirect(now, requested.gpudirect)
     problems += _against_standard(wanted, fabric)
     problems += rules.against_number(now, wanted)
-    return problems + _against_limit(now, wanted, wish.max_adapters or offer.most)
+    return problems + _against_limit(now, wanted, requested.max_adapters or offer.most)
 
 
 def uuids_of(state: NicState) -> set[str]:
@@ -112,9 +114,9 @@ def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
     ]
 
 
-def doubts(now: NicState, wish: PvrdmaRequest) -> list[str]:
+def doubts(now: NicState, requested: PvrdmaRequest) -> list[str]:
     """Return reasons why the adapters may have no effect."""
-    doubt = guest.doubt(now.vm.guest_id) if wish.guest_os == "check" else None
+    doubt = guest.doubt(now.vm.guest_id) if requested.guest_os == "check" else None
     return [] if doubt is None else [doubt]
 
 
@@ -172,8 +174,8 @@ def _harmless(version: int) -> set[str]:
     return {DEFAULT_PROTOCOL} if version > CHOOSABLE[-1] else set()
 
 
-def _against_gpudirect(now: NicState, wish: str) -> list[Problem]:
-    if wish == "wanted":
+def _against_gpudirect(now: NicState, requested: str) -> list[Problem]:
+    if requested == "wanted":
         return [
             Problem(
                 "gpudirect",
@@ -182,7 +184,7 @@ def _against_gpudirect(now: NicState, wish: str) -> list[Problem]:
             )
         ]
     on = [key for key in _P2P if is_on(now.vm.extra.get(key))]
-    if wish == "ignore" or not on:
+    if requested == "ignore" or not on:
         return []
     return [
         Problem(

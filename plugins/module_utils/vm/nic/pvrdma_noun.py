@@ -63,26 +63,26 @@ class PvrdmaNics(Nics[params.PvrdmaRequest]):
     def surroundings(self, items: Sequence[Item[VmRequest[params.PvrdmaRequest], NicState]]) -> None:
         super().surroundings(items)
         for item in items:
-            if item.wish.settings.state == "absent" or item.now.host is None:
+            if item.requested.settings.state == "absent" or item.now.host is None:
                 continue
-            self._look_around(item.now, item.wish.settings)
-            wanted = self.want_settings(item.now, item.wish.settings)
+            self._look_around(item.now, item.requested.settings)
+            wanted = self.want_settings(item.now, item.requested.settings)
             self._switches[item.label] = pvrdma.switches_of(wanted, self.fabric)
             self._protocols[item.label] = pvrdma.protocols_of(wanted)
 
     def against(self, item: Item[VmRequest[params.PvrdmaRequest], NicState], wanted: NicState) -> list[Problem]:
-        now, wish = item.now, item.wish.settings
+        now, requested = item.now, item.requested.settings
         offer = self._offers.get(_virtual_hardware(now), surroundings.PvrdmaOffer())
-        problems = pvrdma.against(now, wanted, wish, self.fabric, offer)
-        if wish.host_path == "refuse":
+        problems = pvrdma.against(now, wanted, requested, self.fabric, offer)
+        if requested.host_path == "refuse":
             problems += self._against_path(now, wanted)
-        if wish.same_switch:
+        if requested.same_switch:
             problems += pvrdma.against_split(self._switches) + pvrdma.against_mix(self._protocols)
         return problems
 
     def doubts(self, item: Item[VmRequest[params.PvrdmaRequest], NicState], wanted: NicState) -> list[str]:
-        found = pvrdma.doubts(item.now, item.wish.settings)
-        if item.wish.settings.host_path == "warn":
+        found = pvrdma.doubts(item.now, item.requested.settings)
+        if item.requested.settings.host_path == "warn":
             found += [problem.found.rstrip(".") for problem in self._against_path(item.now, wanted)]
         return found + pvrdma_path.doubts(
             cast("HostView", wanted.host), pvrdma.uuids_of(wanted), self._tags[cast("HostView", item.now.host).moid]
@@ -93,14 +93,14 @@ class PvrdmaNics(Nics[params.PvrdmaRequest]):
             cast("HostView", now.host), pvrdma.uuids_of(wanted), self._tags[cast("HostView", now.host).moid]
         )
 
-    def _look_around(self, now: NicState, wish: params.PvrdmaRequest) -> None:
+    def _look_around(self, now: NicState, requested: params.PvrdmaRequest) -> None:
         host = cast("HostView", now.host)
         if host.moid not in self._tags:
             self._tags[host.moid] = surroundings.option_of(host, OPTION) if host.connected else ""
         browser, key = self.fabric.browsers.get(host.moid), _virtual_hardware(now)
         # One adapter with the default protocol is possible on every host with the device, so no request is needed.
-        protocols = {entry.protocol for entry in wish.adapters} | {adapter.protocol for adapter in now.adapters}
-        usual = len(wish.adapters) < 2 and protocols <= {None, pvrdma.DEFAULT_PROTOCOL}
+        protocols = {entry.protocol for entry in requested.adapters} | {adapter.protocol for adapter in now.adapters}
+        usual = len(requested.adapters) < 2 and protocols <= {None, pvrdma.DEFAULT_PROTOCOL}
         if not usual and browser is not None and key not in self._offers:
             ref = self.vcenter.managed("HostSystem", host.moid) if host.connected else None
             self._offers[key] = surroundings.pvrdma_offer(browser, now.vm.hardware_version, ref)

@@ -120,7 +120,7 @@ def against_hardware(now: NicState, least: int, path: str) -> list[Problem]:
 
 
 def _against_name(now: Placed, name: str, switch: str | None, fabric: Fabric) -> Problem | None:
-    wish = f"{name} on {switch}" if switch else name
+    requested = f"{name} on {switch}" if switch else name
     found = fabric.candidates(name, switch, now.host)
     elsewhere = fabric.candidates(name, None, now.host) if switch and not found else []
     if elsewhere:
@@ -134,7 +134,8 @@ def _against_name(now: Placed, name: str, switch: str | None, fabric: Fabric) ->
         near = ", ".join(fabric.near(name, now.host)) or "none"
         return Problem(
             "portgroup_not_found",
-            f"There is no port group {wish} in the datacenter of host {now.host.name}; there are, for example: {near}.",
+            f"There is no port group {requested} in the datacenter of host {now.host.name}; there are, for example: "
+            f"{near}.",
             "Correct `portgroup` and `switch`, or check the user's permissions.",
         )
     if len(found) > 1:

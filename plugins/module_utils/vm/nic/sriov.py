@@ -87,7 +87,7 @@ def does_rdma(state: NicState, fabric: Fabric) -> bool:
 
 
 def against(
-    now: NicState, wanted: NicState, wish: SriovRequest, fabric: Fabric, holders: Sequence[Holder]
+    now: NicState, wanted: NicState, requested: SriovRequest, fabric: Fabric, holders: Sequence[Holder]
 ) -> list[Problem]:
     """Return all problems of these adapters in this VM; holders are those that need functions of its host."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "SR-IOV")
@@ -104,7 +104,7 @@ def against(
     problems += rules.against_number(now, wanted)
     faults = []
     for adapter in wanted.adapters:
-        faults += _against_port(adapter, wish.port_off_switch, fabric, cast("HostView", now.host))
+        faults += _against_port(adapter, requested.port_off_switch, fabric, cast("HostView", now.host))
     return problems + (
         list(dict.fromkeys(faults)) or _against_shortage(wanted, fabric, cast("HostView", now.host), holders)
     )

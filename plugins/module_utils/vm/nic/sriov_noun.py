@@ -53,7 +53,7 @@ class SriovNics(Nics[params.SriovRequest]):
 
     def surroundings(self, items: Sequence[Item[VmRequest[params.SriovRequest], NicState]]) -> None:
         super().surroundings(items)
-        present = [item for item in items if item.wish.settings.state == "present" and item.now.host is not None]
+        present = [item for item in items if item.requested.settings.state == "present" and item.now.host is not None]
         hosts = {cast("HostView", item.now.host).moid for item in present}
         if hosts:
             managed = {item.ids["moid"] for item in items}
@@ -63,11 +63,11 @@ class SriovNics(Nics[params.SriovRequest]):
 
     def against(self, item: Item[VmRequest[params.SriovRequest], NicState], wanted: NicState) -> list[Problem]:
         holders = self._holders.get(cast("HostView", item.now.host).moid, [])
-        return sriov.against(item.now, wanted, item.wish.settings, self.fabric, holders)
+        return sriov.against(item.now, wanted, item.requested.settings, self.fabric, holders)
 
     def _look_around(self, item: Item[VmRequest[params.SriovRequest], NicState]) -> None:
         host = cast("HostView", item.now.host)
-        wanted = self.want_settings(item.now, item.wish.settings)
+        wanted = self.want_settings(item.now, item.requested.settings)
         holders = self._holders.setdefault(host.moid, [])
         holders += [sriov.Holder(item.label, one.physical_function, one.network) for one in wanted.adapters]
         named = any(one.physical_function for one in wanted.adapters)

@@ -66,24 +66,24 @@ class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
         for item in placed:
             item.now = states.on_system(item.now, self._offer(item.now).system)
             claims = self._claims.setdefault(cast("Place", item.now.place).moid, {})
-            for one in self.want_settings(item.now, item.wish.settings).devices:
+            for one in self.want_settings(item.now, item.requested.settings).devices:
                 claims.setdefault(one.asked, []).append(_claim(item))
 
     def _has_to_ask(self, item: Item[VmRequest[PciRequest], states.DirectState]) -> bool:
         """Return whether a device is added, or whether a static device is not yet confirmed as the recorded one."""
-        wanted = self.want_settings(item.now, item.wish.settings)
+        wanted = self.want_settings(item.now, item.requested.settings)
         unproved = item.now.vm.power != "on" and any(one.asked.kind == states.STATIC for one in wanted.devices)
         return cast("Place", item.now.place).connected and (unproved or bool(self.setting_changes(item.now, wanted)))
 
-    def want_settings(self, now: states.DirectState, wish: PciRequest) -> states.DirectState:
-        return plan.want(now, wish)
+    def want_settings(self, now: states.DirectState, requested: PciRequest) -> states.DirectState:
+        return plan.want(now, requested)
 
     def refuse(self, item: Item[VmRequest[PciRequest], states.DirectState], wanted: states.DirectState) -> None:
         now = item.now
         new, moved = plan.added(now, wanted), plan.moved(now, wanted)
         if new:
             claims = self._claims.get(now.place.moid, {}) if now.place else {}
-            rules.refuse_impossible(_claim(item), wanted, new, self._offer(now), claims, item.wish.settings)
+            rules.refuse_impossible(_claim(item), wanted, new, self._offer(now), claims, item.requested.settings)
         if moved:
             rules.refuse_nodes(item.label, now, moved)
         if new:

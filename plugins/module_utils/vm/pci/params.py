@@ -81,22 +81,22 @@ _BELONGS = {"id": STATIC, "allowed": DYNAMIC, "label": DYNAMIC, "group": GROUP, 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
-    problems = ARGUMENTS.problems(params, check_wish)
+    problems = ARGUMENTS.problems(params, check_request)
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
         problems.append(f"max_per_vm is {params['max_per_vm']}; it must be at least 1.")
     return problems
 
 
-def check_wish(wish: PciRequest) -> Iterator[str]:
+def check_request(requested: PciRequest) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    if wish.state == "absent":
+    if requested.state == "absent":
         return
-    if not wish.devices:
+    if not requested.devices:
         yield "devices must name at least one device; use state=absent to remove all of them."
-    for position, entry in enumerate(wish.devices, start=1):
+    for position, entry in enumerate(requested.devices, start=1):
         for problem in _check_entry(entry):
             yield f"device {position}: {problem}"
-    addresses = [normal_address(entry.id) for entry in wish.devices if entry.id]
+    addresses = [normal_address(entry.id) for entry in requested.devices if entry.id]
     for address, count in sorted(Counter(one for one in addresses if one).items()):
         if count > 1:
             yield f"device {address} is listed {count} times; list it once."

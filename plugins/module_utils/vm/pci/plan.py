@@ -43,14 +43,14 @@ def normal_ids(text: str) -> str | None:
     return ":".join(part.rjust(4, "0") for part in parts)
 
 
-def wanted_devices(now: DirectState, wish: PciRequest) -> tuple[Direct, ...]:
+def wanted_devices(now: DirectState, requested: PciRequest) -> tuple[Direct, ...]:
     """Return the desired devices of the VM: matching ones stay unchanged, the others are new."""
-    entries = wish.devices if wish.state == "present" else []
+    entries = requested.devices if requested.state == "present" else []
     left = list(now.devices)
     # A device that is on the right node already is taken before one that would have to move.
-    wishes = sorted(((asked_of(entry), entry.numa_node) for entry in entries), key=lambda one: one[1] is None)
+    requests = sorted(((asked_of(entry), entry.numa_node) for entry in entries), key=lambda one: one[1] is None)
     devices = []
-    for asked, node in wishes:
+    for asked, node in requests:
         matches = [one for one in left if one.asked == asked]
         match = next((one for one in matches if one.numa_node == _node(node)), matches[0] if matches else None)
         if match is None:
@@ -61,9 +61,9 @@ def wanted_devices(now: DirectState, wish: PciRequest) -> tuple[Direct, ...]:
     return tuple(devices)
 
 
-def want(now: DirectState, wish: PciRequest) -> DirectState:
+def want(now: DirectState, requested: PciRequest) -> DirectState:
     """Return the requested state, starting from the present one."""
-    return dataclasses.replace(now, devices=wanted_devices(now, wish))
+    return dataclasses.replace(now, devices=wanted_devices(now, requested))
 
 
 def setting_changes(now: DirectState, wanted: DirectState) -> list[Change]:
@@ -116,8 +116,8 @@ def _names(state: DirectState) -> list[str]:
     return sorted(str(one) for one in state.devices)
 
 
-def _node(wish: int | None) -> int | None:
-    return None if wish in (None, NO_NODE) else wish
+def _node(requested: int | None) -> int | None:
+    return None if requested in (None, NO_NODE) else requested
 
 
 def _identities(state: DirectState) -> set[tuple[Asked, tuple[int, ...]]]:

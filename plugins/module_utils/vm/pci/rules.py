@@ -44,7 +44,7 @@ def refuse_impossible(
     new: Sequence[Direct],
     offer: Offer,
     claims: Mapping[Asked, Sequence[Claim]],
-    wish: PciRequest,
+    requested: PciRequest,
 ) -> None:
     """Raise one OperatorError with every reason why the VM cannot be in this state, with the new devices.
 
@@ -52,7 +52,7 @@ def refuse_impossible(
     """
     problems = availability.against_host(state, offer)
     if not problems:
-        problems = _against_vm(cast("Placed", state), new, wish)
+        problems = _against_vm(cast("Placed", state), new, requested)
         for one in new:
             problems += availability.against_device(cast("Placed", state), one, offer, claims, me)
     if problems:
@@ -79,14 +79,14 @@ def paths(new: Iterable[Direct]) -> list[str]:
     return sorted({_PATHS[one.asked.kind] for one in new})
 
 
-def _against_vm(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _against_vm(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     problems = []
     for rule in (_hardware, _memory, _firmware, _snapshots, _too_many, _mixed, _many_gpus, _nodes):
-        problems += rule(state, new, wish)
+        problems += rule(state, new, requested)
     return problems
 
 
-def _hardware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _hardware(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     version = state.vm.hardware_version
     kind = max((one.asked.kind for one in new), key=lambda one: OLDEST_HARDWARE.get(one, 0), default="")
     needed = OLDEST_HARDWARE.get(kind, 0)
@@ -101,7 +101,7 @@ def _hardware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Pr
     ]
 
 
-def _memory(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _memory(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     if state.vm.fully_reserved:
         return []
     return [
@@ -115,7 +115,7 @@ def _memory(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Prob
     ]
 
 
-def _firmware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _firmware(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     gpus = [one for one in new if any(near.needs_efi(device) for device in _meant(state, one))]
     if state.vm.firmware != "bios" or not gpus:
         return []
@@ -129,19 +129,19 @@ def _firmware(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Pr
     ]
 
 
-def _snapshots(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _snapshots(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     if not state.vm.snapshots:
         return []
     costs = " ".join(cost_sentence(path) for path in paths(new))
     return [Problem("snapshots", f"The VM has snapshots. {costs}", "Remove its snapshots first.")]
 
 
-def _too_many(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
-    most = wish.max_per_vm or (MOST_FROM_20 if state.vm.hardware_version >= 20 else MOST)
+def _too_many(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
+    most = requested.max_per_vm or (MOST_FROM_20 if state.vm.hardware_version >= 20 else MOST)
     number = len(state.devices)
     if number <= most:
         return []
-    more = " A VM of hardware version 20 supports 32." if most == MOST and not wish.max_per_vm else ""
+    more = " A VM of hardware version 20 supports 32." if most == MOST and not requested.max_per_vm else ""
     return [
         Problem(
             "too_many",
@@ -151,9 +151,9 @@ def _too_many(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Pr
     ]
 
 
-def _mixed(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _mixed(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     """Refuse a board in both static and dynamic mode in one VM: the dynamic device may get the static one [unsure]."""
-    if wish.mixed == "allow":
+    if requested.mixed == "allow":
         return []
     fixed = [one.asked.id for one in state.devices if one.asked.kind == STATIC]
     kinds = {kind for one in state.devices if one.asked.kind == DYNAMIC for kind in one.asked.allowed}
@@ -174,7 +174,7 @@ def _mixed(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Probl
     ]
 
 
-def _many_gpus(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[Problem]:
+def _many_gpus(state: Placed, new: Sequence[Direct], requested: PciRequest) -> list[Problem]:
     dynamic = [one for one in state.devices if one.asked.kind == DYNAMIC]
     gpus = [one for one in dynamic if any(near.is_gpu(device) for device in _meant(state, one))]
     there = len(state.host.gpus())
@@ -191,7 +191,7 @@ def _many_gpus(state: Placed, new: Sequence[Direct], wish: PciRequest) -> list[P
     ]
 
 
-def _nodes(state: Placed, new: Sequence[Direct], wish: PciRequest | None) -> list[Problem]:
+def _nodes(state: Placed, new: Sequence[Direct], requested: PciRequest | None) -> list[Problem]:
     version, host = state.vm.hardware_version, state.host
     if not any(one.numa_node is not None for one in new):
         return []

@@ -37,9 +37,9 @@ def owners(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _scope(tree: Collection[Row], params: Mapping[str, Any]) -> scope.Scope:
-    wish = dict(params, vms=[], switch=None, portgroup=None)
+    requested = dict(params, vms=[], switch=None, portgroup=None)
     try:
-        return scope.scope_of(tree, wish)
+        return scope.scope_of(tree, requested)
     except OperatorError as error:
         raise OperatorError("VMs", "cannot read their owners", error.found, error.todo, error.code) from error
 

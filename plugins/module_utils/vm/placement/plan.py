@@ -33,14 +33,16 @@ if TYPE_CHECKING:
 _TOLD = 5
 
 
-def placement(world: World, scope: Scope, present: Mapping[int, Present], wish: Mapping[str, Any]) -> answer.Answer:
+def placement(
+    world: World, scope: Scope, present: Mapping[int, Present], requested: Mapping[str, Any]
+) -> answer.Answer:
     """Return the answer to a request; raises OperatorError for requests that no host can fulfil."""
-    world = _narrowed(world, wish)
-    _refuse_unknown(world, scope, wish)
-    rules = rules_of(scope, wish)
+    world = _narrowed(world, requested)
+    _refuse_unknown(world, scope, requested)
+    rules = rules_of(scope, requested)
     vms = [
-        _vm(entry, number, scope.pins.get(number, ""), present.get(number), wish)
-        for number, entry in enumerate(wish["vms"])
+        _vm(entry, number, scope.pins.get(number, ""), present.get(number), requested)
+        for number, entry in enumerate(requested["vms"])
     ]
     found = search.solve(world, vms, rules)
     short = shortage.shortages(world, vms, rules, found) if found.unplaced else []
@@ -112,26 +114,26 @@ def no_gpudirect(names: Sequence[str]) -> str:
     )
 
 
-def rules_of(scope: Scope, wish: Mapping[str, Any]) -> Rules:
+def rules_of(scope: Scope, requested: Mapping[str, Any]) -> Rules:
     """Return the rules for all VMs."""
     return Rules(
-        policy=wish["policy"],
-        anti_affinity=wish["anti_affinity"],
-        gpudirect=wish["gpudirect"],
-        path=wish["path"],
+        policy=requested["policy"],
+        anti_affinity=requested["anti_affinity"],
+        gpudirect=requested["gpudirect"],
+        path=requested["path"],
         switch=scope.switch,
         portgroup=scope.portgroup,
-        max_per_vm=wish["max_per_vm"],
+        max_per_vm=requested["max_per_vm"],
     )
 
 
-def _vm(entry: Mapping[str, Any], number: int, pin: str, present: Present | None, wish: Mapping[str, Any]) -> Vm:
+def _vm(entry: Mapping[str, Any], number: int, pin: str, present: Present | None, requested: Mapping[str, Any]) -> Vm:
     memory_mb = entry["memory_gb"] * 1024 if entry["memory_gb"] else None
     return Vm(
         name=params.label(entry),
         profiles=tuple(entry["profiles"]),
         gpus=entry["gpus"],
-        nics=params.ports(entry, wish["path"]),
+        nics=params.ports(entry, requested["path"]),
         memory_mb=memory_mb or (present.memory_mb if present else 0),
         cpus=entry["cpus"] or (present.cpus if present else 0),
         disk_gb=entry["disk_gb"] or 0,
@@ -141,21 +143,23 @@ def _vm(entry: Mapping[str, Any], number: int, pin: str, present: Present | None
     )
 
 
-def _narrowed(world: World, wish: Mapping[str, Any]) -> World:
+def _narrowed(world: World, requested: Mapping[str, Any]) -> World:
     """Return the world with only the devices that have the labels, and the requested datastore."""
     hosts: Sequence[Host] = world.hosts
-    if wish["gpu_mode"] == "dvx":
+    if requested["gpu_mode"] == "dvx":
         hosts = [replace(host, gpus=tuple(map(_enhanced, host.gpus))) for host in hosts]
-    if wish["gpu_label"]:
-        hosts = [replace(host, gpus=_labelled(host.gpus, wish["gpu_label"], _is_direct)) for host in hosts]
-    if wish["nic_label"]:
-        hosts = [replace(host, nics=_labelled(host.nics, wish["nic_label"], _is_given)) for host in hosts]
+    if requested["gpu_label"]:
+        hosts = [replace(host, gpus=_labelled(host.gpus, requested["gpu_label"], _is_direct)) for host in hosts]
+    if requested["nic_label"]:
+        hosts = [replace(host, nics=_labelled(host.nics, requested["nic_label"], _is_given)) for host in hosts]
     stores = world.datastores
-    if wish["datastore"]:
-        stores = {moid: store for moid, store in stores.items() if store[0] == wish["datastore"]}
+    if requested["datastore"]:
+        stores = {moid: store for moid, store in stores.items() if store[0] == requested["datastore"]}
         if not stores:
             names = {name for name, free in world.datastores.values()}
-            found = f"There is no datastore {wish['datastore']} that is in use. {near(wish['datastore'], names)}"
+            found = (
+                f"There is no datastore {requested['datastore']} that is in use. {near(requested['datastore'], names)}"
+            )
             raise refusal("cannot be planned", [("datastore_not_found", found, "Correct datastore.")])
     return replace(world, hosts=tuple(hosts), datastores=stores)
 
@@ -177,11 +181,11 @@ def _labelled(devices: Iterable[D], label: str, concerned: Callable[[D], bool]) 
     return tuple(one for one in devices if not concerned(one) or one.label == label)
 
 
-def _refuse_unknown(world: World, scope: Scope, wish: Mapping[str, Any]) -> None:
+def _refuse_unknown(world: World, scope: Scope, requested: Mapping[str, Any]) -> None:
     """Raise on names that only the hosts know: profiles, and the port groups of standard switches."""
     offered = sorted({profile for host in world.hosts for profile in host.offered})
     problems: list[Problem] = []
-    for profile in sorted({one for entry in wish["vms"] for one in entry["profiles"]}):
+    for profile in sorted({one for entry in requested["vms"] for one in entry["profiles"]}):
         if profile in offered or catalogue.is_known(profile):
             continue
         close = offer.near(profile, offered) or offer.near(profile, catalogue.all_profiles())
@@ -199,7 +203,7 @@ def _refuse_unknown(world: World, scope: Scope, wish: Mapping[str, Any]) -> None
             there = names.union(scope.distributed)
             found = f"There is no port group {group}, neither distributed nor on one of the hosts. {near(group, there)}"
             problems.append(("portgroup_not_found", found, "Correct portgroup."))
-        elif wish["path"] == "pvrdma":
+        elif requested["path"] == "pvrdma":
             found = f"Port group {group} is on standard switches, and PVRDMA needs a distributed switch."
             problems.append(
                 ("portgroup_standard", found, "Use a port group of the distributed switch of the RDMA ports.")

@@ -75,13 +75,13 @@ def scope_of(rows: Collection[Row], params: Mapping[str, Any]) -> Scope:
     return scope
 
 
-def near(wish: str, names: Collection[str]) -> str:
+def near(requested: str, names: Collection[str]) -> str:
     """A sentence with the names that may have been meant, or with some that there are."""
     lower = {name.lower(): name for name in sorted(names)}
-    wish = wish.lower()
-    close = [lower[name] for name in difflib.get_close_matches(wish, lower, n=5, cutoff=0.6)]
+    requested = requested.lower()
+    close = [lower[name] for name in difflib.get_close_matches(requested, lower, n=5, cutoff=0.6)]
     # esx-01 for esx-01.example.com is too far apart for a comparison of letters.
-    close += [full for name, full in lower.items() if name.split(".")[0] == wish and full not in close]
+    close += [full for name, full in lower.items() if name.split(".")[0] == requested and full not in close]
     if close:
         return f"Similar names: {', '.join(close)}."
     shown = sorted(names)[:_SHOWN]
@@ -133,35 +133,37 @@ class _Tree:
         found = self._paths.datacenter(row)
         return found.moid if found is not None else None
 
-    def datacenter(self, wish: str | None, problems: list[Problem]) -> str | None:
+    def datacenter(self, requested: str | None, problems: list[Problem]) -> str | None:
         """The MoID of the datacenter; None for all."""
-        if not wish:
+        if not requested:
             return None
         there = self.of("Datacenter")
-        rows = [row for row in there if _means(wish, row, self._paths)]
+        rows = [row for row in there if _means(requested, row, self._paths)]
         if len(rows) == 1:
             return rows[0].moid
         if rows:
             paths = ", ".join(sorted(self.path(row) for row in rows))
-            found, todo = f"Several datacenters are named {wish}: {paths}.", "Use the path of one of them."
+            found, todo = f"Several datacenters are named {requested}: {paths}.", "Use the path of one of them."
             problems.append(("datacenter_ambiguous", found, todo))
         else:
-            found = f"There is no datacenter {wish}. {near(wish, _names(there))}"
+            found = f"There is no datacenter {requested}. {near(requested, _names(there))}"
             problems.append(("datacenter_not_found", found, "Correct datacenter."))
         return None
 
-    def clusters(self, wish: str | None, datacenter: str | None, problems: list[Problem]) -> dict[str, str]:
+    def clusters(self, requested: str | None, datacenter: str | None, problems: list[Problem]) -> dict[str, str]:
         """{MoID: name} of the compute resources in question."""
         there = [row for row in self.of("ComputeResource") if datacenter in (None, self.home(row))]
-        if not wish:
+        if not requested:
             return {row.moid: _name(row) for row in there}
-        rows = [row for row in there if row.kind == "ClusterComputeResource" and inventory.same_name(_name(row), wish)]
+        rows = [
+            row for row in there if row.kind == "ClusterComputeResource" and inventory.same_name(_name(row), requested)
+        ]
         if len(rows) > 1:
-            found = f"There are {len(rows)} clusters {wish} in different datacenters."
+            found = f"There are {len(rows)} clusters {requested} in different datacenters."
             problems.append(("cluster_ambiguous", found, "Set datacenter."))
         if not rows and not problems:
             names = _names(row for row in there if row.kind == "ClusterComputeResource")
-            found = f"There is no cluster {wish}. {near(wish, names)}"
+            found = f"There is no cluster {requested}. {near(requested, names)}"
             problems.append(("cluster_not_found", found, "Correct cluster."))
         return {row.moid: _name(row) for row in rows}
 
@@ -171,12 +173,12 @@ def _network(
 ) -> None:
     """Return the switch of the port group; only hosts know standard port groups."""
     switches = {row.moid: _name(row) for row in tree.of("VirtualSwitch") if datacenter in (None, tree.home(row))}
-    wish, group = params["switch"], params["portgroup"]
-    if wish and wish not in switches.values():
-        found = f"There is no distributed switch {wish}. {near(wish, set(switches.values()))}"
+    requested, group = params["switch"], params["portgroup"]
+    if requested and requested not in switches.values():
+        found = f"There is no distributed switch {requested}. {near(requested, set(switches.values()))}"
         problems.append(("switch_not_found", found, "Correct switch."))
         return
-    scope.switch = wish or ""
+    scope.switch = requested or ""
     if not group:
         return
     there = [
@@ -186,7 +188,7 @@ def _network(
     ]
     scope.distributed = tuple(sorted({name for name, dummy in there}))
     others = sorted({switches[moid] for name, moid in there if name == group})
-    homes = {moid for name, moid in there if name == group and wish in (None, "", switches[moid])}
+    homes = {moid for name, moid in there if name == group and requested in (None, "", switches[moid])}
     if len(homes) > 1:
         found = (
             f"Port group {group} is on {len(homes)} switches: {', '.join(sorted(switches[moid] for moid in homes))}."
@@ -194,12 +196,12 @@ def _network(
         problems.append(("portgroup_ambiguous", found, "Set switch, cluster or datacenter to select one."))
     elif homes:
         scope.switch = switches[homes.pop()]
-    elif wish and others:
-        found = f"Port group {group} is not on {wish}, but on {', '.join(others)}."
+    elif requested and others:
+        found = f"Port group {group} is not on {requested}, but on {', '.join(others)}."
         problems.append(("portgroup_on_other_switch", found, "Correct switch or portgroup."))
-    elif wish:
-        names = {name for name, moid in there if switches[moid] == wish}
-        found = f"Switch {wish} has no port group {group}. {near(group, names)}"
+    elif requested:
+        names = {name for name, moid in there if switches[moid] == requested}
+        found = f"Switch {requested} has no port group {group}. {near(group, names)}"
         problems.append(("portgroup_not_found", found, "Correct portgroup."))
     else:
         scope.portgroup = group
@@ -229,18 +231,18 @@ def _find_vms(
 def _find_vm(
     tree: _Tree, by_name: Mapping[str, Sequence[Row]], scope: Scope, number: int, entry: Mapping[str, Any]
 ) -> Iterator[Problem]:
-    wish = entry["path"] or entry["name"]
-    name = inventory.unescaped(wish.rstrip("/").rpartition("/")[2])
+    requested = entry["path"] or entry["name"]
+    name = inventory.unescaped(requested.rstrip("/").rpartition("/")[2])
     rows = by_name.get(name, [])
     if entry["path"]:
-        rows = [row for row in rows if inventory.same_path(tree.path(row), wish)]
+        rows = [row for row in rows if inventory.same_path(tree.path(row), requested)]
     if len(rows) > 1:
         paths = ", ".join(sorted(tree.path(row) for row in rows))
-        yield "vm_ambiguous", f"There are {len(rows)} VMs {wish}: {paths}.", "Use path to select one."
+        yield "vm_ambiguous", f"There are {len(rows)} VMs {requested}: {paths}.", "Use path to select one."
     elif rows and rows[0].get("config.template"):
-        yield "vm_is_template", f"{wish} is a template.", "Choose another name for the VM."
+        yield "vm_is_template", f"{requested} is a template.", "Choose another name for the VM."
     elif rows and _moid(rows[0].get("runtime.host")) not in scope.hosts and _runs(rows[0]):
-        found = f"VM {wish} runs on a host that is not among the requested ones."
+        found = f"VM {requested} runs on a host that is not among the requested ones."
         yield "vm_elsewhere", found, "Shut it down so that it can move, or correct cluster."
     elif rows:
         scope.vms[number] = (rows[0], tree.path(rows[0]))
@@ -249,10 +251,10 @@ def _find_vm(
 def _pin(
     everyone: Collection[str], inside: Mapping[str, str], scope: Scope, number: int, entry: Mapping[str, Any]
 ) -> Iterator[Problem]:
-    wish = entry["host"].lower()
-    if wish in inside:
-        scope.pins[number] = inside[wish]
-    elif wish in everyone:
+    requested = entry["host"].lower()
+    if requested in inside:
+        scope.pins[number] = inside[requested]
+    elif requested in everyone:
         found = f"Host {entry['host']} is not among the requested hosts."
         yield "host_elsewhere", found, f"Choose one of them for VM {_label(entry)}, or correct cluster."
     else:
@@ -264,8 +266,12 @@ def _label(entry: Mapping[str, Any]) -> str:
     return entry["path"] or entry["name"]
 
 
-def _means(wish: str, row: Row, paths: inventory.Tree) -> bool:
-    return inventory.same_path(paths.path(row), wish) if "/" in wish else inventory.same_name(_name(row), wish)
+def _means(requested: str, row: Row, paths: inventory.Tree) -> bool:
+    return (
+        inventory.same_path(paths.path(row), requested)
+        if "/" in requested
+        else inventory.same_name(_name(row), requested)
+    )
 
 
 def _runs(row: Row) -> bool:

@@ -76,13 +76,13 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
 
     def want(self, item: Item[VmRequest[PowerRequest], PowerState]) -> PowerState:
         rules.refuse_impossible(item)
-        vm, wish = item.now.vm, item.wish.settings
-        if wish.state == "on":
+        vm, requested = item.now.vm, item.requested.settings
+        if requested.state == "on":
             noted = False
         else:
-            noted = vm.power_on_again or (wish.again and vm.power == "on")
-        wanted = dataclasses.replace(vm, power=wish.state, power_on_again=noted)
-        says = item.now.guest if wish.state == "on" else guest.Guest()
+            noted = vm.power_on_again or (requested.again and vm.power == "on")
+        wanted = dataclasses.replace(vm, power=requested.state, power_on_again=noted)
+        says = item.now.guest if requested.state == "on" else guest.Guest()
         return PowerState(wanted, says)
 
     def compare(self, now: PowerState, wanted: PowerState) -> list[Change]:

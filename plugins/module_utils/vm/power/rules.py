@@ -58,17 +58,17 @@ _HINTS = (
 
 def refuse_impossible(item: Item[VmRequest[PowerRequest], PowerState]) -> None:
     """Raise an OperatorError when the VM cannot get the requested power state."""
-    vm, wish = item.now.vm, item.wish.settings
-    problems = list(_impossible(vm, wish))
+    vm, requested = item.now.vm, item.requested.settings
+    problems = list(_impossible(vm, requested))
     if problems:
-        raise refusal(item.label, f"cannot be powered {wish.state}", problems)
+        raise refusal(item.label, f"cannot be powered {requested.state}", problems)
 
 
-def _impossible(vm: Vm, wish: PowerRequest) -> Iterator[Problem]:
+def _impossible(vm: Vm, requested: PowerRequest) -> Iterator[Problem]:
     if vm.template:
         yield Problem("template", "The VM is a template.", "Clone a VM from it.")
         return
-    if vm.power == wish.state:
+    if vm.power == requested.state:
         return
     if vm.connection != "connected":
         yield Problem(
@@ -77,7 +77,7 @@ def _impossible(vm: Vm, wish: PowerRequest) -> Iterator[Problem]:
             "Restore its host or its datastore first.",
         )
         return
-    if wish.state == "on" or wish.force:
+    if requested.state == "on" or requested.force:
         return
     if vm.power == "suspended":
         yield Problem(
@@ -98,7 +98,7 @@ def still_running(item: Item[VmRequest[PowerRequest], PowerState]) -> OperatorEr
     return OperatorError(
         f"VM {item.label}",
         "did not shut down",
-        f"The guest got the request, but the VM is still on after {item.wish.guest_shutdown_timeout_s} seconds",
+        f"The guest got the request, but the VM is still on after {item.requested.guest_shutdown_timeout_s} seconds",
         "Check its console. Raise guest_shutdown_timeout_s, or set force=true to cut its power after that time",
         "guest_not_down",
     )

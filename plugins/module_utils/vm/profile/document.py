@@ -78,17 +78,17 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def reverted(now: Profile, wish: ProfileRequest) -> list[str]:
+def reverted(now: Profile, requested: ProfileRequest) -> list[str]:
     """Paths of the settings that the next remediation reverts, because the schema does not cover them."""
     if not now.managed:
         return []
-    return ["/".join(path) for path, _value in _leaves(wish) if _schema_at(now.schema, path) is None]
+    return ["/".join(path) for path, _value in _leaves(requested) if _schema_at(now.schema, path) is None]
 
 
-def want(label: str, now: Profile, wish: ProfileRequest) -> Profile:
+def want(label: str, now: Profile, requested: ProfileRequest) -> Profile:
     """The profile whose document has the settings; raises for a setting that it cannot hold."""
-    lost = reverted(now, wish)
-    if lost and wish.uncovered == "fail":
+    lost = reverted(now, requested)
+    if lost and requested.uncovered == "fail":
         raise OperatorError(
             label,
             f"would revert these host settings: {', '.join(lost)}",
@@ -101,7 +101,7 @@ def want(label: str, now: Profile, wish: ProfileRequest) -> Profile:
     if not now.managed:
         return now
     document = copy.deepcopy(dict(now.document))
-    for path, value in _leaves(wish):
+    for path, value in _leaves(requested):
         leaf = _schema_at(now.schema, path)
         if leaf is not None:
             _put(document, path, None if value is None else _spelled(leaf, value))
@@ -118,18 +118,18 @@ def compare(now: Profile, wanted: Profile) -> list[Change]:
     ]
 
 
-def project(state: Profile, wish: ProfileRequest) -> dict[str, Any]:
+def project(state: Profile, requested: ProfileRequest) -> dict[str, Any]:
     """The management of the hosts, and the values that the document has for the settings of the task."""
     flat = _flat(state.document)
     return {
         "managed": state.managed,
-        "settings": {"/".join(path): flat.get(path) for path, _value in _leaves(wish)} if state.managed else {},
+        "settings": {"/".join(path): flat.get(path) for path, _value in _leaves(requested)} if state.managed else {},
     }
 
 
-def _leaves(wish: ProfileRequest) -> Iterator[tuple[Path, object]]:
-    for section, place in wish.places.items():
-        for path, value in sorted(_flat(wish.settings[section]).items()):
+def _leaves(requested: ProfileRequest) -> Iterator[tuple[Path, object]]:
+    for section, place in requested.places.items():
+        for path, value in sorted(_flat(requested.settings[section]).items()):
             yield (*place.split("/"), *path), value
 
 

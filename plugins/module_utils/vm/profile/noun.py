@@ -32,21 +32,21 @@ class ClusterProfile(Noun[profile.ProfileRequest, profile.Profile]):
         self._warn = warn
         self._vcenter: VCenter | None = None
         self._rest: Rest = None  # type: ignore[assignment]
-        self._wish: profile.ProfileRequest = profile.request_of(params)
+        self._requested: profile.ProfileRequest = profile.request_of(params)
         self._path = ""
 
     def read(self, items: Sequence[Item[profile.ProfileRequest, profile.Profile]]) -> None:
         (item,) = items
         self._vcenter = session.connect(self._params, self._warn)
         self._rest = Rest(self._vcenter)
-        moid = cluster.locate(self._vcenter, item.wish.cluster, item.wish.datacenter)._GetMoId()
+        moid = cluster.locate(self._vcenter, item.requested.cluster, item.requested.datacenter)._GetMoId()
         item.ids.update(moid=moid)
         self._path = f"/api/esx/settings/clusters/{moid}"
         item.now = self._look(item.label)
-        item.ids.update(reverted=profile.reverted(item.now, item.wish))
+        item.ids.update(reverted=profile.reverted(item.now, item.requested))
 
     def want(self, item: Item[profile.ProfileRequest, profile.Profile]) -> profile.Profile:
-        return profile.want(item.label, item.now, item.wish)
+        return profile.want(item.label, item.now, item.requested)
 
     def compare(self, now: profile.Profile, wanted: profile.Profile) -> list[Change]:
         return profile.compare(now, wanted)
@@ -59,14 +59,14 @@ class ClusterProfile(Noun[profile.ProfileRequest, profile.Profile]):
         # Applying a draft would remediate all hosts of the cluster at once. The import changes only the document.
         path = f"{self._path}/configuration?action=importConfig&vmw-task=true"
         try:
-            self._rest.task("POST", path, body, item.label, wanted, item.wish.task_timeout_s)
+            self._rest.task("POST", path, body, item.label, wanted, item.requested.task_timeout_s)
         except Answered as error:
             raise refused(error, item.label, wanted, _FIELD) from error
 
     def prove(self, items: Sequence[Item[profile.ProfileRequest, profile.Profile]]) -> None:
         (item,) = items
         item.proved = self._look(item.label)
-        left = profile.compare(item.proved, profile.want(item.label, item.proved, item.wish))
+        left = profile.compare(item.proved, profile.want(item.label, item.proved, item.requested))
         if left:
             item.error = OperatorError(
                 item.label,
@@ -78,7 +78,7 @@ class ClusterProfile(Noun[profile.ProfileRequest, profile.Profile]):
             )
 
     def project(self, state: profile.Profile) -> dict[str, Any]:
-        return profile.project(state, self._wish)
+        return profile.project(state, self._requested)
 
     def close(self) -> None:
         """Log out."""

@@ -44,15 +44,15 @@ class VmShapes(VmNoun[ShapeRequest, Shape]):
         return read.shape_of(row, vm, self._hosts.of(place))
 
     def surroundings(self, items: Sequence[Item[VmRequest[ShapeRequest], Shape]]) -> None:
-        raised = [item for item in items if (item.wish.settings.hardware_version or 0) > item.now.hardware_version]
+        raised = [item for item in items if (item.requested.settings.hardware_version or 0) > item.now.hardware_version]
         self._newest = hardware.newest_versions(self.vcenter, [item.now.host for item in raised])
 
-    def want_settings(self, now: Shape, wish: ShapeRequest) -> Shape:
-        return plan.want(now, wish)
+    def want_settings(self, now: Shape, requested: ShapeRequest) -> Shape:
+        return plan.want(now, requested)
 
     def refuse(self, item: Item[VmRequest[ShapeRequest], Shape], wanted: Shape) -> None:
         newest = self._newest.get(item.now.host.moid) if item.now.host is not None else None
-        rules.refuse_impossible(item.label, item.now, wanted, item.wish.settings, newest)
+        rules.refuse_impossible(item.label, item.now, wanted, item.requested.settings, newest)
 
     def setting_changes(self, now: Shape, wanted: Shape) -> Sequence[Change]:
         return plan.setting_changes(now, wanted)

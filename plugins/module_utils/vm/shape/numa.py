@@ -20,24 +20,24 @@ DEVICE_RELEASE = (8,)
 DEVICE_HARDWARE = 20
 
 
-def method(now: Shape, wish: ShapeRequest, hardware_version: int) -> str:
+def method(now: Shape, requested: ShapeRequest, hardware_version: int) -> str:
     """Return the method that brings the VM near its devices: affinity or device.
 
     Only a node affinity holds a VM at nodes of the host, and it hampers vMotion. A VM with a passthrough device cannot
     be moved while it runs anyway, so there it costs nothing.
     """
-    if wish.numa_method != "auto":
-        return wish.numa_method
-    if passed_through(now, wish) or not knows_device_nodes(now.host, hardware_version):
+    if requested.numa_method != "auto":
+        return requested.numa_method
+    if passed_through(now, requested) or not knows_device_nodes(now.host, hardware_version):
         return "affinity"
     return "device"
 
 
-def passed_through(now: Shape, wish: ShapeRequest) -> bool:
+def passed_through(now: Shape, requested: ShapeRequest) -> bool:
     """Return whether the VM has, or will have, a device that is bound to its host."""
-    announced = bool(wish.direct_nics) or any(":" in gpu for gpu in wish.gpus or [])
+    announced = bool(requested.direct_nics) or any(":" in gpu for gpu in requested.gpus or [])
     present = any(one.kind in ("pci", "sriov") for one in now.direct)
-    return announced or present or wish.gpudirect == "enabled"
+    return announced or present or requested.gpudirect == "enabled"
 
 
 def knows_device_nodes(host: Host | None, hardware_version: int) -> bool:
@@ -46,24 +46,24 @@ def knows_device_nodes(host: Host | None, hardware_version: int) -> bool:
     return new and hardware_version >= DEVICE_HARDWARE
 
 
-def cores_per_socket(now: Shape, wish: ShapeRequest, cpus: int) -> int | None:
+def cores_per_socket(now: Shape, requested: ShapeRequest, cpus: int) -> int | None:
     """Return the requested number, else one socket per NUMA node, else the present number."""
-    if wish.cores_per_socket is not None:
-        return wish.cores_per_socket
-    nodes = wish.numa_nodes
+    if requested.cores_per_socket is not None:
+        return requested.cores_per_socket
+    nodes = requested.numa_nodes
     if nodes and cpus % len(nodes) == 0:
         return cpus // len(nodes)
     return now.cores_per_socket
 
 
-def with_nodes(wanted: Shape, wish: ShapeRequest) -> Shape:
+def with_nodes(wanted: Shape, requested: ShapeRequest) -> Shape:
     """Return the shape with its requested NUMA settings; those of the other method are removed."""
-    nodes = wish.numa_nodes
+    nodes = requested.numa_nodes
     if nodes is None:
         return wanted
     vmx = dict(wanted.vmx)
     vmx.pop(keys.NODE_AFFINITY, None)
-    if not nodes or method(wanted, wish, wanted.hardware_version) == "affinity":
+    if not nodes or method(wanted, requested, wanted.hardware_version) == "affinity":
         if nodes:
             vmx[keys.NODE_AFFINITY] = ",".join(str(node) for node in sorted(nodes))
         direct = wanted.direct

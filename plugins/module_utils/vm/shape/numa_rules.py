@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Node, Shape
 
 
-def problems(wanted: Shape, wish: ShapeRequest) -> list[Problem]:
+def problems(wanted: Shape, requested: ShapeRequest) -> list[Problem]:
     """Return all problems of numa_nodes; empty without them."""
-    nodes = wish.numa_nodes
+    nodes = requested.numa_nodes
     if not nodes:
         return []
     found = [
         _uneven(wanted, nodes),
         _misaligned(wanted, nodes),
-        _no_device_nodes(wanted, wish),
+        _no_device_nodes(wanted, requested),
         _hot_add(wanted, nodes),
     ]
-    found += _on_host(wanted, wish, nodes)
+    found += _on_host(wanted, requested, nodes)
     return [problem for problem in found if problem is not None]
 
 
@@ -58,8 +58,8 @@ def _misaligned(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     )
 
 
-def _no_device_nodes(wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    if wish.numa_method != "device" or numa.knows_device_nodes(wanted.host, wanted.hardware_version):
+def _no_device_nodes(wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    if requested.numa_method != "device" or numa.knows_device_nodes(wanted.host, wanted.hardware_version):
         return None
     if wanted.host is not None and wanted.host.release and wanted.host.release < numa.DEVICE_RELEASE:
         return Problem(
@@ -86,7 +86,7 @@ def _hot_add(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     )
 
 
-def _on_host(wanted: Shape, wish: ShapeRequest, nodes: Collection[int]) -> list[Problem | None]:
+def _on_host(wanted: Shape, requested: ShapeRequest, nodes: Collection[int]) -> list[Problem | None]:
     """Return the parts that do not fit onto the nodes of the host."""
     host = wanted.host
     if host is None or not host.nodes:
@@ -102,7 +102,7 @@ def _on_host(wanted: Shape, wish: ShapeRequest, nodes: Collection[int]) -> list[
                 "Correct numa_nodes, or move the VM.",
             )
         ]
-    return [_too_many(wanted, nodes, host), _too_much(wanted, wish, nodes, there)]
+    return [_too_many(wanted, nodes, host), _too_much(wanted, requested, nodes, there)]
 
 
 def _too_many(wanted: Shape, nodes: Collection[int], host: Host) -> Problem | None:
@@ -121,10 +121,12 @@ def _too_many(wanted: Shape, nodes: Collection[int], host: Host) -> Problem | No
     )
 
 
-def _too_much(wanted: Shape, wish: ShapeRequest, nodes: Collection[int], there: Mapping[int, Node]) -> Problem | None:
+def _too_much(
+    wanted: Shape, requested: ShapeRequest, nodes: Collection[int], there: Mapping[int, Node]
+) -> Problem | None:
     room = sum(there[node].memory_mb for node in nodes)
     # Only an affinity holds the memory at the nodes; fully reserved memory must be there (FD 2020-01-30).
-    held = numa.method(wanted, wish, wanted.hardware_version) == "affinity" and wanted.memory_locked
+    held = numa.method(wanted, requested, wanted.hardware_version) == "affinity" and wanted.memory_locked
     if not room or not held or wanted.memory_mb <= room:
         return None
     return Problem(

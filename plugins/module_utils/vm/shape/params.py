@@ -76,41 +76,41 @@ ARGUMENTS: FleetArguments[ShapeRequest] = FleetArguments(
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
-    return ARGUMENTS.problems(params, check_wish)
+    return ARGUMENTS.problems(params, check_request)
 
 
-def check_wish(wish: ShapeRequest) -> Iterator[str]:
+def check_request(requested: ShapeRequest) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    yield from _too_small(wish)
-    yield from _layout(wish)
-    yield from _window(wish)
-    yield from keys.wrong_keys(wish.advanced or {})
+    yield from _too_small(requested)
+    yield from _layout(requested)
+    yield from _window(requested)
+    yield from keys.wrong_keys(requested.advanced or {})
 
 
-def _too_small(wish: ShapeRequest) -> Iterator[str]:
+def _too_small(requested: ShapeRequest) -> Iterator[str]:
     lowest = {"cpus": 1, "cores_per_socket": 1, "memory_gb": 1, "cpu_reservation_mhz": 0, "direct_nics": 0}
     lowest["memory_reservation_mb"] = 0
     for name, low in lowest.items():
-        value = getattr(wish, name)
+        value = getattr(requested, name)
         if value is not None and value < low:
             yield f"{name} is {value}; it must be at least {low}."
-    version = wish.hardware_version
+    version = requested.hardware_version
     if version is not None and not _HARDWARE[0] <= version <= _HARDWARE[1]:
         yield f"hardware_version is {version}; write the number only, such as 21 for vmx-21, {_HARDWARE[0]} or higher."
-    if wish.cpu_reservation_mhz is not None and wish.cpu_reservation == "ignore":
+    if requested.cpu_reservation_mhz is not None and requested.cpu_reservation == "ignore":
         yield (
             "cpu_reservation_mhz is set, but cpu_reservation=ignore leaves the reservation unchanged; "
             "remove one of them."
         )
 
 
-def _layout(wish: ShapeRequest) -> Iterator[str]:
-    cpus, cores, nodes = wish.cpus, wish.cores_per_socket, wish.numa_nodes
+def _layout(requested: ShapeRequest) -> Iterator[str]:
+    cpus, cores, nodes = requested.cpus, requested.cores_per_socket, requested.numa_nodes
     if cpus and cores and cores > 0 and cpus % cores:
         yield f"{cpus} cpus cannot be put into sockets of {cores}; set cores_per_socket to a divisor of cpus."
     if not nodes:
-        if wish.numa_method != "auto":
-            yield f"numa_method={wish.numa_method} is set without numa_nodes; set numa_nodes too."
+        if requested.numa_method != "auto":
+            yield f"numa_method={requested.numa_method} is set without numa_nodes; set numa_nodes too."
         return
     if min(nodes) < 0:
         yield f"numa_nodes has {min(nodes)}; NUMA nodes are counted from 0."
@@ -122,19 +122,19 @@ def _layout(wish: ShapeRequest) -> Iterator[str]:
         )
 
 
-def _window(wish: ShapeRequest) -> Iterator[str]:
-    for gpu in wish.gpus or []:
+def _window(requested: ShapeRequest) -> Iterator[str]:
+    for gpu in requested.gpus or []:
         if parse(gpu) is None and not PCI_IDS.fullmatch(gpu):
             yield (
                 f"gpus has {gpu}, which is neither a vGPU profile such as grid_a100-40c "
                 "nor the vendor and device of a PCI device such as 10de:20f1."
             )
-    size = wish.mmio_size_gb
+    size = requested.mmio_size_gb
     if size is None:
         return
-    if wish.mmio == "ignore":
+    if requested.mmio == "ignore":
         yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
-    if wish.mmio == "none":
+    if requested.mmio == "none":
         yield "mmio_size_gb is set, but mmio=none removes the MMIO window; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

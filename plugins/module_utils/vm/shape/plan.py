@@ -28,27 +28,27 @@ _HOT = ("cpu_reservation_mhz", "memory_reservation")
 _PEER_TO_PEER = 22
 
 
-def want(now: Shape, wish: ShapeRequest) -> Shape:
+def want(now: Shape, requested: ShapeRequest) -> Shape:
     """Return the requested shape; never refuses, see rules.py."""
-    cpus = wish.cpus or now.cpus
-    latency = now.latency if wish.latency_sensitivity == "ignore" else wish.latency_sensitivity
-    vm, locked = now.vm, now.memory_locked or wish.memory_reservation == "all"
-    if wish.memory_reservation_mb is not None:
-        vm, locked = dataclasses.replace(vm, memory_reserved_mb=wish.memory_reservation_mb), False
+    cpus = requested.cpus or now.cpus
+    latency = now.latency if requested.latency_sensitivity == "ignore" else requested.latency_sensitivity
+    vm, locked = now.vm, now.memory_locked or requested.memory_reservation == "all"
+    if requested.memory_reservation_mb is not None:
+        vm, locked = dataclasses.replace(vm, memory_reserved_mb=requested.memory_reservation_mb), False
     wanted = dataclasses.replace(
         now,
         vm=vm,
         cpus=cpus,
-        cores_per_socket=numa.cores_per_socket(now, wish, cpus),
-        memory_mb=wish.memory_gb * 1024 if wish.memory_gb else now.memory_mb,
+        cores_per_socket=numa.cores_per_socket(now, requested, cpus),
+        memory_mb=requested.memory_gb * 1024 if requested.memory_gb else now.memory_mb,
         memory_locked=locked,
         # Never lowered: a guest that was used to newer hardware does not get its old one back.
-        hardware_version=max(now.hardware_version, wish.hardware_version or 0),
+        hardware_version=max(now.hardware_version, requested.hardware_version or 0),
         latency=latency,
-        cpu_reserved_mhz=_cpu_reservation(now, wish, cpus, latency),
-        vmx=_vmx(now, wish),
+        cpu_reserved_mhz=_cpu_reservation(now, requested, cpus, latency),
+        vmx=_vmx(now, requested),
     )
-    return numa.with_nodes(wanted, wish)
+    return numa.with_nodes(wanted, requested)
 
 
 def vm_to_be(vm: Vm, wanted: Shape) -> Vm:
@@ -97,13 +97,13 @@ def changed_keys(now: Shape, wanted: Shape) -> list[str]:
     ]
 
 
-def needed_mmio_gb(now: Shape, wish: ShapeRequest, with_ports: bool = True) -> int:
+def needed_mmio_gb(now: Shape, requested: ShapeRequest, with_ports: bool = True) -> int:
     """Return the window for the present devices, or for the future ones, whichever is larger."""
     offered = now.host.offered if now.host is not None else ()
     has, ports = window.demand(now.direct, offered)
-    will = [_announced(gpu, offered) or 0 for gpu in wish.gpus or []]
+    will = [_announced(gpu, offered) or 0 for gpu in requested.gpus or []]
     # Either may be announced without the other.
-    ports = max(ports, wish.direct_nics or 0) if with_ports else 0
+    ports = max(ports, requested.direct_nics or 0) if with_ports else 0
     return max(mmio.window_gb(has, ports), mmio.window_gb(will, ports))
 
 
@@ -117,10 +117,10 @@ def _announced(gpu: str, offered: Collection[str]) -> int | None:
     return mmio.passthrough_mmio_gb(*pci_ids(gpu)) if ":" in gpu else mmio.gpu_mmio_gb(gpu, offered)
 
 
-def _cpu_reservation(now: Shape, wish: ShapeRequest, cpus: int, latency: str) -> int:
-    if wish.cpu_reservation_mhz is not None:
-        return wish.cpu_reservation_mhz
-    if wish.cpu_reservation == "ignore" or latency != "high":
+def _cpu_reservation(now: Shape, requested: ShapeRequest, cpus: int, latency: str) -> int:
+    if requested.cpu_reservation_mhz is not None:
+        return requested.cpu_reservation_mhz
+    if requested.cpu_reservation == "ignore" or latency != "high":
         return now.cpu_reserved_mhz
     return max(now.cpu_reserved_mhz, full_cpu_mhz(now.host, cpus))
 
@@ -130,21 +130,21 @@ def full_cpu_mhz(host: Host | None, cpus: int) -> int:
     return cpus * host.mhz if host is not None else 0
 
 
-def _vmx(now: Shape, wish: ShapeRequest) -> dict[str, str]:
+def _vmx(now: Shape, requested: ShapeRequest) -> dict[str, str]:
     vmx = dict(now.vmx)
-    if wish.gpudirect == "enabled" and not _is_peer_to_peer(now):
+    if requested.gpudirect == "enabled" and not _is_peer_to_peer(now):
         vmx.update((key, "TRUE") for key in (keys.ALLOW_P2P, keys.RELAX_ACS) if not is_on(vmx.get(key)))
-    elif wish.gpudirect == "disabled":
+    elif requested.gpudirect == "disabled":
         # An existing FALSE means the same, and is not worth a power cycle.
         for key in (keys.ALLOW_P2P, keys.RELAX_ACS):
             if is_on(vmx.get(key)):
                 del vmx[key]
-    if wish.mmio == "auto":
-        vmx.update(_mmio(now, wish))
-    elif wish.mmio == "none":
+    if requested.mmio == "auto":
+        vmx.update(_mmio(now, requested))
+    elif requested.mmio == "none":
         for key in (keys.USE_64BIT_MMIO, keys.MMIO_SIZE):
             vmx.pop(key, None)
-    for name, value in (wish.advanced or {}).items():
+    for name, value in (requested.advanced or {}).items():
         if value is None:
             vmx.pop(cast(str, keys.canonical(name)), None)
         else:
@@ -157,11 +157,11 @@ def _is_peer_to_peer(now: Shape) -> bool:
     return now.hardware_version >= _PEER_TO_PEER and now.vm.power != "off"
 
 
-def _mmio(now: Shape, wish: ShapeRequest) -> dict[str, str]:
+def _mmio(now: Shape, requested: ShapeRequest) -> dict[str, str]:
     """Return the window; a larger present one is kept, since oversizing is cheap (FD 2023-05-30)."""
-    needed = needed_mmio_gb(now, wish)
-    size = wish.mmio_size_gb or max(needed, now.mmio_size_gb or 0)
-    if not needed and not wish.mmio_size_gb:
+    needed = needed_mmio_gb(now, requested)
+    size = requested.mmio_size_gb or max(needed, now.mmio_size_gb or 0)
+    if not needed and not requested.mmio_size_gb:
         return {}
     return {keys.USE_64BIT_MMIO: "TRUE", keys.MMIO_SIZE: str(size)}
 

@@ -25,26 +25,28 @@ if TYPE_CHECKING:
 _NO_GPUDIRECT = ("t4", "v100")
 
 
-def refuse_impossible(label: str, now: Shape, wanted: Shape, wish: ShapeRequest, newest: int | None = None) -> None:
+def refuse_impossible(
+    label: str, now: Shape, wanted: Shape, requested: ShapeRequest, newest: int | None = None
+) -> None:
     """Raise one OperatorError with every reason why the VM cannot have this shape.
 
     newest: the newest hardware version that its host knows, None where it was not asked.
     """
-    found = problems(now, wanted, wish, newest)
+    found = problems(now, wanted, requested, newest)
     if found:
-        raise refusal(label, f"cannot be configured with {told(wish)}", found)
+        raise refusal(label, f"cannot be configured with {told(requested)}", found)
 
 
-def problems(now: Shape, wanted: Shape, wish: ShapeRequest, newest: int | None = None) -> list[Problem]:
+def problems(now: Shape, wanted: Shape, requested: ShapeRequest, newest: int | None = None) -> list[Problem]:
     """Return all problems of the shape."""
-    found: list[Problem | None] = [rule(now, wanted, wish) for rule in _RULES]
+    found: list[Problem | None] = [rule(now, wanted, requested) for rule in _RULES]
     found += [_hardware(wanted, now, newest)]
-    found += numa_rules.problems(wanted, wish)
-    found += _missing_devices(wanted, wish)
+    found += numa_rules.problems(wanted, requested)
+    found += _missing_devices(wanted, requested)
     return [problem for problem in found if problem is not None]
 
 
-def told(wish: ShapeRequest) -> str:
+def told(requested: ShapeRequest) -> str:
     """The request in one line, without the options that leave a setting unchanged."""
     names = (
         "cpus",
@@ -61,14 +63,14 @@ def told(wish: ShapeRequest) -> str:
         "direct_nics",
         "advanced",
     )
-    values = {name: getattr(wish, name) for name in names}
+    values = {name: getattr(requested, name) for name in names}
     parts = [f"{name}={value}" for name, value in values.items() if value not in (None, "ignore", [], {})]
-    return ", ".join(parts) or f"memory_reservation={wish.memory_reservation}, mmio={wish.mmio}"
+    return ", ".join(parts) or f"memory_reservation={requested.memory_reservation}, mmio={requested.mmio}"
 
 
-def _firmware(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    window = wish.mmio == "auto" and plan.needed_mmio_gb(now, wish) > 0
-    if now.vm.firmware != "bios" or not (wish.firmware == "efi" or window):
+def _firmware(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    window = requested.mmio == "auto" and plan.needed_mmio_gb(now, requested) > 0
+    if now.vm.firmware != "bios" or not (requested.firmware == "efi" or window):
         return None
     # Never changed here: a guest that was installed under BIOS does not start under EFI (FD 2023-05-30).
     return Problem(
@@ -79,11 +81,11 @@ def _firmware(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     )
 
 
-def _sockets(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _sockets(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     cores = wanted.cores_per_socket
     if not cores or wanted.cpus % cores == 0:
         return None
-    kept = "cpus" if wish.cores_per_socket is not None else "cores_per_socket"
+    kept = "cpus" if requested.cores_per_socket is not None else "cores_per_socket"
     number = wanted.cpus if kept == "cpus" else cores
     return Problem(
         "sockets_uneven",
@@ -92,7 +94,7 @@ def _sockets(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     )
 
 
-def _too_many_cpus(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _too_many_cpus(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     host = wanted.host
     if host is None or not host.threads or wanted.cpus <= host.threads:
         return None
@@ -103,7 +105,7 @@ def _too_many_cpus(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | N
     )
 
 
-def _too_much_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _too_much_memory(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     host = wanted.host
     if host is None or not host.memory_mb or wanted.memory_mb < host.memory_mb or not wanted.memory_locked:
         return None
@@ -115,7 +117,7 @@ def _too_much_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem |
     )
 
 
-def _below_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _below_reservation(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     reserved = wanted.vm.memory_reserved_mb or 0
     if wanted.memory_locked or reserved <= wanted.memory_mb:
         return None
@@ -126,7 +128,7 @@ def _below_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem
     )
 
 
-def _latency_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _latency_memory(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     if wanted.latency == "high" and not wanted.fully_reserved:
         return Problem(
             "latency_memory",
@@ -137,7 +139,7 @@ def _latency_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | 
     return None
 
 
-def _latency_cpus(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _latency_cpus(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     host = wanted.host
     if wanted.latency == "high" and host is not None and host.cores and wanted.cpus > host.cores:
         return Problem(
@@ -149,7 +151,7 @@ def _latency_cpus(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | No
     return None
 
 
-def _latency_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _latency_reservation(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     full = plan.full_cpu_mhz(wanted.host, wanted.cpus)
     if wanted.latency != "high" or wanted.cpu_reserved_mhz >= full:
         return None
@@ -162,7 +164,7 @@ def _latency_reservation(now: Shape, wanted: Shape, wish: ShapeRequest) -> Probl
     )
 
 
-def _huge_pages(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
+def _huge_pages(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
     if not is_on(wanted.vmx.get(keys.HUGE_PAGES)) or wanted.fully_reserved:
         return None
     return Problem(
@@ -172,8 +174,8 @@ def _huge_pages(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None
     )
 
 
-def _gpudirect_path(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    if wish.gpudirect != "enabled":
+def _gpudirect_path(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    if requested.gpudirect != "enabled":
         return None
     kinds = {one.kind for one in now.direct}
     if "pvrdma" in kinds:
@@ -183,7 +185,7 @@ def _gpudirect_path(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | 
             "Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with state=absent) and give it one by "
             f"SR-IOV or passthrough. {costs.cost_sentence('sriov')}",
         )
-    if "sriov" in kinds or wish.direct_nics or any(_may_be_nic(one) for one in now.direct):
+    if "sriov" in kinds or requested.direct_nics or any(_may_be_nic(one) for one in now.direct):
         return None
     return Problem(
         "gpudirect_without_nic",
@@ -192,10 +194,10 @@ def _gpudirect_path(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | 
     )
 
 
-def _gpudirect_board(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    if wish.gpudirect != "enabled":
+def _gpudirect_board(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    if requested.gpudirect != "enabled":
         return None
-    boards = {board.key: board for board in _boards(now, wish) if board.key.startswith(_NO_GPUDIRECT)}
+    boards = {board.key: board for board in _boards(now, requested) if board.key.startswith(_NO_GPUDIRECT)}
     if not boards:
         return None
     titles = " and ".join(sorted(board.title for board in boards.values()))
@@ -206,10 +208,12 @@ def _gpudirect_board(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem |
     )
 
 
-def _unknown_gpu(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    if wish.mmio != "auto" or wish.mmio_size_gb is not None:
+def _unknown_gpu(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    if requested.mmio != "auto" or requested.mmio_size_gb is not None:
         return None
-    unknown = {gpu for gpu in wish.gpus or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None}
+    unknown = {
+        gpu for gpu in requested.gpus or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None
+    }
     unknown |= {
         f"{vendor:04x}:{device:04x}"
         for one in now.direct
@@ -225,10 +229,10 @@ def _unknown_gpu(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | Non
     )
 
 
-def _small_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    size = wish.mmio_size_gb
+def _small_window(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    size = requested.mmio_size_gb
     # The size for network ports is an estimate, so the user may choose a size just for the GPUs.
-    needed = plan.needed_mmio_gb(now, wish, with_ports=False)
+    needed = plan.needed_mmio_gb(now, requested, with_ports=False)
     if size is None or size >= needed:
         return None
     return Problem(
@@ -238,9 +242,9 @@ def _small_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | No
     )
 
 
-def _no_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    needed = plan.needed_mmio_gb(now, wish, with_ports=False)
-    if wish.mmio != "none" or not needed:
+def _no_window(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    needed = plan.needed_mmio_gb(now, requested, with_ports=False)
+    if requested.mmio != "none" or not needed:
         return None
     return Problem(
         "mmio_too_small",
@@ -249,8 +253,8 @@ def _no_window(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
     )
 
 
-def _devices_memory(now: Shape, wanted: Shape, wish: ShapeRequest) -> Problem | None:
-    if wish.memory_reservation_mb is None or wanted.fully_reserved or not wanted.direct:
+def _devices_memory(now: Shape, wanted: Shape, requested: ShapeRequest) -> Problem | None:
+    if requested.memory_reservation_mb is None or wanted.fully_reserved or not wanted.direct:
         return None
     names = ", ".join(sorted({one.name for one in wanted.direct}))
     return Problem(
@@ -271,15 +275,15 @@ def _hardware(wanted: Shape, now: Shape, newest: int | None) -> Problem | None:
     )
 
 
-def _missing_devices(wanted: Shape, wish: ShapeRequest) -> Iterator[Problem]:
-    announced = len(wish.gpus or []) + (wish.direct_nics or 0)
+def _missing_devices(wanted: Shape, requested: ShapeRequest) -> Iterator[Problem]:
+    announced = len(requested.gpus or []) + (requested.direct_nics or 0)
     pci = [one.key for one in wanted.direct if one.kind in ("vgpu", "pci")]
     devices = {key - 13000 for key in pci if key >= 0}
     # A device that comes with the same reconfiguration has no key yet and gets the lowest free number.
     for _new in range(sum(key < 0 for key in pci)):
         devices.add(min(set(range(len(devices) + 1)) - devices))
     devices |= set(range(announced))
-    for name, value in (wish.advanced or {}).items():
+    for name, value in (requested.advanced or {}).items():
         key, number = cast("Found", keys.find(name))
         if number is None or value is None:
             continue
@@ -299,10 +303,10 @@ def _may_be_nic(one: Direct) -> bool:
     return one.kind == "pci" and any(vendor != catalogue.NVIDIA for vendor, device in one.ids)
 
 
-def _boards(now: Shape, wish: ShapeRequest) -> list[Board]:
-    names = [*now.vgpus, *(gpu for gpu in wish.gpus or [] if ":" not in gpu)]
+def _boards(now: Shape, requested: ShapeRequest) -> list[Board]:
+    names = [*now.vgpus, *(gpu for gpu in requested.gpus or [] if ":" not in gpu)]
     ids = [pair for one in now.direct for pair in one.ids]
-    ids += [plan.pci_ids(gpu) for gpu in wish.gpus or [] if ":" in gpu]
+    ids += [plan.pci_ids(gpu) for gpu in requested.gpus or [] if ":" in gpu]
     boards = [catalogue.board_of(name) for name in names] + [catalogue.board_of_pci(*pair) for pair in ids]
     return [board for board in boards if board is not None]
 

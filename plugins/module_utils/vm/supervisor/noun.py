@@ -41,18 +41,18 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
         self._rest = Rest(self._vcenter)
         self._release = release.numbers(self._vcenter.content.about.version)
         item.now = self._look(item)
-        for namespace in item.wish.namespaces if item.wish.state == "present" else ():
+        for namespace in item.requested.namespaces if item.requested.state == "present" else ():
             self._namespace(item, namespace)
 
     def want(self, item: Item[vm_class.ClassRequest, vm_class.VmClass]) -> vm_class.VmClass:
-        return vm_class.want(item.label, item.now, item.wish, self._release)
+        return vm_class.want(item.label, item.now, item.requested, self._release)
 
     def compare(self, now: vm_class.VmClass, wanted: vm_class.VmClass) -> list[Change]:
         return vm_class.compare(now, wanted)
 
     def apply(self, items: Sequence[Item[vm_class.ClassRequest, vm_class.VmClass]]) -> None:
         (item,) = items
-        name, now, wanted = item.wish.name, item.now, item.wanted
+        name, now, wanted = item.requested.name, item.now, item.wanted
         item.touched = True
         if not wanted.present:
             self._send(item, "DELETE", f"{_CLASSES}/{name}", None, "cannot be removed")
@@ -68,7 +68,7 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
     def prove(self, items: Sequence[Item[vm_class.ClassRequest, vm_class.VmClass]]) -> None:
         (item,) = items
         item.proved = self._look(item)
-        left = vm_class.compare(item.proved, vm_class.want(item.label, item.proved, item.wish, self._release))
+        left = vm_class.compare(item.proved, vm_class.want(item.label, item.proved, item.requested, self._release))
         if left:
             item.error = OperatorError(
                 item.label,
@@ -102,7 +102,7 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
                     "vm_class_release",
                 ) from error
             raise refused(error, item.label, wanted, _FIELD) from error
-        found = [one for one in answer or () if one["id"] == item.wish.name]
+        found = [one for one in answer or () if one["id"] == item.requested.name]
         return vm_class.parsed(found[0]) if found else vm_class.ABSENT
 
     def _namespace(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
     def _offer(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str) -> None:
         # The lists replace those of the namespace, so that a request has all of them.
         spec = self._namespace(item, name)
-        spec["vm_classes"] = sorted({*(spec.get("vm_classes") or ()), item.wish.name})
+        spec["vm_classes"] = sorted({*(spec.get("vm_classes") or ()), item.requested.name})
         path, wanted = f"{_NAMESPACES}/{quote(name, safe='')}", f"cannot be offered in the namespace {name}"
         self._send(item, "PATCH", path, {"vm_service_spec": spec}, wanted, _OF_NAMESPACES)
 

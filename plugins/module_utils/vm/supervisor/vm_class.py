@@ -204,12 +204,12 @@ def parsed(info: Mapping[str, Any]) -> VmClass:
     )
 
 
-def want(label: str, now: VmClass, wish: ClassRequest, release: tuple[int, ...]) -> VmClass:
+def want(label: str, now: VmClass, requested: ClassRequest, release: tuple[int, ...]) -> VmClass:
     """The class after the task; raises for a class that vCenter cannot have."""
-    if wish.state == "absent":
+    if requested.state == "absent":
         _refuse_used(label, now)
         return ABSENT
-    if wish.needs_config and release < CONFIG_SINCE:
+    if requested.needs_config and release < CONFIG_SINCE:
         raise OperatorError(
             label,
             "cannot set firmware, MMIO or advanced settings",
@@ -217,12 +217,12 @@ def want(label: str, now: VmClass, wish: ClassRequest, release: tuple[int, ...])
             "Remove `firmware`, `mmio_gb` and `extra_config`, or update vCenter",
             "vm_class_release",
         )
-    extra = {key: value for key, value in {**now.extra, **wish.extra}.items() if value is not None}
-    profiles = now.vgpu_profiles if wish.vgpu_profiles is None else tuple(sorted(wish.vgpu_profiles))
-    devices = now.devices if wish.devices is None else tuple(sorted(wish.devices))
-    memory_reservation = _given(wish.memory_reservation, now.memory_reservation)
+    extra = {key: value for key, value in {**now.extra, **requested.extra}.items() if value is not None}
+    profiles = now.vgpu_profiles if requested.vgpu_profiles is None else tuple(sorted(requested.vgpu_profiles))
+    devices = now.devices if requested.devices is None else tuple(sorted(requested.devices))
+    memory_reservation = _given(requested.memory_reservation, now.memory_reservation)
     if profiles or devices:
-        memory_reservation = ALL if wish.memory_reservation is None else wish.memory_reservation
+        memory_reservation = ALL if requested.memory_reservation is None else requested.memory_reservation
         if memory_reservation != ALL:
             raise OperatorError(
                 label,
@@ -233,16 +233,16 @@ def want(label: str, now: VmClass, wish: ClassRequest, release: tuple[int, ...])
             )
     return replace(
         now,
-        cpus=_given(wish.cpus, now.cpus),
-        memory_mb=_given(wish.memory_mb, now.memory_mb),
-        description=_given(wish.description, now.description),
-        cpu_reservation=_given(wish.cpu_reservation, now.cpu_reservation),
+        cpus=_given(requested.cpus, now.cpus),
+        memory_mb=_given(requested.memory_mb, now.memory_mb),
+        description=_given(requested.description, now.description),
+        cpu_reservation=_given(requested.cpu_reservation, now.cpu_reservation),
         memory_reservation=memory_reservation,
         vgpu_profiles=profiles,
         devices=devices,
-        firmware=_given(wish.firmware, now.firmware),
+        firmware=_given(requested.firmware, now.firmware),
         extra=extra,
-        namespaces=tuple(sorted({*now.namespaces, *wish.namespaces})),
+        namespaces=tuple(sorted({*now.namespaces, *requested.namespaces})),
     )
 
 
@@ -400,5 +400,5 @@ def _text(value: object) -> str:
     return str(value).upper() if isinstance(value, bool) else str(value)
 
 
-def _given(wished: T | None, now: T) -> T:
-    return now if wished is None else wished
+def _given(requested_one: T | None, now: T) -> T:
+    return now if requested_one is None else requested_one

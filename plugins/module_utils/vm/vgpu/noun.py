@@ -44,13 +44,13 @@ class VgpuProfiles(VmNoun[VgpuRequest, vgpu_state.VmState]):
         cluster = tuple(self._hosts[neighbour.moid] for neighbour in place.neighbours)
         return read.state_of(row, vm, self._hosts[place.moid], cluster)
 
-    def want_settings(self, now: vgpu_state.VmState, wish: VgpuRequest) -> vgpu_state.VmState:
-        return plan.want(now, wish)
+    def want_settings(self, now: vgpu_state.VmState, requested: VgpuRequest) -> vgpu_state.VmState:
+        return plan.want(now, requested)
 
     def refuse(self, item: Item[VmRequest[VgpuRequest], vgpu_state.VmState], wanted: vgpu_state.VmState) -> None:
         added = plan.added_profiles(item.now, wanted.devices)
         if added:
-            rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish.settings.max_per_vm)
+            rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.requested.settings.max_per_vm)
 
     def setting_changes(self, now: vgpu_state.VmState, wanted: vgpu_state.VmState) -> Sequence[Change]:
         return plan.setting_changes(now, wanted)

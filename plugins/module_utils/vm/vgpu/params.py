@@ -45,25 +45,25 @@ ARGUMENTS: FleetArguments[VgpuRequest] = FleetArguments(
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
-    problems = ARGUMENTS.problems(params, check_wish)
+    problems = ARGUMENTS.problems(params, check_request)
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
         problems.append(f"max_per_vm is {params['max_per_vm']}; it must be at least 1.")
     return problems
 
 
-def check_wish(wish: VgpuRequest) -> Iterator[str]:
+def check_request(requested: VgpuRequest) -> Iterator[str]:
     """Yield all problems of the request for one VM, one sentence each."""
-    if wish.state == "absent":
+    if requested.state == "absent":
         return
-    profiles = wish.profiles or []
+    profiles = requested.profiles or []
     if not profiles:
         yield "profiles must name at least one profile; use state=absent to remove all vGPUs."
     if not all(profile.strip() for profile in profiles):
         yield "profiles has an empty entry; remove it."
-    size = wish.mmio_size_gb
+    size = requested.mmio_size_gb
     if size is None:
         return
-    if wish.mmio == "ignore":
+    if requested.mmio == "ignore":
         yield "mmio_size_gb is set, but mmio=ignore leaves the MMIO size unchanged; remove one of them."
     if size < 1 or size != power_of_two(size):
         yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import VmState
 
 
-def wanted_devices(now: VmState, wish: VgpuRequest) -> tuple[tuple[int, str], ...]:
+def wanted_devices(now: VmState, requested: VgpuRequest) -> tuple[tuple[int, str], ...]:
     """Return the desired devices of the VM: matching ones stay, new ones get the keys that vSphere will choose."""
-    missing = Counter(wish.profiles if wish.state == "present" else [])
+    missing = Counter(requested.profiles if requested.state == "present" else [])
     kept = []
     for key, profile in now.devices:
         if missing[profile]:
@@ -49,17 +49,17 @@ def added_profiles(now: VmState, devices: Sequence[tuple[int, str]]) -> list[str
     return sorted((Counter(profile for key, profile in devices) - Counter(now.profiles)).elements())
 
 
-def want(now: VmState, wish: VgpuRequest) -> VmState:
+def want(now: VmState, requested: VgpuRequest) -> VmState:
     """Return the requested state, starting from the present one."""
-    devices = wanted_devices(now, wish)
+    devices = wanted_devices(now, requested)
     vmx = dict(now.vmx)
     locked = now.memory_locked
     # absent leaves reservation and MMIO as they are: other devices may need them, and alone they do no harm
-    if wish.state == "present":
-        locked = locked or wish.memory_reservation == "all"
-        if wish.mmio == "auto":
-            vmx.update(_mmio(now, devices, wish.mmio_size_gb))
-    vmx = _unified_memory(vmx, devices, now.other_keys, wish.unified_memory)
+    if requested.state == "present":
+        locked = locked or requested.memory_reservation == "all"
+        if requested.mmio == "auto":
+            vmx.update(_mmio(now, devices, requested.mmio_size_gb))
+    vmx = _unified_memory(vmx, devices, now.other_keys, requested.unified_memory)
     return dataclasses.replace(now, devices=devices, memory_locked=locked, vmx=vmx)
 
 

@@ -71,7 +71,9 @@ def test_no_subnet_is_left():
 
 def test_an_address_stays_with_its_adapter_and_never_goes_to_another():
     segment = Segment("network-1", "bridge", ipaddress.ip_network(FIRST))
-    given = [segment.lease(mac, wish).with_prefixlen for mac, wish in (("a", 0), ("b", 0), ("a", 9), ("c", 251))]
+    given = [
+        segment.lease(mac, requested).with_prefixlen for mac, requested in (("a", 0), ("b", 0), ("a", 9), ("c", 251))
+    ]
     assert given == ["10.100.0.2/24", "10.100.0.3/24", "10.100.0.2/24", "10.100.0.253/24"]
 
 

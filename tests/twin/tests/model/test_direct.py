@@ -186,9 +186,9 @@ def test_the_assigned_device_is_shown_while_the_vm_runs_and_no_change_is_counted
     assert world.vm("vm-0").change_version == version
 
 
-@pytest.mark.parametrize("wish", [{}, {"physical_function": PF}])
-def test_the_index_of_a_function_is_shown_while_the_vm_runs(here, wish):
-    world = here({"adapters": [{"type": "sriov", "network": "train", **wish}]})
+@pytest.mark.parametrize("requested", [{}, {"physical_function": PF}])
+def test_the_index_of_a_function_is_shown_while_the_vm_runs(here, requested):
+    world = here({"adapters": [{"type": "sriov", "network": "train", **requested}]})
     vm = world.vm("vm-0")
     (before,) = vm.nics
     world.power_on("vm-0")

@@ -194,17 +194,17 @@ def test_passthrough_that_waits_is_a_gap():
 
 
 @pytest.mark.parametrize(
-    "offered, wish, missing",
+    "offered, requested, missing",
     [
         pytest.param(["grid_a100-3-20c"], "disabled", True, id="on, and time-sliced wanted"),
         pytest.param(["grid_a100-20c"], "enabled", True, id="off, and MIG wanted"),
         pytest.param(["grid_a100-3-20c"], "enabled", False, id="on, as wanted"),
     ],
 )
-def test_host_that_does_not_tell_its_mode_is_judged_by_what_it_offers(offered, wish, missing):
+def test_host_that_does_not_tell_its_mode_is_judged_by_what_it_offers(offered, requested, missing):
     host = but("graphics/devices/0/mode", None)
     host["profiles_offered"] = offered
-    assert [gap["step"] for gap in host_gaps(host, {"mig": wish})] == (["mig"] if missing else [])
+    assert [gap["step"] for gap in host_gaps(host, {"mig": requested})] == (["mig"] if missing else [])
 
 
 def test_profiles_are_not_missed_while_what_brings_them_is_missing():

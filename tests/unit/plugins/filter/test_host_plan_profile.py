@@ -86,17 +86,17 @@ def test_settings_that_are_not_compared_with_the_document_are_named_first(versio
     ],
 )
 def test_a_site_can_refuse_settings_that_are_not_compared(managed, given, says):
-    wish = {**SHARED_DIRECT, "uncompared_settings": given}
-    told = plan(wish, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})["refusals"]
+    requested = {**SHARED_DIRECT, "uncompared_settings": given}
+    told = plan(requested, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})["refusals"]
     assert len(told) == bool(says)
     assert says in "".join(told)
     assert ("Set site.hosts.uncompared_settings" in "".join(told)) is bool(says)
 
 
 def test_the_firewall_of_pvrdma_is_not_compared_beside_its_option():
-    wish = {"pvrdma": True, "vmknic": "vmk1"}
+    requested = {"pvrdma": True, "vmknic": "vmk1"}
     host = {"cluster_moid": "domain-c8", "version": "9.0.0", "rulesets": {"pvrdma": False}, "options": {}}
-    found = plan(wish, host, done={"managed": {"domain-c8": True}})
+    found = plan(requested, host, done={"managed": {"domain-c8": True}})
     assert (found["profile"]["uncompared"], found["asks"]["profile"]) == (["firewall.pvrdma"], True)
 
 

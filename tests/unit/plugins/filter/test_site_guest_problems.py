@@ -18,17 +18,17 @@ DRIVER = "/srv/nvidia-linux-grid-550_550.54.15_amd64.deb"
 SIGNED = {"signing_key": "/etc/keys/mok.key", "signing_certificate": "/etc/keys/mok.der"}
 
 
-def guests(network=None, gpu=None, **wish):
-    return site(guests=wish, **{key: value for key, value in {"network": network, "gpu": gpu}.items() if value})
+def guests(network=None, gpu=None, **requested):
+    return site(guests=requested, **{key: value for key, value in {"network": network, "gpu": gpu}.items() if value})
 
 
-def runtime(**wish):
-    return site(guests=None, runtime=wish)
+def runtime(**requested):
+    return site(guests=None, runtime=requested)
 
 
-def training(gpu=None, vms=None, **wish):
+def training(gpu=None, vms=None, **requested):
     more = {key: value for key, value in {"gpu": gpu, "vms": vms}.items() if value}
-    whole = {key: value for key, value in {**TRAIN, **wish}.items() if value is not None}
+    whole = {key: value for key, value in {**TRAIN, **requested}.items() if value is not None}
     return site(guests=None, training=whole, **more)
 
 

@@ -111,15 +111,15 @@ def test_what_is_licensed_follows_from_how_gpus_are_shared(mode, said, feature):
 
 
 @pytest.mark.parametrize(
-    "path, wish, gpudirect",
+    "path, requested, gpudirect",
     [
         pytest.param("sriov", {}, "auto", id="a path that can"),
         pytest.param("sriov", {"gpudirect": "disabled"}, "off", id="not wanted"),
         pytest.param("pvrdma", {"vmknic": "vmk1"}, "off", id="a path that cannot"),
     ],
 )
-def test_gpudirect_is_for_paths_that_can_do_it(path, wish, gpudirect):
-    network = {"path": path, "nics": ["vmnic2"], "portgroup": "pg-rdma", **wish}
+def test_gpudirect_is_for_paths_that_can_do_it(path, requested, gpudirect):
+    network = {"path": path, "nics": ["vmnic2"], "portgroup": "pg-rdma", **requested}
     told = seen(vm(adapters=[adapter(number=1), adapter(path, 2, "pg-rdma")]))
     assert guest(told, network=network, vms=[{"name": "job-01"}])["rdma"]["gpudirect"] == gpudirect
 
@@ -245,7 +245,7 @@ BESIDE = {"vm", "connection", "address", "addresses", "data_address", "gpus", "h
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "requested",
     [
         {"user": "ops"},
         {
@@ -259,9 +259,9 @@ BESIDE = {"vm", "connection", "address", "addresses", "data_address", "gpus", "h
     ],
     ids=["little", "much"],
 )
-def test_role_takes_what_it_is_told(wish):
+def test_role_takes_what_it_is_told(requested):
     spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
-    told = {f"guest_vm_{name}": value for name, value in guest(guests=wish).items() if name not in BESIDE}
+    told = {f"guest_vm_{name}": value for name, value in guest(guests=requested).items() if name not in BESIDE}
     assert ArgumentSpecValidator(spec["options"]).validate(told).error_messages == []
     assert set(told) == set(spec["options"]) - {"guest_vm_site"}
 
@@ -293,8 +293,8 @@ def test_guests_that_are_not_there_or_have_no_address_are_decided_on_later():
     ],
 )
 def test_a_guest_without_its_adapter_is_decided_on_later_in_check_mode(path, guests, variables, planned, later):
-    wish = site(network={"path": path}, guests={"user": "ops", **guests}, vms=[{"name": "job-01"}])
-    told = site_guests(wish, seen(vm("job-01", adapters=[])), ["job-01"], variables, planned=planned)
+    requested = site(network={"path": path}, guests={"user": "ops", **guests}, vms=[{"name": "job-01"}])
+    told = site_guests(requested, seen(vm("job-01", adapters=[])), ["job-01"], variables, planned=planned)
     assert (told["later"], sorted(told["reached"])) == (later, [] if later else ["job-01"])
 
 

@@ -30,7 +30,7 @@ def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "requested",
     [
         {"engine": "podman"},
         {
@@ -42,8 +42,8 @@ def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
     ],
     ids=["little", "much", "a key of one's own"],
 )
-def test_role_takes_what_it_is_told(wish):
-    told = site_runtime(site(runtime=wish), {"nvcr.io": "key"}, "secret")
+def test_role_takes_what_it_is_told(requested):
+    told = site_runtime(site(runtime=requested), {"nvcr.io": "key"}, "secret")
     answer = ArgumentSpecValidator(options()).validate({PREFIX + name: value for name, value in told.items()})
     assert answer.error_messages == []
 
@@ -56,8 +56,8 @@ def test_fingerprints_that_the_site_leaves_out_are_left_to_the_role():
 
 
 def test_each_registry_with_a_user_gets_its_password_and_no_other_does():
-    wish = {"registries": [NGC, {"address": "mirror.example.org"}], "proxy": {"http": "http://proxy:1"}}
-    told = site_runtime(site(runtime=wish), {"nvcr.io": "key", "mirror.example.org": "unused"}, "unused")
+    requested = {"registries": [NGC, {"address": "mirror.example.org"}], "proxy": {"http": "http://proxy:1"}}
+    told = site_runtime(site(runtime=requested), {"nvcr.io": "key", "mirror.example.org": "unused"}, "unused")
     assert [one.get("password") for one in told["registries"]] == ["key", None]
     assert "unused" not in str(told)
 

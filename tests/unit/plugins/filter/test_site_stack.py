@@ -14,9 +14,9 @@ WHOLE = {"mode": "passthrough"}
 AMPERE, ADA = {"mode": "vgpu", "profile": "grid_a100-40c"}, {"mode": "vgpu", "profile": "grid_l40s-48c"}
 
 
-def stack(gpu=None, judged=True, **wish):
+def stack(gpu=None, judged=True, **requested):
     more = {"gpu": gpu} if gpu else {}
-    return site(guests=None, stack=wish, **({"validation": {"seconds": 5}} if judged else {}), **more)
+    return site(guests=None, stack=requested, **({"validation": {"seconds": 5}} if judged else {}), **more)
 
 
 SRIOV = {"path": "sriov", "nics": ["vmnic3"], "portgroup": "pg-sriov"}
@@ -126,8 +126,8 @@ def test_what_the_hardware_does_not_support_is_rejected(one, problem):
 
 
 def test_the_options_reach_the_role_and_the_judge():
-    wish = {"dcgm": {"diag": 2, "package": "dcgm"}, "gds": {"read_file": "/data/sample"}}
-    made = validation.validation({**stack(WHOLE, **wish)})
+    requested = {"dcgm": {"diag": 2, "package": "dcgm"}, "gds": {"read_file": "/data/sample"}}
+    made = validation.validation({**stack(WHOLE, **requested)})
     told = {"dcgm_diag": 2, "dcgm_health": False, "gds": True, "gds_file": "/data/sample", "ucx": False}
     assert made["stack"] == {**told, "dcgm_package": "dcgm"}
     assert made["intent"]["stack"] == told

@@ -43,8 +43,8 @@ def variables(told=None, gathered=None, **parts):
     ]
 
 
-def training(guests=None, **wish):
-    return site_training(site(training={**TRAINING, **wish}), variables() if guests is None else guests)
+def training(guests=None, **requested):
+    return site_training(site(training={**TRAINING, **requested}), variables() if guests is None else guests)
 
 
 def test_each_guest_has_a_rank_for_each_gpu_and_talks_by_the_adapter_of_the_training():
@@ -63,7 +63,7 @@ def test_torchrun_is_the_engine_of_a_site_that_names_none():
 
 
 @pytest.mark.parametrize(
-    "gpus, wish, slots, used",
+    "gpus, requested, slots, used",
     [
         pytest.param(2, {}, 2, "all", id="one for each GPU"),
         pytest.param(2, {"slots": 1}, 1, "all", id="fewer"),
@@ -72,13 +72,13 @@ def test_torchrun_is_the_engine_of_a_site_that_names_none():
         pytest.param(0, {}, 1, "none", id="no GPUs"),
     ],
 )
-def test_ranks_follow_from_gpus(gpus, wish, slots, used):
-    told = training(variables(seen(vm(gpus=gpus), vm("job-02", 2, gpus=gpus))), **wish)
+def test_ranks_follow_from_gpus(gpus, requested, slots, used):
+    told = training(variables(seen(vm(gpus=gpus), vm("job-02", 2, gpus=gpus))), **requested)
     assert ([one["slots"] for one in told["hosts"]], told["gpus"]) == ([slots] * 2, used)
 
 
 @pytest.mark.parametrize(
-    "wish, launcher, controller",
+    "requested, launcher, controller",
     [
         ({}, "mpirun", "mpi"),
         ({"controller": "gloo"}, "horovodrun", "gloo"),
@@ -86,8 +86,8 @@ def test_ranks_follow_from_gpus(gpus, wish, slots, used):
         ({"elastic": {"min_ranks": 1}}, "horovodrun", "gloo"),
     ],
 )
-def test_launcher_and_controller_follow_from_each_other(wish, launcher, controller):
-    told = training(**wish)
+def test_launcher_and_controller_follow_from_each_other(requested, launcher, controller):
+    told = training(**requested)
     assert (told["launcher"], told["controller"]) == (launcher, controller)
 
 
@@ -145,9 +145,9 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("guests, wish, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_guest_that_cannot_take_part_is_told_with_a_way_out(guests, wish, problem):
-    assert training(guests(), **wish)["problems"] == [problem]
+@pytest.mark.parametrize("guests, requested, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_guest_that_cannot_take_part_is_told_with_a_way_out(guests, requested, problem):
+    assert training(guests(), **requested)["problems"] == [problem]
 
 
 def test_engine_of_the_guests_is_the_one_that_trains():
@@ -166,7 +166,7 @@ def test_documented_result_is_what_the_example_gives():
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "requested",
     [
         {},
         {
@@ -180,9 +180,9 @@ def test_documented_result_is_what_the_example_gives():
     ],
     ids=["little", "much"],
 )
-def test_role_takes_what_it_is_told(wish):
+def test_role_takes_what_it_is_told(requested):
     spec = yaml.safe_load((ROLES / "horovod" / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]
-    told = {f"horovod_{name}": value for name, value in training(**wish).items() if name != "problems"}
+    told = {f"horovod_{name}": value for name, value in training(**requested).items() if name != "problems"}
     answer = ArgumentSpecValidator(spec["options"]).validate(told)
     assert answer.error_messages == []
 

@@ -34,8 +34,10 @@ def on_hosts(first, second, elsewhere=()):
     ]
 
 
-def validation(guests=None, ports=None, training=TRAINING, parts=None, **wish):
-    given = site(validation={"seconds": 5, **wish}, **({"training": training} if training else {}), **(parts or {}))
+def validation(guests=None, ports=None, training=TRAINING, parts=None, **requested):
+    given = site(
+        validation={"seconds": 5, **requested}, **({"training": training} if training else {}), **(parts or {})
+    )
     return site_validation(given, variables() if guests is None else guests, ports)
 
 
@@ -78,9 +80,9 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("parts, wish, checks", CHECKS.values(), ids=CHECKS.keys())
-def test_pairs_are_tested_as_far_as_the_data_path_can(parts, wish, checks):
-    assert validation(parts=parts, **wish)["pairs"]["checks"] == checks
+@pytest.mark.parametrize("parts, requested, checks", CHECKS.values(), ids=CHECKS.keys())
+def test_pairs_are_tested_as_far_as_the_data_path_can(parts, requested, checks):
+    assert validation(parts=parts, **requested)["pairs"]["checks"] == checks
 
 
 @pytest.mark.parametrize("wanted, many, nodes", [(None, 2, [1, 2]), ([2, 9], 2, [2]), ([1], 2, [1])])
@@ -204,9 +206,9 @@ BUILDS = {
 }
 
 
-@pytest.mark.parametrize("wish, built, left_out", BUILDS.values(), ids=BUILDS.keys())
-def test_horovod_needs_what_the_trainings_of_the_site_need(wish, built, left_out):
-    told = validation(training={**TRAINING, **wish})
+@pytest.mark.parametrize("requested, built, left_out", BUILDS.values(), ids=BUILDS.keys())
+def test_horovod_needs_what_the_trainings_of_the_site_need(requested, built, left_out):
+    told = validation(training={**TRAINING, **requested})
     assert told["intent"]["build"] == {"frameworks": ["pytorch"], **built}
     assert left_out in told["intent"]["skip"].get("cluster.check_build", "")
     assert ("cluster.check_build" in told["intent"]["skip"]) is bool(left_out)
@@ -231,9 +233,11 @@ SPEEDS = {
 }
 
 
-@pytest.mark.parametrize("ports, wish, network, speed", SPEEDS.values(), ids=SPEEDS)
-def test_the_line_is_the_fastest_of_the_ports_of_the_data_path_unless_the_site_says_it(ports, wish, network, speed):
-    told = validation(ports=ports, parts={"network": {**PVRDMA, **network}}, **wish)
+@pytest.mark.parametrize("ports, requested, network, speed", SPEEDS.values(), ids=SPEEDS)
+def test_the_line_is_the_fastest_of_the_ports_of_the_data_path_unless_the_site_says_it(
+    ports, requested, network, speed
+):
+    told = validation(ports=ports, parts={"network": {**PVRDMA, **network}}, **requested)
     assert told["intent"]["speed_gb"] == speed
 
 
@@ -275,9 +279,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wish, problem", WRONG.values(), ids=WRONG.keys())
-def test_what_cannot_be_is_told_with_the_others(wish, problem):
-    assert any(one.startswith(problem) for one in site_problems(site(validation={"seconds": 5, **wish})))
+@pytest.mark.parametrize("requested, problem", WRONG.values(), ids=WRONG.keys())
+def test_what_cannot_be_is_told_with_the_others(requested, problem):
+    assert any(one.startswith(problem) for one in site_problems(site(validation={"seconds": 5, **requested})))
 
 
 def test_a_list_of_choices_is_taken():

@@ -76,20 +76,20 @@ class Silent:
 
 def plan(platform, session=None, warnings=None, **given):
     """The answer in check mode."""
-    wish = described.checked({"host_ports": ["swp1"], **given}, parameters.ARGUMENTS)
+    requested = described.checked({"host_ports": ["swp1"], **given}, parameters.ARGUMENTS)
     told = [] if warnings is None else warnings
-    asked = parameters.request_of(wish)
+    asked = parameters.request_of(requested)
     noun = RoceQos(asked, platform, session or Silent(), None, told.append)
     with pytest.raises(described.Ended) as ended:
         runner.run(described.Module(), noun, [Item("leaf-01", asked)], "switch", single=True)
     return ended.value.args[0]
 
 
-def made(wish, platform, keep=None):
+def made(requested, platform, keep=None):
     """The answer of a run that changes."""
     module_run = described.Module()
     module_run.check_mode = False
-    asked = parameters.request_of(wish)
+    asked = parameters.request_of(requested)
     noun = RoceQos(asked, platform, Silent(), keep, print)
     with pytest.raises(described.Ended) as ended:
         runner.run(module_run, noun, [Item("leaf-01", asked)], "switch", single=True)

@@ -23,11 +23,11 @@ def schema(**sections):
     return found
 
 
-def wish(uncovered="fail", **settings):
+def requested(uncovered="fail", **settings):
     return profile.ProfileRequest("gpu", {**dict.fromkeys(profile.PLACES, {}), **settings}, profile.PLACES, uncovered)
 
 
-ATS = wish(kernel_settings={"atsSupport": True})
+ATS = requested(kernel_settings={"atsSupport": True})
 
 
 def test_the_documentation_describes_exactly_the_arguments():
@@ -51,7 +51,7 @@ def test_a_place_is_a_path():
 )
 def test_a_value_has_the_type_of_the_schema(kind, value, expected):
     now = profile.Profile(True, {}, schema(kernel_settings=leaf(kind)))
-    wanted = profile.want("Cluster gpu", now, wish(kernel_settings={"atsSupport": value}))
+    wanted = profile.want("Cluster gpu", now, requested(kernel_settings={"atsSupport": value}))
     (change,) = profile.compare(now, wanted)
     assert (change.path, change.after) == (f"{KERNEL}/atsSupport", expected)
 
@@ -60,7 +60,7 @@ def test_other_parts_of_the_document_stay():
     document = {"profile": {"esx": {"system": {"kernel_settings": {"other": "1", "atsSupport": "TRUE"}}}}}
     now = profile.Profile(True, document, schema(kernel_settings=leaf("string")))
     assert profile.compare(now, profile.want("Cluster gpu", now, ATS)) == []
-    wanted = profile.want("Cluster gpu", now, wish(kernel_settings={"atsSupport": None}))
+    wanted = profile.want("Cluster gpu", now, requested(kernel_settings={"atsSupport": None}))
     assert wanted.document["profile"]["esx"]["system"]["kernel_settings"] == {"other": "1"}
 
 
@@ -69,7 +69,7 @@ def test_a_setting_outside_of_the_schema_fails_or_is_reported():
     with pytest.raises(OperatorError) as caught:
         profile.want("Cluster gpu", now, ATS)
     assert (caught.value.code, caught.value.data["settings"]) == ("settings_reverted", [f"{KERNEL}/atsSupport"])
-    reported = profile.want("Cluster gpu", now, wish("report", kernel_settings={"atsSupport": True}))
+    reported = profile.want("Cluster gpu", now, requested("report", kernel_settings={"atsSupport": True}))
     assert reported == now
     assert profile.reverted(now, ATS) == [f"{KERNEL}/atsSupport"]
 

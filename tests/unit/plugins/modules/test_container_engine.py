@@ -41,8 +41,8 @@ def test_parameters_that_cannot_be_are_told(wrong, problem):
 
 
 def test_the_result_is_as_documented(tmp_path):
-    wish = settings_of(described.checked({}, module.ARGUMENTS))
+    requested = settings_of(described.checked({}, module.ARGUMENTS))
     guest = Guest(tmp_path)
     guest.memlock["containerd.service"] = "infinity"
-    result = answer(EngineSettings(wish, guest, guest.files), wish)["engine"]
+    result = answer(EngineSettings(requested, guest, guest.files), requested)["engine"]
     described.assert_as_documented(module, result, key="engine")

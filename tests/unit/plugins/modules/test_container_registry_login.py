@@ -47,7 +47,7 @@ def test_the_result_is_as_documented(tmp_path):
         "password": "x",
         "config_file": "/home/ops/.docker/config.json",
     }
-    wish = request(LoginRequest, described.checked(call, module.ARGUMENTS, RELATIONS))
-    noun = RegistryLogin(wish, Files(str(tmp_path)), ask=Takes)
-    result = answer(noun, wish, key="login")["login"]
+    requested = request(LoginRequest, described.checked(call, module.ARGUMENTS, RELATIONS))
+    noun = RegistryLogin(requested, Files(str(tmp_path)), ask=Takes)
+    result = answer(noun, requested, key="login")["login"]
     described.assert_as_documented(module, {"registry": "nvcr.io", **result}, key="login")

@@ -41,8 +41,8 @@ def told(answers=None, **properties):
         datacenter="dc",
         datacenter_ref=None,
     )
-    wish = described.checked(HOST, module.ARGUMENTS)
-    return facts.facts(found, [], answers or facts.Answers(), wish)
+    requested = described.checked(HOST, module.ARGUMENTS)
+    return facts.facts(found, [], answers or facts.Answers(), requested)
 
 
 def test_a_host_of_which_nothing_can_be_read_has_the_documented_keys_all_the_same():

@@ -16,8 +16,8 @@ class Noun(Maintenance):
     label = "Host esx-01.example.com"
 
 
-def planned(there, **wish):
-    checked = described.checked({**HOST, **wish}, module.ARGUMENTS)
+def planned(there, **requested):
+    checked = described.checked({**HOST, **requested}, module.ARGUMENTS)
     return described.plan(Noun(checked, None), checked, there)
 
 
@@ -35,7 +35,7 @@ def test_a_result_is_the_documented_one():
 
 
 @pytest.mark.parametrize(
-    "there, wish, changed",
+    "there, requested, changed",
     [
         pytest.param(Service(True), {}, [], id="others took it out, which is as good"),
         pytest.param(Service(True), {"state": "left"}, [], id="others took it out, and it is theirs to put back"),
@@ -50,14 +50,14 @@ def test_a_result_is_the_documented_one():
         pytest.param(Service(False), {"state": "left"}, [], id="in service"),
     ],
 )
-def test_only_what_the_collection_took_out_of_service_is_put_back(there, wish, changed):
-    assert [change["path"] for change in planned(there, **wish)["changes"]] == changed
+def test_only_what_the_collection_took_out_of_service_is_put_back(there, requested, changed):
+    assert [change["path"] for change in planned(there, **requested)["changes"]] == changed
 
 
 @pytest.mark.parametrize(
-    "wish, named",
+    "requested, named",
     [({"timeout_s": 0}, "timeout_s is 0"), ({"reason": " "}, "reason is empty")],
 )
-def test_wrong_parameter_is_named(wish, named):
-    (problem,) = params.problems(described.checked({**HOST, **wish}, module.ARGUMENTS))
+def test_wrong_parameter_is_named(requested, named):
+    (problem,) = params.problems(described.checked({**HOST, **requested}, module.ARGUMENTS))
     assert named in problem

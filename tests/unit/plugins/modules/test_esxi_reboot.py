@@ -21,8 +21,8 @@ class Noun(Reboot):
     label = "Host esx-01.example.com"
 
 
-def planned(there, **wish):
-    checked = described.checked({**HOST, **wish}, module.ARGUMENTS)
+def planned(there, **requested):
+    checked = described.checked({**HOST, **requested}, module.ARGUMENTS)
     return described.plan(Noun(checked, None), checked, there)
 
 

@@ -11,8 +11,8 @@ from unit.plugins.modules import described
 SSH = {**described.LOGIN, "host": "esx-01.example.com", "service": "TSM-SSH"}
 
 
-def planned(there, **wish):
-    checked = described.checked({**SSH, **wish}, module.ARGUMENTS)
+def planned(there, **requested):
+    checked = described.checked({**SSH, **requested}, module.ARGUMENTS)
     return described.plan(Services(checked, None), checked, there)
 
 

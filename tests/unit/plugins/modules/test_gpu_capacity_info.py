@@ -9,7 +9,7 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import blocked, params, report
 from ansible_collections.aiready.vsphere.plugins.modules import gpu_capacity_info as module
 
-from unit.plugins.module_utils.vm.capacity.labs import capacity, wish
+from unit.plugins.module_utils.vm.capacity.labs import capacity, requested
 from unit.plugins.module_utils.vm.placement.worlds import gpu, host
 from unit.plugins.modules import described
 
@@ -53,7 +53,7 @@ def test_what_cannot_be_meant_is_refused_before_vcenter_is_asked(task, problem):
 
 def test_the_answer_has_the_documented_keys():
     hosts = [host(1, gpus=(gpu(carries=("grid_a100-20c",)),)), host(2, out_of_use="it is disconnected")]
-    said = report.result(capacity(*hosts), hosts, wish())
+    said = report.result(capacity(*hosts), hosts, requested())
     contains = yaml.safe_load(module.RETURN)["capacity"]["contains"]
     assert set(said) == set(contains)
     for row in said["hosts"]:

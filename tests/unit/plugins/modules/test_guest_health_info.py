@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 from ansible_collections.aiready.vsphere.plugins.modules import guest_health_info as module
 
-from unit.plugins.module_utils.validation.probe.healthy import healthy, wish
+from unit.plugins.module_utils.validation.probe.healthy import healthy, requested
 
 from .described import calls, checked, documented, specified
 
@@ -26,7 +26,7 @@ def test_every_example_is_a_call_that_the_module_takes(call):
 
 def test_the_result_has_exactly_the_documented_keys(tmp_path):
     guest = healthy(tmp_path)
-    found, outputs = probes.measured(wish(), guest, guest.files)
+    found, outputs = probes.measured(requested(), guest, guest.files)
     contains = yaml.safe_load(module.RETURN)["measurements"]["contains"]
     for one in found:
         assert set(one) == set(contains)

@@ -29,8 +29,8 @@ class Noun(module.HostGraphics):
 
 
 def test_a_result_is_the_documented_one():
-    wish = {"default_type": "shared_direct", "devices": [{"id": "all", "type": "shared_direct"}]}
-    params = described.checked({**HOST, **wish}, module.ARGUMENTS)
+    requested = {"default_type": "shared_direct", "devices": [{"id": "all", "type": "shared_direct"}]}
+    params = described.checked({**HOST, **requested}, module.ARGUMENTS)
     gpu = Device("0000:17:00.0", "NVIDIA A100-PCIE-40GB", "shared", "shared", "sameSize", "none")
     state = Graphics("shared", "performance", "performance", (gpu,), (8, 0, 3))
     described.assert_as_documented(module, described.plan(Noun(params, None), params, state))
@@ -41,10 +41,10 @@ def test_a_time_limit_that_makes_no_sense_is_refused_before_vcenter_is_asked(sec
     assert bool(module.check_params({"xorg_timeout_s": seconds})) is refused
 
 
-@pytest.mark.parametrize("wish", [{"default_type": "shared_direct"}, {"assignment_policy": "consolidation"}])
-def test_a_host_without_a_gpu_is_left_alone_with_a_warning_in_check_mode_too(wish):
+@pytest.mark.parametrize("requested", [{"default_type": "shared_direct"}, {"assignment_policy": "consolidation"}])
+def test_a_host_without_a_gpu_is_left_alone_with_a_warning_in_check_mode_too(requested):
     warnings = []
-    params = described.checked({**HOST, **wish}, module.ARGUMENTS)
+    params = described.checked({**HOST, **requested}, module.ARGUMENTS)
     plan = described.plan(Noun(params, warnings.append), params, Graphics("shared", "performance", "performance"))
     assert plan["changed"] is False
     assert warnings == ["Host esx-01.example.com has no NVIDIA GPU. Its graphics settings stay as they are."]

@@ -36,8 +36,8 @@ def test_parameters_that_cannot_be_are_told(wrong, problem):
 
 
 def test_the_result_is_as_documented(tmp_path):
-    wish = request(RuntimeRequest, described.checked({}, module.ARGUMENTS))
+    requested = request(RuntimeRequest, described.checked({}, module.ARGUMENTS))
     guest = Guest(tmp_path)
     guest.version = "20.10.24+dfsg1"
-    result = answer(ContainerRuntime(wish, guest, guest.files), wish)["engine"]
+    result = answer(ContainerRuntime(requested, guest, guest.files), requested)["engine"]
     described.assert_as_documented(module, result, key="engine")

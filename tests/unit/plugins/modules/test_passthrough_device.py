@@ -72,12 +72,12 @@ def test_a_result_has_exactly_the_documented_keys():
 
 def test_a_port_far_from_the_gpu_is_warned_of_when_it_comes_and_not_again():
     gpu = static_device(13000, GPU_FAR)
-    wished = [{"kind": "static", "id": GPU_FAR}, {"kind": "static", "id": PORT}]
-    result, warnings = plan(state(gpu), *wished)
+    requested_one = [{"kind": "static", "id": GPU_FAR}, {"kind": "static", "id": PORT}]
+    result, warnings = plan(state(gpu), *requested_one)
     assert warnings == [
         f"VM train-01: static {PORT} is on another PCIe root than its GPUs, so GPUDirect RDMA between them would "
         "cross the processor or fail. Choose a GPU and a port of one root."
     ]
     assert result["after"]["pairs"] == [{"gpu": f"static {GPU_FAR}", "nic": f"static {PORT}", "same_root": False}]
-    result, warnings = plan(state(gpu, static_device(13001, PORT)), *wished)
+    result, warnings = plan(state(gpu, static_device(13001, PORT)), *requested_one)
     assert (result["changed"], warnings) == (False, [])

@@ -212,10 +212,10 @@ def test_what_a_killed_run_left_is_ended_only_where_something_may_be_changed(loo
         def tidy(self, session):
             self.ended += 1
 
-    wish = parameters.request_of(described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS))
+    requested = parameters.request_of(described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS))
     platform = Tidy({"swp1": port()})
-    noun = RoceQos(wish, platform, Silent(), None, print, looks)
-    noun.read([Item("leaf-01", wish)])
+    noun = RoceQos(requested, platform, Silent(), None, print, looks)
+    noun.read([Item("leaf-01", requested)])
     assert platform.ended == tidied
 
 
@@ -224,9 +224,9 @@ def test_a_change_that_the_switch_will_undo_is_no_match_of_what_is_wanted():
         def waits(self, session):
             return True
 
-    wish = parameters.request_of(described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS))
-    noun = RoceQos(wish, Waits({"swp1": port()}, unsaved=False), Silent(), None, print, looks=True)
-    item = Item("leaf-01", wish)
+    requested = parameters.request_of(described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS))
+    noun = RoceQos(requested, Waits({"swp1": port()}, unsaved=False), Silent(), None, print, looks=True)
+    item = Item("leaf-01", requested)
     noun.read([item])
     item.wanted = noun.want(item)
     assert [change.path for change in noun.compare(item.now, item.wanted)] == ["confirmation"]

@@ -115,13 +115,13 @@ class Broken:
 def test_what_keeps_an_address_away_is_a_sentence(reason, told):
     if isinstance(reason, ssl.SSLCertVerificationError):
         reason.verify_message = "self-signed certificate"
-    wish = params.AddressRequest("https://example.org/a", "file", None)
-    assert look.address(wish, 5, Broken(reason))["why"].startswith(told)
+    requested = params.AddressRequest("https://example.org/a", "file", None)
+    assert look.address(requested, 5, Broken(reason))["why"].startswith(told)
 
 
 def test_authorities_that_cannot_be_read_are_told(tmp_path):
-    wish = params.AddressRequest("https://example.org/a", "file", str(tmp_path / "none.pem"))
-    assert "No such file" in look.address(wish, 5)["why"]
+    requested = params.AddressRequest("https://example.org/a", "file", str(tmp_path / "none.pem"))
+    assert "No such file" in look.address(requested, 5)["why"]
 
 
 @pytest.mark.parametrize(
@@ -135,15 +135,15 @@ def test_authorities_that_cannot_be_read_are_told(tmp_path):
     ids=["right", "wrong", "no password", "nobody"],
 )
 def test_a_registry_tells_whether_it_takes_the_login_and_no_secret_is_told(server, username, password, login, code):
-    wish = params.RegistryRequest(server, username, password, None, insecure=True)
-    told = look.registry(wish, 5)
+    requested = params.RegistryRequest(server, username, password, None, insecure=True)
+    told = look.registry(requested, 5)
     assert (told["reached"], told["login"], told["code"]) == (True, login, code)
     assert (password or "no such password") not in json.dumps(told)
 
 
 def test_a_registry_that_is_away_is_told():
-    wish = params.RegistryRequest("localhost:9", "", "", None, insecure=False)
-    told = look.registry(wish, 5)
+    requested = params.RegistryRequest("localhost:9", "", "", None, insecure=False)
+    told = look.registry(requested, 5)
     assert (told["reached"], told["code"]) == (False, "registry_unreachable")
 
 

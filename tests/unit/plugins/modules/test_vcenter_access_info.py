@@ -60,7 +60,7 @@ ROWS = [ROOT, ONE, TWO, VMS, TRAINING, HOSTS_ONE, HOSTS_TWO, GPU_ONE, GPU_TWO, E
 
 
 @pytest.mark.parametrize(
-    "where, wish, meant",
+    "where, requested, meant",
     [
         pytest.param({}, ("vcenter",), ["group-d1"], id="vCenter"),
         pytest.param({}, ("host",), ["host-1", "host-2"], id="all hosts"),
@@ -76,9 +76,9 @@ ROWS = [ROOT, ONE, TWO, VMS, TRAINING, HOSTS_ONE, HOSTS_TWO, GPU_ONE, GPU_TWO, E
         pytest.param({}, ("vm", "ubuntu"), [], id="what is not there"),
     ],
 )
-def test_a_wish_stands_for_these_objects(where, wish, meant):
+def test_a_wish_stands_for_these_objects(where, requested, meant):
     there = state.Inventory(ROWS, ROOT.ref, where.get("datacenter"), where.get("hosts", ()))
-    assert [ref._GetMoId() for ref in there.meant(*wish)] == meant
+    assert [ref._GetMoId() for ref in there.meant(*requested)] == meant
 
 
 def test_hosts_that_nobody_knows_are_told():

@@ -21,12 +21,12 @@ def params(**given):
     return described.checked(options, vm_class.ARGUMENTS, {"required_if": vm_class.REQUIRED_IF})
 
 
-def wish(**given):
+def requested(**given):
     return vm_class.request_of(params(**given))
 
 
 def wanted(now=vm_class.ABSENT, release=NEW, **given):
-    return vm_class.want(LABEL, now, wish(**given), release)
+    return vm_class.want(LABEL, now, requested(**given), release)
 
 
 def again(made, release=NEW):

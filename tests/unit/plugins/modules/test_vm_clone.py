@@ -19,7 +19,7 @@ HOST = state.HostPlace(None, "host-1", "esx-01", "connected", False, "domain-c8"
 STORE = state.Store(None, "datastore-1", "datastore-01", 100, True)
 
 
-def wish(**options):
+def requested(**options):
     entry = {"name": "train-02", "cloud_init": {"userdata": "#cloud-config\npassword: hush"}, **options}
     return params.requests(checked({**LOGIN, "template": "t", "vms": [entry]}, params.ARGUMENTS))[0]
 
@@ -56,7 +56,7 @@ class OnPaper(Clones):
 
 
 def test_a_result_is_as_documented_and_tells_nothing_of_the_userdata():
-    asked = wish()
+    asked = requested()
     noun = OnPaper({}, None)
     found = plan(noun, asked, state.Machine(), key="vms", ids=params.ids(asked.name))
     shown = dict(found, changes=[change for change in found["changes"] if change["path"] in ("exists", "host")])

@@ -198,10 +198,10 @@ def a_vcenter(connection="connected", host_name="esx-01"):
 def looked(vcenter, *moids, **options):
     """(VMs, labels of those that are not there, warnings)."""
     identities = ("name", "path", "instance_uuid", "bios_uuid")
-    wishes = [{**dict.fromkeys(identities), "moid": moid} for moid in moids]
+    requests = [{**dict.fromkeys(identities), "moid": moid} for moid in moids]
     given = {"datacenter": None, "missing": "skip", "host_driver": True, "address_network": None, "data_network": None}
     warnings = []
-    answer, missing = read.read(vcenter, {**given, "vms": wishes, **options}, warnings.append)
+    answer, missing = read.read(vcenter, {**given, "vms": requests, **options}, warnings.append)
     return answer, missing, warnings
 
 

@@ -105,11 +105,11 @@ class Renderer:
         """Return the watchdog settings of the switch, which has no effect without a timeout."""
         if not self._every & GUARD_KEYS or not any(want.get("watchdog") for want in self._wanted.values()):
             return []
-        there, wish, lines = self._config.watchdog, self._intent.watchdog, []
+        there, requested, lines = self._config.watchdog, self._intent.watchdog, []
         times = {}
         for key, told, usual in (
-            ("timeout", wish.detection_ms, TIMEOUT_S),
-            ("recovery-time", wish.recovery_ms, RECOVERY_S),
+            ("timeout", requested.detection_ms, TIMEOUT_S),
+            ("recovery-time", requested.recovery_ms, RECOVERY_S),
         ):
             now = float(there.get(key) or 0)
             times[key] = told / 1000 if told is not None else now or usual

@@ -318,9 +318,12 @@ class ClassOfService:
             if one[3:4] == ("forwarding-class",) and _code_points(one):
                 first.setdefault(one[4], _code_points(one)[0] >> 3)
         for name, told in self._classes.items():
-            wishes = (first.get(name), told["queue"], *range(8))
+            requests = (first.get(name), told["queue"], *range(8))
             if name not in found:
-                found[name] = next((wish for wish in wishes if wish is not None and wish not in found.values()), 0)
+                found[name] = next(
+                    (requested for requested in requests if requested is not None and requested not in found.values()),
+                    0,
+                )
         return found
 
     def _any_map(self) -> dict[int, int]:

@@ -54,7 +54,7 @@ class Target:
 
     def set_port(self, name: str, want: Effect, exact: bool) -> None:
         """Set one port to the requested effect."""
-        wish, use = self._intent, self.tables["PORT_QOS_MAP"].setdefault(name, {})
+        requested, use = self._intent, self.tables["PORT_QOS_MAP"].setdefault(name, {})
         now = meaning.port_of(self.tables, name)
         if want.get("mtu") not in (None, now.mtu):
             self.tables["PORT"].setdefault(name, {})["mtu"] = str(want["mtu"])
@@ -66,15 +66,15 @@ class Target:
         self._classify(use, now)
         queues = self._queue(use, now)
         self._group(use, now)
-        if wish.lossless:
+        if requested.lossless:
             self._headroom(name)
-            if meaning.mapped(self.tables, use, "pfc_to_queue_map")[wish.priority] != queues[wish.priority]:
-                pauses = {**now.pfc_queues, wish.priority: queues[wish.priority]}
+            if meaning.mapped(self.tables, use, "pfc_to_queue_map")[requested.priority] != queues[requested.priority]:
+                pauses = {**now.pfc_queues, requested.priority: queues[requested.priority]}
                 self._use(use, "pfc_to_queue_map", pauses, "AIREADY_PFC")
             elif "pfc_to_queue_map" not in use and STOCK in self.tables[MAPS["pfc_to_queue_map"]]:
                 use["pfc_to_queue_map"] = self._reference(MAPS["pfc_to_queue_map"], STOCK)
-        kept = set() if exact else {*now.pfc} - {wish.priority}
-        paused = ",".join(map(str, sorted({*wish.lossless, *kept})))
+        kept = set() if exact else {*now.pfc} - {requested.priority}
+        paused = ",".join(map(str, sorted({*requested.lossless, *kept})))
         if paused != (use.get("pfc_enable") or ""):
             use["pfc_enable"] = paused
         if paused != (use.get("pfcwd_sw_enable") or ""):
@@ -115,23 +115,23 @@ class Target:
                     del self.tables[table][name]
 
     def _classify(self, use: Row, now: Told) -> None:
-        wish = self._intent
-        if all(now.dscp_map[dscp] == priority for dscp, priority in wish.dscp_map.items()) and now.trust == "dscp":
+        requested = self._intent
+        if all(now.dscp_map[dscp] == priority for dscp, priority in requested.dscp_map.items()) and now.trust == "dscp":
             return
         stock = self.tables["DSCP_TO_TC_MAP"].get(STOCK)
         base = now.dscp_map
         if stock and meaning.name_in(use.get("dscp_to_tc_map")).startswith(OWN):
             # The stock map is the base, because an own map contains an earlier intent.
             base = {dscp: stock.get(str(dscp), 0) for dscp in range(64)}
-        wanted = {**base, **wish.dscp_map}
-        name = _map_name(wish)
+        wanted = {**base, **requested.dscp_map}
+        name = _map_name(requested)
         use["dscp_to_tc_map"] = self._reference("DSCP_TO_TC_MAP", self._named("DSCP_TO_TC_MAP", name, wanted))
 
     def _queue(self, use: Row, now: Told) -> dict[int, int]:
         """Return the queues of all traffic classes; RoCE has its own queue."""
-        wish, queues = self._intent, dict(now.queues)
-        if any(queue == queues[wish.priority] for other, queue in queues.items() if other != wish.priority):
-            queues.update({other: other for other, queue in queues.items() if queue == queues[wish.priority]})
+        requested, queues = self._intent, dict(now.queues)
+        if any(queue == queues[requested.priority] for other, queue in queues.items() if other != requested.priority):
+            queues.update({other: other for other, queue in queues.items() if queue == queues[requested.priority]})
             self._use(use, "tc_to_queue_map", queues, "AIREADY_QUEUES")
         elif "tc_to_queue_map" not in use and STOCK in self.tables[MAPS["tc_to_queue_map"]]:
             use["tc_to_queue_map"] = self._reference(MAPS["tc_to_queue_map"], STOCK)
@@ -139,27 +139,31 @@ class Target:
 
     def _group(self, use: Row, now: Told) -> None:
         """Give RoCE its own priority group."""
-        wish, groups = self._intent, dict(now.groups)
-        shared = [other for other, group in groups.items() if group == wish.priority and other != wish.priority]
-        if groups[wish.priority] != wish.priority or shared or "tc_to_pg_map" not in use:
-            groups.update({other: 0 for other in shared if groups[other] == wish.priority})
-            groups[wish.priority] = wish.priority
+        requested, groups = self._intent, dict(now.groups)
+        shared = [
+            other for other, group in groups.items() if group == requested.priority and other != requested.priority
+        ]
+        if groups[requested.priority] != requested.priority or shared or "tc_to_pg_map" not in use:
+            groups.update({other: 0 for other in shared if groups[other] == requested.priority})
+            groups[requested.priority] = requested.priority
             if "tc_to_pg_map" not in use:
                 # Without a map, each class has its own group. The stock map has one group for all lossy classes.
-                groups = {other: group if other in (3, 4, 7, wish.priority) else 0 for other, group in groups.items()}
+                groups = {
+                    other: group if other in (3, 4, 7, requested.priority) else 0 for other, group in groups.items()
+                }
             self._use(use, "tc_to_pg_map", groups, "AIREADY_GROUPS")
 
     def _headroom(self, name: str) -> None:
         """Give that group headroom for packets that arrive after a pause."""
-        wish = self._intent
-        if wish.priority in meaning.lossless_groups(self.tables, name):
+        requested = self._intent
+        if requested.priority in meaning.lossless_groups(self.tables, name):
             return
-        rows, key = self.tables["BUFFER_PG"], f"{name}|{wish.priority}"
+        rows, key = self.tables["BUFFER_PG"], f"{name}|{requested.priority}"
         for old in [old for old in rows if old.startswith(f"{name}|")]:
             places = numbers(old.partition("|")[2])
-            if wish.priority in places:
+            if requested.priority in places:
                 row = rows.pop(old)
-                rows.update({f"{name}|{place}": dict(row) for place in places if place != wish.priority})
+                rows.update({f"{name}|{place}": dict(row) for place in places if place != requested.priority})
         profile = meaning.DYNAMIC if self._dynamic else self._profile(name)
         if profile:
             # Otherwise the switch creates the group itself when PFC is on, for the speed and cable of the port.
@@ -175,8 +179,8 @@ class Target:
 
     def _serve(self, name: str, want: Effect, queues: Mapping[int, int]) -> None:
         """Set the scheduling of the queues for RoCE and CNPs, and the ECN marking."""
-        wish = self._intent
-        data, notice = queues[wish.priority], queues[wish.cnp_priority]
+        requested = self._intent
+        data, notice = queues[requested.priority], queues[requested.cnp_priority]
         self._release(name, (data, notice))
         now = meaning.port_of(self.tables, name)
         if notice not in now.strict and want.get("cnp_strict"):
@@ -282,8 +286,8 @@ def _told(row: Row, codes: Iterable[str]) -> str:
     return ", ".join(f"DSCP {dscp}: {row[dscp]}" for dscp in codes)
 
 
-def _map_name(wish: Intent) -> str:
-    return f"AIREADY_ROCE_{wish.dscp}_{wish.priority}_{wish.cnp_dscp}_{wish.cnp_priority}"
+def _map_name(requested: Intent) -> str:
+    return f"AIREADY_ROCE_{requested.dscp}_{requested.priority}_{requested.cnp_dscp}_{requested.cnp_priority}"
 
 
 def patch(before: Tables, after: Tables, tables: Iterable[str] = TABLES) -> list[Operation]:

@@ -28,12 +28,12 @@ class Segment:
         """The host's own address."""
         return self.subnet.network_address + 1
 
-    def lease(self, mac, wish):
+    def lease(self, mac, requested):
         """Return the permanent address of an adapter: the requested number. No other adapter gets it later."""
         if mac not in self._leases:
             taken = set(self._leases.values())
             numbers = range(2, self.subnet.num_addresses - 2)  # the last address is the registry's
-            first = wish % len(numbers)
+            first = requested % len(numbers)
             free = (number for number in (*numbers[first:], *numbers[:first]) if number not in taken)
             number = next(free, None)
             if number is None:

@@ -47,20 +47,20 @@ def put(world, library, name, kind, source=None, description="", eula="", ident=
     return item
 
 
-def deploy_ovf(world, item, folder, pool, host, name, **wishes):
+def deploy_ovf(world, item, folder, pool, host, name, **requests):
     """A VM from an OVF: networks by the name that the OVF gives them, disks on the datastore that is named."""
     location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
     location.host = vim.HostSystem(host.moid) if host is not None else None
     target = cloning.host_for(world, item.source, pool, location)
-    store = wishes.get("store") or _roomiest(target)
+    store = requests.get("store") or _roomiest(target)
     location.datastore = vim.Datastore(store.moid)
-    provisioning = wishes.get("provisioning")
+    provisioning = requests.get("provisioning")
     if provisioning:
         location.transform = "sparse" if provisioning == "thin" else "flat"
-    location.deviceChange = _mapped(item.source, target, wishes.get("networks") or {})
+    location.deviceChange = _mapped(item.source, target, requests.get("networks") or {})
     spec = vim.vm.CloneSpec(location=location, template=False, powerOn=False)
-    if wishes.get("annotation"):
-        spec.config = vim.vm.ConfigSpec(annotation=wishes["annotation"])
+    if requests.get("annotation"):
+        spec.config = vim.vm.ConfigSpec(annotation=requests["annotation"])
     return cloning.clone(world, item.source, folder, name, spec)
 
 

@@ -213,8 +213,8 @@ def _with_hosts(sender, receiver, ports, state):
     saving, apart = [], []
     for end, port in zip((sender, receiver), ports, strict=True):
         vm = end.vm
-        wishes = vm.host.bmc.functions()
-        if not wishes.get("performance", True) or not wishes.get("c_states_off", True):
+        requests = vm.host.bmc.functions()
+        if not requests.get("performance", True) or not requests.get("c_states_off", True):
             saving.append(vm.host.name)
         bound = numa.nodes(vm)
         if numa.remote_mb(vm) or (bound and port is not None and port.numa_node not in bound):

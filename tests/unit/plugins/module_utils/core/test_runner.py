@@ -49,9 +49,9 @@ class Lamps(runner.Noun):
                 item.ids = {"name": item.label, **item.ids}
 
     def want(self, item):
-        if item.wish["light"] == "purple":
+        if item.requested["light"] == "purple":
             raise OperatorError(item.label, "wanted purple", "no lamp is purple", "take red", code="impossible")
-        return item.wish["light"]
+        return item.requested["light"]
 
     def compare(self, now, wanted):
         return [] if now == wanted else [Change("light", now, wanted, needs="fuse" if self.waits else None)]
@@ -79,8 +79,8 @@ class Lamps(runner.Noun):
         return [{"what": "light", "needs": "fuse"}] if state in self.waits else []
 
 
-def outcome(noun, wishes, **mode):
-    items = [Item(label, {"light": light}) for label, light in wishes.items()]
+def outcome(noun, requests, **mode):
+    items = [Item(label, {"light": light}) for label, light in requests.items()]
     with pytest.raises(Exit) as caught:
         runner.run(Module(**mode), noun, items, "lamps")
     return caught.value
@@ -123,7 +123,7 @@ def test_nothing_is_applied_or_proved_when_all_is_as_wanted():
 
 
 @pytest.mark.parametrize(
-    "world, options, wishes, code",
+    "world, options, requests, code",
     [
         ({"hall": "off"}, {}, {"hall": "on", "cellar": "on"}, "not_found"),
         ({"hall": "off", "attic": "off"}, {}, {"hall": "on", "attic": "purple"}, "impossible"),
@@ -132,9 +132,9 @@ def test_nothing_is_applied_or_proved_when_all_is_as_wanted():
     ],
     ids=["missing", "impossible", "refused", "said success and did nothing"],
 )
-def test_one_bad_item_of_several_does_not_hide_or_stop_the_others(world, options, wishes, code):
+def test_one_bad_item_of_several_does_not_hide_or_stop_the_others(world, options, requests, code):
     noun = Lamps(world, **options)
-    end = outcome(noun, wishes)
+    end = outcome(noun, requests)
     good, bad = end.answer["lamps"]
     assert (end.failed, end.answer["changed"]) == (True, True)
     assert (good["failed"], good["changed"], good["after"]) == (False, True, {"light": "on"})
@@ -216,12 +216,12 @@ def test_what_waits_already_and_is_changed_again_is_told_once_and_as_it_will_be(
         def compare(self, now, wanted):
             return [] if now == wanted else [Change("light", now, wanted, needs="fuse" if wanted == "on" else None)]
 
-    def lamp(wish, **options):
+    def lamp(requested, **options):
         noun = Dimmed({"hall": "dimmed"}, waits=["dimmed", "on"])
-        return outcome(noun, {"hall": wish}, **options).answer["lamps"][0]["pending"]
+        return outcome(noun, {"hall": requested}, **options).answer["lamps"][0]["pending"]
 
-    for wish, waiting in (("on", [{"what": "light", "needs": "fuse"}]), ("off", [])):
-        assert lamp(wish, check_mode=True) == lamp(wish) == waiting
+    for requested, waiting in (("on", [{"what": "light", "needs": "fuse"}]), ("off", [])):
+        assert lamp(requested, check_mode=True) == lamp(requested) == waiting
 
 
 def test_a_change_that_was_not_made_waits_for_nothing():

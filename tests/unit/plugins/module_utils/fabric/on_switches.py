@@ -86,11 +86,15 @@ class Bench(Session):
     def set(self, check=False, **params):
         """What the module answers for the first two ports: one leads to a host, one to a switch."""
         given = {"host_ports": [self.ports[0]], "fabric_ports": [self.ports[1]], "verify_timeout_s": 1, **params}
-        wish = described.checked(given, parameters.ARGUMENTS)
-        assert parameters.check_params(wish) == []
-        options = {"version": wish["version"], "allow": wish["allow"], "confirm_s": wish["confirm_timeout_s"]}
-        platform = platform_of(self.platform, None, {**options, "transaction": wish["transaction"]})
-        request = parameters.request_of(wish)
+        requested = described.checked(given, parameters.ARGUMENTS)
+        assert parameters.check_params(requested) == []
+        options = {
+            "version": requested["version"],
+            "allow": requested["allow"],
+            "confirm_s": requested["confirm_timeout_s"],
+        }
+        platform = platform_of(self.platform, None, {**options, "transaction": requested["transaction"]})
+        request = parameters.request_of(requested)
         noun = RoceQos(request, platform, self, None, lambda _text: None, check)
         module = described.Module()
         module.check_mode = check

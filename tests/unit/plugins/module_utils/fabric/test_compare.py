@@ -32,10 +32,10 @@ RIGHT = Port(
 )
 
 
-def gaps(port, wish=None, exact=True, role="host"):
-    wish = wish or Intent()
-    want = compare.wanted(wish, EVERYTHING, role, port.speed)
-    return compare.differing(compare.effect(port, wish), want, exact)
+def gaps(port, requested=None, exact=True, role="host"):
+    requested = requested or Intent()
+    want = compare.wanted(requested, EVERYTHING, role, port.speed)
+    return compare.differing(compare.effect(port, requested), want, exact)
 
 
 def test_a_port_that_does_all_of_it_differs_in_nothing():
@@ -111,10 +111,10 @@ def test_without_ecn_nothing_may_mark():
 
 
 def test_another_priority_is_looked_at_in_its_own_queue():
-    wish = Intent(priority=4, dscp=34)
+    requested = Intent(priority=4, dscp=34)
     there = replace(RIGHT, pfc=[4], lossless=[4], ecn={4: ECN[3]}, shares={4: 50})
-    assert gaps(there, wish) == []
-    assert gaps(RIGHT, wish) == ["pfc", "lossless", "ecn", "bandwidth_percent"]
+    assert gaps(there, requested) == []
+    assert gaps(RIGHT, requested) == ["pfc", "lossless", "ecn", "bandwidth_percent"]
 
 
 def test_merged_leaves_other_lossless_priorities():
@@ -143,9 +143,9 @@ def test_merged_says_what_will_be_there_in_the_end():
 
 
 def test_only_host_facing_ports_are_told_who_owns_dcbx():
-    wish = Intent(dcbx="ieee")
-    assert gaps(RIGHT, wish) == ["dcbx"]
-    assert gaps(RIGHT, wish, role="fabric") == []
+    requested = Intent(dcbx="ieee")
+    assert gaps(RIGHT, requested) == ["dcbx"]
+    assert gaps(RIGHT, requested, role="fabric") == []
     assert gaps(RIGHT, Intent()) == []
 
 
@@ -162,9 +162,9 @@ def test_times_of_the_watchdog_count_only_where_they_are_given():
 
 
 def test_thresholds_follow_the_speed_of_the_port():
-    wish = Intent(ecn=Ecn(by_speed={400: Thresholds(600, 6000)}))
-    assert gaps(replace(RIGHT, speed=100), wish) == []
-    assert gaps(replace(RIGHT, speed=400), wish) == ["ecn"]
+    requested = Intent(ecn=Ecn(by_speed={400: Thresholds(600, 6000)}))
+    assert gaps(replace(RIGHT, speed=100), requested) == []
+    assert gaps(replace(RIGHT, speed=400), requested) == ["ecn"]
 
 
 def test_what_a_platform_does_not_have_is_neither_wanted_nor_missed():

@@ -67,12 +67,12 @@ def switch(settings, version="5.14.0", ports=4):
 
 
 def commands(settings, config, names=NAMES, exact=True, **place):
-    there, wish = switch(settings, **place), intent(config)
-    wanted = {name: compare.wanted(wish, PLATFORM) for name in names}
-    now = {name: compare.effect(there.ports[name], wish) for name in names}
+    there, requested = switch(settings, **place), intent(config)
+    wanted = {name: compare.wanted(requested, PLATFORM) for name in names}
+    now = {name: compare.effect(there.ports[name], requested) for name in names}
     if not compare.changes(now, wanted, exact):
         return []
-    return PLATFORM.render(there, wanted, wish, exact).commands
+    return PLATFORM.render(there, wanted, requested, exact).commands
 
 
 WATCHDOG = "nv set interface swp1-2 qos pfc-watchdog state enable"
@@ -220,10 +220,13 @@ def test_a_port_with_a_profile_of_somebody_leaves_it_and_the_profile_stays():
 
 
 def test_thresholds_by_speed_become_a_profile_that_goes_when_it_is_not_used():
-    wish = intent({"ecn": {"by_speed": [{"speed": 100, "min_kb": 300, "max_kb": 3000}]}})
+    requested = intent({"ecn": {"by_speed": [{"speed": 100, "min_kb": 300, "max_kb": 3000}]}})
     there = switch(PRESET)
-    wanted = {"swp1": compare.wanted(wish, PLATFORM, speed=100), "swp2": compare.wanted(wish, PLATFORM, speed=25)}
-    found = PLATFORM.render(there, wanted, wish).commands
+    wanted = {
+        "swp1": compare.wanted(requested, PLATFORM, speed=100),
+        "swp2": compare.wanted(requested, PLATFORM, speed=25),
+    }
+    found = PLATFORM.render(there, wanted, requested).commands
     assert found[-1] == "nv set interface swp1 qos congestion-control profile aiready-ecn-300-3000-100"
     settings = json.loads(json.dumps(PRESET))
     settings["qos"]["congestion-control"] = {"aiready-ecn-300-3000-100": {"traffic-class": {"3": {"ecn": "enable"}}}}
@@ -236,12 +239,12 @@ def test_a_profile_of_ours_marks_the_class_of_roce_alone():
     settings = json.loads(json.dumps(PRESET))
     settings["qos"]["congestion-control"] = {name: {"traffic-class": {"3": marks, "5": {"ecn": "enable"}}}}
     settings["interface"] = {"swp1": {"qos": {"congestion-control": {"profile": name}}}}
-    there, wish = switch(settings), intent({})
-    assert PLATFORM.strays(there, {}, wish) == {
+    there, requested = switch(settings), intent({})
+    assert PLATFORM.strays(there, {}, requested) == {
         f"qos congestion-control {name}": ("traffic-class 3 and 5", "traffic-class 3")
     }
-    assert PLATFORM.render(there, {}, wish).commands == [f"nv unset qos congestion-control {name} traffic-class 5"]
-    assert PLATFORM.strays(switch(PRESET), {}, wish) == {}
+    assert PLATFORM.render(there, {}, requested).commands == [f"nv unset qos congestion-control {name} traffic-class 5"]
+    assert PLATFORM.strays(switch(PRESET), {}, requested) == {}
 
 
 def test_removal_takes_all_that_stands_for_roce_and_leaves_the_mtu():
@@ -273,10 +276,10 @@ def test_the_preset_works_on_old_releases():
 
 
 def test_rendering_needs_no_switch():
-    there, wish = unknown_switch(PLATFORM), intent({})
+    there, requested = unknown_switch(PLATFORM), intent({})
     there.ports = {name: PLATFORM.blank(there, name) for name in NAMES}
-    wanted = {name: compare.wanted(wish, PLATFORM) for name in NAMES}
-    assert PLATFORM.render(there, wanted, wish).commands[0] == "nv set qos roce state enabled"
+    wanted = {name: compare.wanted(requested, PLATFORM) for name in NAMES}
+    assert PLATFORM.render(there, wanted, requested).commands[0] == "nv set qos roce state enabled"
 
 
 def test_the_backup_has_no_secrets():

@@ -42,8 +42,8 @@ class Session:
 
 
 def edit(config=None):
-    there, wish = switch({}), intent(config or {})
-    return PLATFORM.render(there, {name: compare.wanted(wish, PLATFORM) for name in NAMES}, wish)
+    there, requested = switch({}), intent(config or {})
+    return PLATFORM.render(there, {name: compare.wanted(requested, PLATFORM) for name in NAMES}, requested)
 
 
 def test_the_change_waits_to_be_confirmed():

@@ -60,8 +60,8 @@ interface Eth1/1
 """
 
 
-def commands(config, wish=None, exact=True, platform=PLATFORM):
-    there, wanted_intent = platform.parse({CONFIG: config}), intent(wish or {})
+def commands(config, requested=None, exact=True, platform=PLATFORM):
+    there, wanted_intent = platform.parse({CONFIG: config}), intent(requested or {})
     wanted = {"Eth1/1": compare.wanted(wanted_intent, platform)}
     now = {"Eth1/1": compare.effect(there.ports["Eth1/1"], wanted_intent)}
     if not compare.changes(now, wanted, exact):
@@ -100,7 +100,7 @@ def test_from_the_factory_objects_come_before_the_lines_that_name_them():
 
 
 @pytest.mark.parametrize(
-    "wish, there, gone",
+    "requested, there, gone",
     [
         pytest.param(
             {"mode": "lossy"},
@@ -124,8 +124,8 @@ def test_from_the_factory_objects_come_before_the_lines_that_name_them():
         pytest.param({"cable_length_m": 100}, ["cable-length 300m"], [], id="the next length that there is"),
     ],
 )
-def test_what_differs_is_sent(wish, there, gone):
-    sent = commands(BUFFERS + SET, wish)
+def test_what_differs_is_sent(requested, there, gone):
+    sent = commands(BUFFERS + SET, requested)
     assert [line for line in there if line not in sent] == []
     assert [line for line in gone if line in sent] == []
 
@@ -201,10 +201,12 @@ def test_the_way_back_undoes_lines_and_objects_that_were_not_there():
 OWN_MAP = SET.replace("theirs", "AIREADY-ROCE-26-3-48-6")
 
 
-def strays_of(config, wish=None):
-    wanted = {"Eth1/1": compare.wanted(intent(wish or {}), PLATFORM)}
+def strays_of(config, requested=None):
+    wanted = {"Eth1/1": compare.wanted(intent(requested or {}), PLATFORM)}
     there = PLATFORM.parse({CONFIG: config})
-    return PLATFORM.strays(there, wanted, intent(wish or {})), PLATFORM.render(there, wanted, intent(wish or {}))
+    return PLATFORM.strays(there, wanted, intent(requested or {})), PLATFORM.render(
+        there, wanted, intent(requested or {})
+    )
 
 
 def test_code_points_that_only_our_map_gives_roces_class_are_strays_and_leave_it():

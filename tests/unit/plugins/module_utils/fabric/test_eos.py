@@ -80,13 +80,13 @@ def switch(text):
     return Eos().parse({"show running-config": text})
 
 
-def rendered(text, wish=WISH, ports=("Ethernet1",), exact=True, fabric=()):
+def rendered(text, requested=WISH, ports=("Ethernet1",), exact=True, fabric=()):
     """Return (commands, different keys) for some ports of a switch with this configuration."""
     platform, there = Eos(), switch(text)
-    wants = {name: compare.wanted(wish, platform, "fabric" if name in fabric else "host") for name in ports}
-    now = {name: compare.effect(there.ports[name], wish) for name in ports}
+    wants = {name: compare.wanted(requested, platform, "fabric" if name in fabric else "host") for name in ports}
+    now = {name: compare.effect(there.ports[name], requested) for name in ports}
     keys = {key for name in ports for key in compare.differing(now[name], wants[name], exact)}
-    return platform.render(there, wants, wish, exact).commands, keys
+    return platform.render(there, wants, requested, exact).commands, keys
 
 
 def test_from_the_factory_everything_is_made_before_ports_use_it():
@@ -112,7 +112,7 @@ def test_what_is_as_wanted_is_left_alone(text):
 
 
 @pytest.mark.parametrize(
-    "wish, text, expected",
+    "requested, text, expected",
     [
         (
             Intent(mtu=9000),
@@ -202,8 +202,8 @@ def test_what_is_as_wanted_is_left_alone(text):
         "a policy against the map",
     ],
 )
-def test_only_what_differs_is_sent(wish, text, expected):
-    commands, _keys = rendered(text, wish)
+def test_only_what_differs_is_sent(requested, text, expected):
+    commands, _keys = rendered(text, requested)
     assert commands == expected
 
 
@@ -234,11 +234,12 @@ def test_merged_leaves_other_lossless_priorities():
 
 def test_thresholds_may_differ_by_the_speed_of_ports():
     platform, there = Eos(), switch(FACTORY)
-    wish = Intent(mtu=9214, ecn=Ecn(by_speed={400: Thresholds(600, 6000, 50)}))
+    requested = Intent(mtu=9214, ecn=Ecn(by_speed={400: Thresholds(600, 6000, 50)}))
     wants = {
-        name: compare.wanted(wish, platform, speed=speed) for name, speed in (("Ethernet1", 100), ("Ethernet2", 400))
+        name: compare.wanted(requested, platform, speed=speed)
+        for name, speed in (("Ethernet1", 100), ("Ethernet2", 400))
     }
-    commands = platform.render(there, wants, wish).commands
+    commands = platform.render(there, wants, requested).commands
     fast = "AIREADY-ROCE-PFC3-Q3-50-ECN-600-6000-50-CNP6"
     assert commands.count(f"qos profile {OWN}") == commands.count(f"qos profile {fast}") == 1
     assert commands[commands.index("interface Ethernet2") + 2] == f"service-profile {fast}"

@@ -26,8 +26,8 @@ def test_the_usual_values_are_those_of_the_presets_of_switches():
     [("lossless", 0x08, [3], True), ("semi_lossless", 0x08, [3], False), ("lossy", 0, [], False)],
 )
 def test_flow_control_follows_from_mode_and_priority(mode, mask, lossless, sends):
-    wish = Intent(mode=mode)
-    assert (wish.pfc_mask, wish.lossless, wish.sends_pauses) == (mask, lossless, sends)
+    requested = Intent(mode=mode)
+    assert (requested.pfc_mask, requested.lossless, requested.sends_pauses) == (mask, lossless, sends)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_the_traffic_class_is_dscp_and_the_mark_that_lets_switches_mark(dscp, ec
 
 
 @pytest.mark.parametrize(
-    "wish, explicit",
+    "requested, explicit",
     [
         (Intent(), False),
         (Intent(dscp=24), False),
@@ -49,12 +49,12 @@ def test_the_traffic_class_is_dscp_and_the_mark_that_lets_switches_mark(dscp, ec
         (Intent(cnp_priority=7, cnp_dscp=56), False),
     ],
 )
-def test_a_map_is_needed_where_an_eighth_of_the_dscp_is_not_the_priority(wish, explicit):
-    assert wish.needs_map is explicit
+def test_a_map_is_needed_where_an_eighth_of_the_dscp_is_not_the_priority(requested, explicit):
+    assert requested.needs_map is explicit
 
 
 @pytest.mark.parametrize(
-    "wish, is_one",
+    "requested, is_one",
     [
         (Intent(), True),
         (Intent(mode="lossy", mtu=9000, watchdog=Watchdog(False), cable_length_m=40), True),
@@ -65,25 +65,25 @@ def test_a_map_is_needed_where_an_eighth_of_the_dscp_is_not_the_priority(wish, e
         (Intent(ecn=Ecn(False)), False),
     ],
 )
-def test_presets_of_switches_stand_for_exactly_one_set_of_values(wish, is_one):
-    assert wish.is_preset is is_one
+def test_presets_of_switches_stand_for_exactly_one_set_of_values(requested, is_one):
+    assert requested.is_preset is is_one
 
 
 @pytest.mark.parametrize(
-    "wish, core, dscp",
+    "requested, core, dscp",
     [
         (Intent(), {"pfctx": "0x08", "pfcrx": "0x08", "trust_state": "2"}, "26"),
         (Intent(mode="lossy"), {"pfctx": "0x00", "pfcrx": "0x00", "trust_state": "2"}, "26"),
         (Intent(priority=5, dscp=40), {"pfctx": "0x20", "pfcrx": "0x20", "trust_state": "2"}, "40"),
     ],
 )
-def test_adapters_of_esxi_get_the_same_numbers(wish, core, dscp):
-    assert wish.esxi_module_options() == {"nmlx5_core": core, "nmlx5_rdma": {"dscp_force": dscp}}
+def test_adapters_of_esxi_get_the_same_numbers(requested, core, dscp):
+    assert requested.esxi_module_options() == {"nmlx5_core": core, "nmlx5_rdma": {"dscp_force": dscp}}
 
 
 def test_guests_that_own_their_adapter_get_the_same_numbers():
-    wish = Intent(priority=4, dscp=26)
-    assert wish.mlnx_qos() == [
+    requested = Intent(priority=4, dscp=26)
+    assert requested.mlnx_qos() == [
         ["--trust", "dscp"],
         ["--pfc", "0,0,0,0,1,0,0,0"],
         ["--dscp2prio", "set,26,4"],
@@ -100,9 +100,9 @@ def test_what_options_leave_out_is_as_usual():
 
 
 def test_thresholds_by_speed_take_the_rest_from_the_common_ones():
-    wish = intent({"ecn": {"min_kb": 200, "by_speed": [{"speed": 400, "max_kb": 4000}]}})
-    assert wish.ecn.at(400) == Thresholds(200, 4000, 100)
-    assert wish.ecn.at(100) == wish.ecn.at(None) == Thresholds(200, 1500, 100)
+    requested = intent({"ecn": {"min_kb": 200, "by_speed": [{"speed": 400, "max_kb": 4000}]}})
+    assert requested.ecn.at(400) == Thresholds(200, 4000, 100)
+    assert requested.ecn.at(100) == requested.ecn.at(None) == Thresholds(200, 1500, 100)
 
 
 def test_the_watchdog_is_on_unless_said_otherwise():
@@ -118,7 +118,7 @@ def test_the_path_mtu_is_the_largest_that_fits(ethernet, path):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "requested",
     [
         Intent(),
         Intent(mode="lossy"),
@@ -132,12 +132,12 @@ def test_the_path_mtu_is_the_largest_that_fits(ethernet, path):
         Intent(priority=7, dscp=63, cnp_priority=0, cnp_dscp=0),
     ],
 )
-def test_sensible_wishes_are_not_refused(wish):
-    assert problems(wish, host_mtu=9000) == []
+def test_sensible_wishes_are_not_refused(requested):
+    assert problems(requested, host_mtu=9000) == []
 
 
 @pytest.mark.parametrize(
-    "wish, says",
+    "requested, says",
     [
         (Intent(cnp_priority=3), "cnp_priority: 3 is the priority of RoCE itself"),
         (Intent(cnp_dscp=26), "cnp_dscp: 26 is the DSCP of RoCE itself"),
@@ -167,6 +167,6 @@ def test_sensible_wishes_are_not_refused(wish):
         ),
     ],
 )
-def test_contradictory_wishes_are_refused_with_the_reason(wish, says):
-    (problem,) = problems(wish, host_mtu=9000 if wish.mtu == 8000 else None)
+def test_contradictory_wishes_are_refused_with_the_reason(requested, says):
+    (problem,) = problems(requested, host_mtu=9000 if requested.mtu == 8000 else None)
     assert problem.startswith(says)

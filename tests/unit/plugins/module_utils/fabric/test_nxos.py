@@ -107,10 +107,10 @@ def switch(text):
     return Nxos().parse({"show running-config": text})
 
 
-def edit(text, wish=WISH, ports=("Ethernet1/1",), exact=True):
+def edit(text, requested=WISH, ports=("Ethernet1/1",), exact=True):
     platform, there = Nxos(), switch(text)
-    wants = {name: compare.wanted(wish, platform) for name in ports}
-    return platform.render(there, wants, wish, exact)
+    wants = {name: compare.wanted(requested, platform) for name in ports}
+    return platform.render(there, wants, requested, exact)
 
 
 def test_from_the_factory_classes_stand_before_ports_use_them():
@@ -128,7 +128,7 @@ def changed(line, instead):
 
 
 @pytest.mark.parametrize(
-    "wish, text, expected",
+    "requested, text, expected",
     [
         (Intent(mtu=9000), SET, ["interface Ethernet1/1", "mtu 9000"]),
         (WISH, changed(f"  {PFC} on\n", f"  {PFC} auto\n"), ["interface Ethernet1/1", f"{PFC} on"]),
@@ -180,8 +180,8 @@ def changed(line, instead):
         "a class that somebody changed",
     ],
 )
-def test_only_what_differs_is_sent(wish, text, expected):
-    assert edit(text, wish).commands == expected
+def test_only_what_differs_is_sent(requested, text, expected):
+    assert edit(text, requested).commands == expected
 
 
 def test_what_an_operator_has_for_the_whole_switch_is_extended():
@@ -235,25 +235,25 @@ def test_lossy_turns_ports_off_and_frees_the_buffers_with_the_last_one():
 
 def test_thresholds_may_differ_by_the_speed_of_ports():
     platform, there = Nxos(), switch(FACTORY)
-    wish = Intent(ecn=Ecn(by_speed={400: Thresholds(600, 6000, 50)}))
+    requested = Intent(ecn=Ecn(by_speed={400: Thresholds(600, 6000, 50)}))
     ports = (("Ethernet1/1", 100), ("Ethernet1/2", 400))
-    wants = {name: compare.wanted(wish, platform, speed=speed) for name, speed in ports}
-    commands = platform.render(there, wants, wish).commands
+    wants = {name: compare.wanted(requested, platform, speed=speed) for name, speed in ports}
+    commands = platform.render(there, wants, requested).commands
     fast = "AIREADY-ROCE-OUT-3-50-600-6000-50-6"
     assert f"service-policy type queuing output {fast}" in commands[commands.index("interface Ethernet1/2") :]
     assert commands.count(f"policy-map type queuing {fast}") == commands.count(f"policy-map type queuing {OUT}") == 1
 
 
 @pytest.mark.parametrize(
-    "wish, text, code",
+    "requested, text, code",
     [
         (Intent(cable_length_m=300), FACTORY, "cable_too_long"),
         (Intent(mode="lossy", dcbx="ieee"), SET, "dcbx_needs_flow_control"),
     ],
 )
-def test_what_nxos_cannot_do_is_refused(wish, text, code):
+def test_what_nxos_cannot_do_is_refused(requested, text, code):
     with pytest.raises(OperatorError) as refusal:
-        edit(text, wish)
+        edit(text, requested)
     assert refusal.value.code == code
 
 

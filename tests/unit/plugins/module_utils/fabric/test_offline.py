@@ -24,8 +24,8 @@ PORTS = {
 
 @pytest.mark.parametrize("name", PORTS)
 def test_commands_can_be_rendered_without_a_switch(name):
-    wish = described.checked({"host_ports": [PORTS[name]], "state": "rendered"}, params.ARGUMENTS)
-    commands = offline.rendered(platform_of(name, None), wish)
+    requested = described.checked({"host_ports": [PORTS[name]], "state": "rendered"}, params.ARGUMENTS)
+    commands = offline.rendered(platform_of(name, None), requested)
     assert commands
     assert all(isinstance(command, str) and command.strip() for command in commands)
 
@@ -46,9 +46,9 @@ def test_no_output_at_all_tells_nothing_and_breaks_nothing(name):
 
 
 def test_a_platform_that_is_only_read_renders_nothing():
-    wish = described.checked({"host_ports": ["et-0/0/1"], "state": "rendered"}, params.ARGUMENTS)
+    requested = described.checked({"host_ports": ["et-0/0/1"], "state": "rendered"}, params.ARGUMENTS)
     with pytest.raises(OperatorError) as error:
-        offline.rendered(platform_of("junos", None), wish)
+        offline.rendered(platform_of("junos", None), requested)
     assert error.value.code == "reads_only"
 
 
@@ -62,9 +62,11 @@ def test_a_platform_that_is_only_read_renders_nothing():
     ],
 )
 def test_what_a_platform_does_not_have_is_not_rendered_either(name, config, code):
-    wish = described.checked({"host_ports": [PORTS[name]], "state": "rendered", "config": config}, params.ARGUMENTS)
+    requested = described.checked(
+        {"host_ports": [PORTS[name]], "state": "rendered", "config": config}, params.ARGUMENTS
+    )
     with pytest.raises(OperatorError) as error:
-        offline.rendered(platform_of(name, None), wish)
+        offline.rendered(platform_of(name, None), requested)
     assert error.value.code == code
 
 

@@ -59,9 +59,9 @@ def platform(name):
     return platform_of(name, None, {})
 
 
-def possible(name, wish):
+def possible(name, requested):
     limits = platform(name).limits
-    return wish.mode in limits.modes and wish.trust in limits.trusts and (name, wish) not in REFUSED
+    return requested.mode in limits.modes and requested.trust in limits.trusts and (name, requested) not in REFUSED
 
 
 CASES = [
@@ -72,46 +72,46 @@ CASES = [
 ]
 
 
-def expected(name, wish):
+def expected(name, requested):
     """What the hardware has to do to packets of RoCE."""
     missing = platform(name).limits.missing
-    limits = wish.ecn.at(100)
+    limits = requested.ecn.at(100)
     return {
         "trusts": True,
-        "classes": (wish.priority, wish.cnp_priority),
-        "lossless": wish.lossless if wish.sends_pauses else [],
-        "sends": wish.lossless if wish.sends_pauses else [],
-        "obeys": wish.lossless,
-        "marks": wish.ecn.enabled and (limits.min_kb, limits.max_kb),
-        "probability": (100 if "probability" in missing else limits.probability) if wish.ecn.enabled else None,
-        "share": wish.bandwidth_percent,
+        "classes": (requested.priority, requested.cnp_priority),
+        "lossless": requested.lossless if requested.sends_pauses else [],
+        "sends": requested.lossless if requested.sends_pauses else [],
+        "obeys": requested.lossless,
+        "marks": requested.ecn.enabled and (limits.min_kb, limits.max_kb),
+        "probability": (100 if "probability" in missing else limits.probability) if requested.ecn.enabled else None,
+        "share": requested.bandwidth_percent,
         "notifications first": True,
-        "mtu": min(wish.mtu, platform(name).limits.largest_mtu),
-        "watchdog": wish.watchdog.enabled and bool(wish.lossless) and "watchdog" not in missing,
+        "mtu": min(requested.mtu, platform(name).limits.largest_mtu),
+        "watchdog": requested.watchdog.enabled and bool(requested.lossless) and "watchdog" not in missing,
         "pause": False,
     }
 
 
-def seen(now, wish):
+def seen(now, requested):
     """The same of a Treatment."""
-    queue = now.queues[wish.priority]
+    queue = now.queues[requested.priority]
     marking = now.marking.get(queue)
     marks = marking is not None and marking.mark
-    limits = wish.ecn.at(100)
+    limits = requested.ecn.at(100)
 
     def near(count, wanted):
         return wanted if abs(count / 1000 - wanted) <= NEAR * wanted else count
 
     return {
         "trusts": now.trust in ("dscp", "both"),
-        "classes": (now.priorities[wish.dscp], now.priorities[wish.cnp_dscp]),
+        "classes": (now.priorities[requested.dscp], now.priorities[requested.cnp_dscp]),
         "lossless": sorted(now.no_drop & (now.pauses_sent | now.pauses_heeded)),
         "sends": sorted(now.pauses_sent),
         "obeys": sorted(now.pauses_heeded),
         "marks": marks and (near(marking.min_bytes, limits.min_kb), near(marking.max_bytes, limits.max_kb)),
         "probability": marking.probability if marks else None,
         "share": now.shares.get(queue),
-        "notifications first": now.queues[wish.cnp_priority] in now.strict,
+        "notifications first": now.queues[requested.cnp_priority] in now.strict,
         "mtu": now.mtu,
         "watchdog": now.watchdog,
         "pause": now.pause_sent or now.pause_heeded,
@@ -158,7 +158,7 @@ def check_reading(bench):
 
 @pytest.mark.parametrize("name, config", CASES)
 def test_the_hardware_does_what_the_intent_says(name, config):
-    bench, wish = Bench(name), intent(config)
+    bench, requested = Bench(name), intent(config)
     announced = bench.set(check=True, config=config, **MORE.get(name, {}))["switch"]
     result = done(bench, config=config)
     assert (result["outcome"], result["saved"]) == ("new", True)
@@ -169,7 +169,7 @@ def test_the_hardware_does_what_the_intent_says(name, config):
     ]
     for port in bench.ports[:2]:
         now = bench.device.treatment(port)
-        assert seen(now, wish) == expected(name, wish)
+        assert seen(now, requested) == expected(name, requested)
     check_reading(bench)
     again = done(bench, config=config)
     assert (again["changed"], again["changes"], again["commands"]) == (False, [], [])

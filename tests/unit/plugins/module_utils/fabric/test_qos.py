@@ -48,10 +48,10 @@ class Made(Known):
     ],
 )
 def test_the_result_says_what_the_switch_is_afterwards(refuses, outcome, changed, mtu, code):
-    wish = described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS)
+    requested = described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS)
     platform = Made({"swp1": port(mtu=1500)}, unsaved=False)
     platform.refuses = refuses
-    answer = made(wish, platform)
+    answer = made(requested, platform)
     result = answer["switch"]
     assert (result["outcome"], result["changed"], result["after"]["ports"]["swp1"]["mtu"]) == (outcome, changed, mtu)
     assert (answer.get("failure") or {}).get("code") == code
@@ -63,8 +63,8 @@ def test_without_its_backup_nothing_is_changed():
     def keep(text):
         raise OperatorError("/full", "the backup was to be written", "It could not be", "Name another", "no_backup")
 
-    wish = described.checked({"host_ports": ["swp1"], "backup_file": "/full"}, parameters.ARGUMENTS)
-    result = made(wish, Made({"swp1": port(mtu=1500)}), keep)["switch"]
+    requested = described.checked({"host_ports": ["swp1"], "backup_file": "/full"}, parameters.ARGUMENTS)
+    result = made(requested, Made({"swp1": port(mtu=1500)}), keep)["switch"]
     assert (result["outcome"], result["changed"], result["saved"]) == ("unchanged", False, False)
 
 

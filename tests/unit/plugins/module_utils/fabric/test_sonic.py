@@ -48,11 +48,11 @@ def switch(tables, version="SONiC.202605"):
 
 
 def edit(tables, config=None, exact=True, platform=PLATFORM, **place):
-    there, wish = switch(tables, **place), intent(config or {})
-    wanted = {NAME: compare.wanted(wish, platform)}
-    if not compare.changes({NAME: compare.effect(there.ports[NAME], wish)}, wanted, exact):
+    there, requested = switch(tables, **place), intent(config or {})
+    wanted = {NAME: compare.wanted(requested, platform)}
+    if not compare.changes({NAME: compare.effect(there.ports[NAME], requested)}, wanted, exact):
         return None
-    return platform.render(there, wanted, wish, exact)
+    return platform.render(there, wanted, requested, exact)
 
 
 def operations(found):
@@ -274,9 +274,9 @@ WATCHED = {NAME: {"action": "alert", "detection_time": "400", "restoration_time"
 def test_a_watchdog_keeps_what_nobody_asks_for(config, starts):
     tables = patched(box(), edit(box()))
     tables["PFC_WD"] = copy.deepcopy(WATCHED)
-    there, wish = switch(tables), intent({"watchdog": config})
-    wanted = {NAME: compare.wanted(wish, PLATFORM)}
-    assert PLATFORM.render(there, wanted, wish, True).payload["starts"] == starts
+    there, requested = switch(tables), intent({"watchdog": config})
+    wanted = {NAME: compare.wanted(requested, PLATFORM)}
+    assert PLATFORM.render(there, wanted, requested, True).payload["starts"] == starts
 
 
 @pytest.mark.parametrize("exact, stops", [(True, [f"config pfcwd stop {NAME}"]), (False, [])])
@@ -345,10 +345,10 @@ def test_large_patches_are_written_in_pieces():
     for number in range(0, 1024, 4):
         tables["PORT_QOS_MAP"][f"Ethernet{number}"] = dict(tables["PORT_QOS_MAP"][NAME])
         tables["PORT"][f"Ethernet{number}"] = {"mtu": "9100", "speed": "100000"}
-    there, wish = switch(tables), intent({})
-    wanted = {name: compare.wanted(wish, PLATFORM) for name in there.ports}
+    there, requested = switch(tables), intent({})
+    wanted = {name: compare.wanted(requested, PLATFORM) for name in there.ports}
     session = Session()
-    PLATFORM.apply(session, PLATFORM.render(there, wanted, wish))
+    PLATFORM.apply(session, PLATFORM.render(there, wanted, requested))
     assert max(len(line) for line in session.lines) < 128 * 1024
     assert len([line for line in session.lines if line.startswith("printf")]) > 1
 

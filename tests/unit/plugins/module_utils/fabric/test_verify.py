@@ -22,10 +22,10 @@ RUNS = Oper(
 IDENTITY = {number: number for number in range(8)}
 
 
-def look(running, wish=None, role="host", **switch):
-    wish = wish or Intent()
+def look(running, requested=None, role="host", **switch):
+    requested = requested or Intent()
     there = Switch("eos", ports={"swp1": Port(queues=IDENTITY)}, oper={"swp1": running} if running else {}, **switch)
-    return verify.gaps(there, {"swp1": compare.wanted(wish, Platform(), role)}, wish)
+    return verify.gaps(there, {"swp1": compare.wanted(requested, Platform(), role)}, requested)
 
 
 def test_what_runs_as_wanted_is_proved_with_the_rounding_of_hardware():
@@ -107,10 +107,10 @@ def test_a_switch_that_tells_nothing_proves_nothing():
 
 
 def test_agreeing_needs_a_peer():
-    wish = Intent(dcbx="ieee")
-    assert look(replace(RUNS, dcbx="ieee"), wish) == ([], [])
-    assert look(replace(RUNS, dcbx="none"), wish) == ([], ["swp1: no peer sends DCBX, so nothing was negotiated."])
-    assert look(replace(RUNS, dcbx="cee"), wish)[0] == ["swp1: the running dcbx is cee instead of ieee."]
+    requested = Intent(dcbx="ieee")
+    assert look(replace(RUNS, dcbx="ieee"), requested) == ([], [])
+    assert look(replace(RUNS, dcbx="none"), requested) == ([], ["swp1: no peer sends DCBX, so nothing was negotiated."])
+    assert look(replace(RUNS, dcbx="cee"), requested)[0] == ["swp1: the running dcbx is cee instead of ieee."]
 
 
 def test_exceptions_of_the_switch_are_gaps():

@@ -60,10 +60,10 @@ class Permissive(VgpuProfiles):
         pass
 
 
-def planned(now, wished):
+def planned(now, requested_one):
     """(the wanted state, the changes that lead to it)."""
     noun = Permissive(Module())
-    wanted = noun.want(Item("train-01", wished, {"moid": "vm-1"}, now=now))
+    wanted = noun.want(Item("train-01", requested_one, {"moid": "vm-1"}, now=now))
     return wanted, noun.compare(now, wanted)
 
 
@@ -79,7 +79,7 @@ def ready(*profiles, **fields):
     return vm(*profiles, **fields)
 
 
-def wish(*profiles, power="refuse", guest_shutdown_timeout_s=300, **options):
+def requested(*profiles, power="refuse", guest_shutdown_timeout_s=300, **options):
     """The request for one VM, as the module of vGPUs fills it."""
     usual = {name: one.get("default") for name, one in ARGUMENTS.part.items()}
     return VmRequest(

@@ -40,34 +40,34 @@ KEPT = "[Match]\nMACAddress=00:50:56:9a:10:01\n[Network]\n"
 def adapter(root):
     guest = networkd(root, KEPT)
     asked = {**WISH, "mtu": 9000, "address": "198.51.100.11/24"}
-    wish = request(interface_params.InterfaceRequest, asked)
-    return interface.Interface(wish, guest, guest.files, print, a_guest.Clock()), wish
+    requested = request(interface_params.InterfaceRequest, asked)
+    return interface.Interface(requested, guest, guest.files, print, a_guest.Clock()), requested
 
 
 def traffic_class(root):
     guest = world.Guest(root)
     device(guest.files, "mlx5_0")
     asked = {"mac": world.MAC, "name": None, "data_path": "sriov", "state": "present", "config": {}}
-    wish = roce.request_of(asked)
-    return roce.Roce(wish, guest, guest.files, print), wish
+    requested = roce.request_of(asked)
+    return roce.Roce(requested, guest, guest.files, print), requested
 
 
 def settings(root):
     guest = fake_guest.Guest(root)
-    wish = settings_of({**test_settings_noun.PLAIN, "insecure_registries": ["r.example:5000"]})
-    return EngineSettings(wish, guest, guest.files, a_guest.Clock()), wish
+    requested = settings_of({**test_settings_noun.PLAIN, "insecure_registries": ["r.example:5000"]})
+    return EngineSettings(requested, guest, guest.files, a_guest.Clock()), requested
 
 
 def runtime(root):
     guest = fake_guest.Guest(root)
-    wish = request(RuntimeRequest, test_runtime_noun.PLAIN)
-    return ContainerRuntime(wish, guest, guest.files, a_guest.Clock()), wish
+    requested = request(RuntimeRequest, test_runtime_noun.PLAIN)
+    return ContainerRuntime(requested, guest, guest.files, a_guest.Clock()), requested
 
 
 def login(root):
     guest = fake_guest.Guest(root)
-    wish = request(LoginRequest, test_login_noun.PLAIN)
-    return RegistryLogin(wish, guest.files, test_login_noun.Asked()), wish
+    requested = request(LoginRequest, test_login_noun.PLAIN)
+    return RegistryLogin(requested, guest.files, test_login_noun.Asked()), requested
 
 
 def licence(root):
@@ -81,8 +81,8 @@ def driver(root):
     guest = a_guest.Guest(root)
     package = guest.package_file(root)
     checked = ArgumentSpecValidator(driver_params.ARGUMENTS).validate({"package": package})
-    wish = request(driver_params.DriverRequest, checked.validated_parameters)
-    return GuestDriver(guest, guest.files, a_guest.Clock(), a_guest.KERNEL, "x86_64"), wish
+    requested = request(driver_params.DriverRequest, checked.validated_parameters)
+    return GuestDriver(guest, guest.files, a_guest.Clock(), a_guest.KERNEL, "x86_64"), requested
 
 
 UNPROVED = {
@@ -113,8 +113,8 @@ UNPROVED = {
 @pytest.mark.parametrize("name", UNPROVED)
 def test_a_change_that_does_not_show_is_told_with_what_is_there_and_what_was_wanted(name, tmp_path):
     made, subject, told = UNPROVED[name]
-    noun, wish = made(tmp_path)
-    item = Item("job-01", wish, {})
+    noun, requested = made(tmp_path)
+    item = Item("job-01", requested, {})
     noun.read([item])
     item.wanted = noun.want(item)
     item.changes = noun.compare(item.now, item.wanted)

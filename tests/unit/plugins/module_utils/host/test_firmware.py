@@ -25,9 +25,9 @@ def plan(now, settings, needs="cold_power_cycle"):
     return firmware.compare(now, wanted, sorted(settings), needs)
 
 
-@pytest.mark.parametrize("wish", ["vmnic2", "0000:3a:00.0", "3A:00.0", "mt4125_pciconf0"])
-def test_an_adapter_is_named_by_port_address_or_mst_name(wish):
-    assert firmware.meant(DEVICES, [wish, wish]) == DEVICES[:1]
+@pytest.mark.parametrize("requested", ["vmnic2", "0000:3a:00.0", "3A:00.0", "mt4125_pciconf0"])
+def test_an_adapter_is_named_by_port_address_or_mst_name(requested):
+    assert firmware.meant(DEVICES, [requested, requested]) == DEVICES[:1]
 
 
 def test_a_name_on_linux_may_be_written_without_its_folder():

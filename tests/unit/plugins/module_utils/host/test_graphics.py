@@ -21,13 +21,13 @@ def host(*devices, default="shared", policy="performance", active_policy="perfor
     return graphics.Graphics(default, policy, active_policy, devices or (gpu(),), version)
 
 
-def wish(default_type=None, assignment_policy=None, devices=(), restart="none"):
+def requested(default_type=None, assignment_policy=None, devices=(), restart="none"):
     entries = [graphics.DeviceRequest(**{"type": None, "vgpu_mode": None, **entry}) for entry in devices]
     return graphics.GraphicsRequest(default_type, assignment_policy, entries, restart)
 
 
-def plan(now, **wishes):
-    wanted = graphics.want("esx", now, wish(**wishes))
+def plan(now, **requests):
+    wanted = graphics.want("esx", now, requested(**requests))
     return {change.path: (change.after, change.needs) for change in graphics.compare(now, wanted)}
 
 
@@ -61,7 +61,7 @@ def test_xorg_is_restarted_only_when_something_waits_for_it():
 
 
 def test_after_the_restart_everything_is_predicted_as_active():
-    wanted = graphics.want("esx", host(), wish(devices=SHARED_DIRECT, restart="xorg"))
+    wanted = graphics.want("esx", host(), requested(devices=SHARED_DIRECT, restart="xorg"))
     (device,) = graphics.project(wanted)["devices"]
     assert (device["active"], device["mode"]) == ("shared_direct", "same_size")
     assert graphics.pending(wanted) == []
@@ -107,11 +107,14 @@ def test_a_gpu_without_a_driver_that_is_as_wanted_is_left_alone():
 
 def test_running_vms_are_in_the_way_of_their_gpu_and_of_xorg():
     busy = host(gpu(vms=("train-01",)), gpu(TWO))
-    free = graphics.want("esx", busy, wish(devices=[{"id": TWO, "type": "shared_direct"}]))
+    free = graphics.want("esx", busy, requested(devices=[{"id": TWO, "type": "shared_direct"}]))
     graphics.refuse_in_use("esx", busy, free)
-    for wishes in ({"devices": SHARED_DIRECT}, {"devices": [{"id": TWO, "type": "shared_direct"}], "restart": "xorg"}):
+    for requests in (
+        {"devices": SHARED_DIRECT},
+        {"devices": [{"id": TWO, "type": "shared_direct"}], "restart": "xorg"},
+    ):
         with pytest.raises(OperatorError, match="train-01"):
-            graphics.refuse_in_use("esx", busy, graphics.want("esx", busy, wish(**wishes)))
+            graphics.refuse_in_use("esx", busy, graphics.want("esx", busy, requested(**requests)))
 
 
 def test_a_device_is_named_in_any_spelling_of_its_address():
@@ -126,7 +129,7 @@ def test_the_request_keeps_the_types_of_devices_that_are_not_named():
         deviceType=[device_type(deviceId=TWO, graphicsType="sharedDirect", vgpuMode="mixedSize")],
     )
     now = host(gpu(), gpu(TWO, configured="sharedDirect", mode="mixedSize"))
-    wanted = graphics.want("esx", now, wish(devices=[{"id": ONE, "type": "shared_direct"}]))
+    wanted = graphics.want("esx", now, requested(devices=[{"id": ONE, "type": "shared_direct"}]))
     sent = graphics_spec.config(current, now, wanted)
     assert {entry.deviceId: (entry.graphicsType, entry.vgpuMode) for entry in sent.deviceType} == {
         ONE: ("sharedDirect", None),
@@ -136,7 +139,7 @@ def test_the_request_keeps_the_types_of_devices_that_are_not_named():
 
 
 def test_mixed_sizes_can_be_set_from_the_first_release_that_has_them():
-    wanted = wish(devices=[{"id": ONE, "type": None, "vgpu_mode": "mixed_size"}])
+    wanted = requested(devices=[{"id": ONE, "type": None, "vgpu_mode": "mixed_size"}])
     assert graphics.want("esx", host(version=(8, 0, 3)), wanted).devices[0].mode == "mixedSize"
 
 
@@ -147,8 +150,8 @@ def moded(current="host", configurable=FREE, **more):
     return gpu(device_mode=modes.Mode(current, configurable), **more)
 
 
-def over_rest(now, method="auto", **wishes):
-    wanted = graphics.want("esx", now, replace(wish(**wishes), method=method))
+def over_rest(now, method="auto", **requests):
+    wanted = graphics.want("esx", now, replace(requested(**requests), method=method))
     soap = graphics.over_soap(now, wanted, method)
     by_soap = [change.path for change in graphics.compare(now, soap)]
     return [mode for _device, mode in graphics.over_rest(now, wanted, method)], by_soap
@@ -177,7 +180,7 @@ def test_a_change_over_rest_is_planned_with_maintenance_mode():
 
 def test_a_mode_that_the_gpu_does_not_list_is_refused():
     with pytest.raises(OperatorError) as caught:
-        graphics.want("esx", host(moded(configurable=("host", "direct_path"))), wish(devices=SHARED_DIRECT))
+        graphics.want("esx", host(moded(configurable=("host", "direct_path"))), requested(devices=SHARED_DIRECT))
     assert caught.value.code == "device_mode_not_configurable"
 
 

@@ -15,9 +15,11 @@ def rows(configured="FALSE", runtime="FALSE"):
     ]
 
 
-def plan(wishes, **now):
+def plan(requests, **now):
     settings = kernel.settings_of(rows(**now))
-    return [(one.path, one.after, one.needs) for one in kernel.compare(settings, kernel.want("esx", settings, wishes))]
+    return [
+        (one.path, one.after, one.needs) for one in kernel.compare(settings, kernel.want("esx", settings, requests))
+    ]
 
 
 @pytest.mark.parametrize("value", [True, "true", "TRUE", "yes", 1, "1"])
@@ -52,7 +54,7 @@ def test_numbers_are_compared_as_numbers():
 
 
 @pytest.mark.parametrize(
-    "wishes, words",
+    "requests, words",
     [
         ({"atsSuport": True}, "no kernel setting atsSuport (near it: atsSupport)"),
         ({"atsSupport": "maybe"}, "type Bool, which 'maybe' is not"),
@@ -61,9 +63,9 @@ def test_numbers_are_compared_as_numbers():
         ({"HardwareAcceleratedLocking": 1}, "atomic test and set"),
     ],
 )
-def test_an_impossible_wish_is_refused_with_what_is_there(wishes, words):
+def test_an_impossible_wish_is_refused_with_what_is_there(requests, words):
     with pytest.raises(OperatorError) as refused:
-        plan(wishes)
+        plan(requests)
     assert words in refused.value.message
 
 

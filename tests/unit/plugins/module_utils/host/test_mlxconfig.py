@@ -89,7 +89,7 @@ def test_an_old_tool_prints_fewer_columns():
 
 
 @pytest.mark.parametrize(
-    "shown, wish, same",
+    "shown, requested, same",
     [
         ("True(1)", True, True),
         ("True(1)", 1, True),
@@ -101,8 +101,8 @@ def test_an_old_tool_prints_fewer_columns():
         ("ETH(2)", 1, False),
     ],
 )
-def test_a_value_is_what_the_user_means_in_any_spelling(shown, wish, same):
-    assert mlxconfig.same(shown, wish) is same
+def test_a_value_is_what_the_user_means_in_any_spelling(shown, requested, same):
+    assert mlxconfig.same(shown, requested) is same
 
 
 def test_the_lines_that_tell_the_error_are_found():

@@ -26,8 +26,8 @@ def want(now, options=None, state="merged", enabled=None):
     return module_state.want("esx", now, module_state.ModuleRequest(now.name, options, state, enabled))
 
 
-def plan(now, *wish, **more):
-    changes = module_state.compare(now, want(now, *wish, **more))
+def plan(now, *requested, **more):
+    changes = module_state.compare(now, want(now, *requested, **more))
     return [(change.path, change.before, change.after, change.needs) for change in changes]
 
 

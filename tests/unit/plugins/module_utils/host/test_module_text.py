@@ -27,7 +27,7 @@ def test_a_value_keeps_its_own_equal_signs():
 
 
 @pytest.mark.parametrize(
-    "wishes, replace, result",
+    "requests, replace, result",
     [
         ({"max_vfs": [4, 4]}, False, f"{LOSSLESS} max_vfs=4,4"),
         ({"pfctx": 8}, False, LOSSLESS),
@@ -39,8 +39,8 @@ def test_a_value_keeps_its_own_equal_signs():
         ({"dcbx": True}, True, "dcbx=1"),
     ],
 )
-def test_a_wish_is_merged_into_what_is_there(wishes, replace, result):
-    assert module_text.render(module_text.merged(module_text.parse(LOSSLESS), wishes, replace)) == result
+def test_a_wish_is_merged_into_what_is_there(requests, replace, result):
+    assert module_text.render(module_text.merged(module_text.parse(LOSSLESS), requests, replace)) == result
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ class Setting(HostNoun):
             raise OperatorError(self.label, "its number should be another", "No answer", "Look at it", self.trouble)
 
     def want(self, item):
-        return item.wish.number
+        return item.requested.number
 
     def compare(self, now, wanted):
         return [Change("number", now, wanted)] if now != wanted else []
@@ -106,8 +106,8 @@ class Setting(HostNoun):
     def request(self):
         return SimpleNamespace(**self._params)
 
-    def look(self, found, wish):
-        assert wish.host == "esx-01"
+    def look(self, found, requested):
+        assert requested.host == "esx-01"
         return found.number(self)
 
     def project(self, state):
@@ -162,7 +162,7 @@ def test_the_result_of_a_host_is_that_of_the_host_alone_and_its_session_is_close
 
 
 def test_the_session_is_closed_after_a_failure_too(session, monkeypatch):
-    def look(self, found, wish):
+    def look(self, found, requested):
         raise OperatorError("Host esx-01", "it was to be read", "It broke", "Repair it", "broken")
 
     monkeypatch.setattr(Setting, "look", look)

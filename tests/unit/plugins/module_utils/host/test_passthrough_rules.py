@@ -82,7 +82,7 @@ def test_label_and_functions_are_changes_of_their_own():
 
 
 @pytest.mark.parametrize(
-    "wish, words",
+    "requested, words",
     [
         (
             entry(ONBOARD, "enabled"),
@@ -99,9 +99,9 @@ def test_label_and_functions_are_changes_of_their_own():
         (entry(FREE, "enabled", sriov_vfs=4), "passthrough and virtual functions together"),
     ],
 )
-def test_what_must_not_be_given_away_is_refused_with_the_reason(wish, words):
+def test_what_must_not_be_given_away_is_refused_with_the_reason(requested, words):
     with pytest.raises(OperatorError) as refused:
-        plan(wish)
+        plan(requested)
     assert words in refused.value.message
 
 
@@ -148,7 +148,7 @@ def test_the_request_holds_only_what_changes_and_leaves_the_label_alone():
 
 def test_what_waits_for_a_boot_is_not_predicted_as_active_by_a_task_that_changes_nothing():
     waiting = given(FREE, configured=True)
-    assert passthrough.wished(waiting, entry(FREE, "enabled"), True).active is False
+    assert passthrough.requested_one(waiting, entry(FREE, "enabled"), True).active is False
 
 
 def test_functions_that_are_left_over_wait_for_the_boot_that_removes_them():

@@ -45,13 +45,13 @@ def test_a_loss_is_a_reason_for_a_restart_and_an_error_that_repeats_is_none(code
 
 
 def test_restarts_have_an_end():
-    wish = request(engine="torchrun", restarts=2)
+    requested = request(engine="torchrun", restarts=2)
     course = seen(0, 1, lines=9)
     attempts = [attempt(0, 9)]
-    assert restarts.due(wish, attempts, course)
+    assert restarts.due(requested, attempts, course)
     attempts += [attempt(5, 9), attempt(5, 9)]
-    assert not restarts.due(wish, attempts, course)
-    told = restarts.final(wish, attempts, LOST)
+    assert not restarts.due(requested, attempts, course)
+    told = restarts.final(requested, attempts, LOST)
     assert (told["code"], told["host"]) == ("restarts_exhausted", "job-02")
     assert told["reason"] == "It was restarted 2 times and failed again. The guest job-02 no longer answers"
 

@@ -241,9 +241,9 @@ GPUDIRECT = {
 }
 
 
-@pytest.mark.parametrize("told, wish, verdict, measured", GPUDIRECT.values(), ids=GPUDIRECT)
-def test_gpudirect_passes_only_where_the_site_requires_it(told, wish, verdict, measured):
-    lab = World(2, "sriov", gpudirect=wish)
+@pytest.mark.parametrize("told, requested, verdict, measured", GPUDIRECT.values(), ids=GPUDIRECT)
+def test_gpudirect_passes_only_where_the_site_requires_it(told, requested, verdict, measured):
+    lab = World(2, "sriov", gpudirect=requested)
     lab.set("guest.gpudirect", gpudirect=told)
     rows = [row for row in lab.judged()["rows"] if row["check"] == "guest.gpudirect"]
     assert {(row["verdict"], row["measured"]) for row in rows} == {(verdict, measured)}

@@ -91,9 +91,9 @@ LIMITS = {
 }
 
 
-@pytest.mark.parametrize("wish, limits, verdict, measured", LIMITS.values(), ids=LIMITS.keys())
-def test_locked_memory_is_held_to_what_the_site_requires(wish, limits, verdict, measured):
-    lab = World(2, "sriov", memlock=wish)
+@pytest.mark.parametrize("requested, limits, verdict, measured", LIMITS.values(), ids=LIMITS.keys())
+def test_locked_memory_is_held_to_what_the_site_requires(requested, limits, verdict, measured):
+    lab = World(2, "sriov", memlock=requested)
     lab.set("guest.memlock", memlock={"soft_kb": limits[0], "hard_kb": limits[1]})
     told = lab.judged()
     row = row_of(told, "guest.memlock job-01")

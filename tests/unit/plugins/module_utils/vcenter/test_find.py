@@ -80,13 +80,13 @@ def site():
     return site
 
 
-def found(site, wish, datacenter=None):
-    (answer,) = find.find_vms(site.vcenter, [wish], datacenter)
+def found(site, requested, datacenter=None):
+    (answer,) = find.find_vms(site.vcenter, [requested], datacenter)
     return answer
 
 
 @pytest.mark.parametrize(
-    "wish, datacenter, moid, path",
+    "requested, datacenter, moid, path",
     [
         ({"name": "node-02"}, None, "vm-2", "/paris/vm/team%2fa/node-02"),
         ({"name": "node-01"}, "rome", "vm-3", "/emea/rome/vm/node-01"),
@@ -107,8 +107,8 @@ def found(site, wish, datacenter=None):
         ({"bios_uuid": TWIN_BIOS}, "paris", "vm-2", "/paris/vm/team%2fa/node-02"),
     ],
 )
-def test_a_vm_is_found_by_every_way_to_name_it(site, wish, datacenter, moid, path):
-    answer = found(site, wish, datacenter)
+def test_a_vm_is_found_by_every_way_to_name_it(site, requested, datacenter, moid, path):
+    answer = found(site, requested, datacenter)
     assert (answer.moid, answer.path) == (moid, path)
 
 
@@ -133,7 +133,7 @@ def test_a_bios_uuid_that_two_vms_have_is_an_error_with_both_paths(site):
 
 
 @pytest.mark.parametrize(
-    "wish, near",
+    "requested, near",
     [
         ({"name": "node-1"}, {"node-01", "node-02"}),
         ({"name": "NODE-02"}, {"node-01", "node-02"}),
@@ -141,14 +141,14 @@ def test_a_bios_uuid_that_two_vms_have_is_an_error_with_both_paths(site):
         ({"name": "zzz"}, set()),
     ],
 )
-def test_an_unknown_name_is_an_error_with_what_may_have_been_meant(site, wish, near):
-    error = found(site, wish)
+def test_an_unknown_name_is_an_error_with_what_may_have_been_meant(site, requested, near):
+    error = found(site, requested)
     assert error.code == "vm_not_found"
     assert set(error.data["near"]) == near
 
 
 @pytest.mark.parametrize(
-    "wish, datacenter",
+    "requested, datacenter",
     [
         ({"name": "only-rome"}, "paris"),
         ({"path": "/emea/rome/vm/only-rome"}, "paris"),
@@ -160,8 +160,8 @@ def test_an_unknown_name_is_an_error_with_what_may_have_been_meant(site, wish, n
         ({"instance_uuid": "00000000-0000-0000-0000-000000000000"}, None),
     ],
 )
-def test_a_vm_elsewhere_or_nowhere_is_not_found(site, wish, datacenter):
-    assert found(site, wish, datacenter).code == "vm_not_found"
+def test_a_vm_elsewhere_or_nowhere_is_not_found(site, requested, datacenter):
+    assert found(site, requested, datacenter).code == "vm_not_found"
 
 
 def test_a_malformed_uuid_is_called_so(site):
@@ -181,7 +181,7 @@ def test_one_bad_wish_does_not_hide_the_others(site):
 
 
 @pytest.mark.parametrize(
-    "wishes, datacenter, cost",
+    "requests, datacenter, cost",
     [
         ([{"name": f"n{number}"} for number in range(500)], None, {"RetrievePropertiesEx": 1}),
         ([{"name": "node-01"}], "rome", {"RetrievePropertiesEx": 2}),
@@ -193,8 +193,8 @@ def test_one_bad_wish_does_not_hide_the_others(site):
     ],
     ids=["500-names", "in-datacenter", "moids", "uuid", "many-uuids", "mixed", "none"],
 )
-def test_finding_takes_few_requests(site, wishes, datacenter, cost):
-    find.find_vms(site.vcenter, wishes, datacenter)
+def test_finding_takes_few_requests(site, requests, datacenter, cost):
+    find.find_vms(site.vcenter, requests, datacenter)
     assert site.wire.requests == cost
 
 
@@ -214,11 +214,11 @@ def test_a_moid_that_can_be_none_never_gets_into_a_request_and_keeps_no_other_vm
 
 
 @pytest.mark.parametrize(
-    "wish, text",
+    "requested, text",
     [({"name": "a"}, "a"), ({"path": "/x/vm/a"}, "/x/vm/a"), ({"moid": "vm-1", "name": None}, "MoID vm-1")],
 )
-def test_a_wish_has_a_label_for_messages(wish, text):
-    assert find.label(wish) == text
+def test_a_wish_has_a_label_for_messages(requested, text):
+    assert find.label(requested) == text
 
 
 def test_a_wish_without_an_identity_is_an_error_that_names_them_all(site):
@@ -229,14 +229,14 @@ def test_a_wish_without_an_identity_is_an_error_that_names_them_all(site):
 
 
 def test_each_of_several_ways_finds_its_own_vm(site):
-    wishes = [{"name": "node-02"}, {"instance_uuid": NODE_1}, {"moid": "vm-7"}, {"bios_uuid": "no UUID"}]
-    answers = find.find_vms(site.vcenter, wishes)
+    requests = [{"name": "node-02"}, {"instance_uuid": NODE_1}, {"moid": "vm-7"}, {"bios_uuid": "no UUID"}]
+    answers = find.find_vms(site.vcenter, requests)
     assert [answer.moid for answer in answers[:3]] == ["vm-2", "vm-1", "vm-7"]
     assert isinstance(answers[3], OperatorError)
 
 
 def test_only_for_names_and_paths_there_are_others_that_are_near(site):
-    wishes = [{"name": "node-03"}, {"path": "/paris/vm/node-02"}, {"moid": "vm-99"}]
-    near = [answer.data["near"] for answer in find.find_vms(site.vcenter, wishes)]
+    requests = [{"name": "node-03"}, {"path": "/paris/vm/node-02"}, {"moid": "vm-99"}]
+    near = [answer.data["near"] for answer in find.find_vms(site.vcenter, requests)]
     paths = ["/paris/vm/team%2fa/node-02", "/emea/rome/vm/node-01", "/paris/vm/node-01"]
     assert near == [["node-02", "node-01"], paths, []]

@@ -8,7 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply
 from pyVmomi import vim
 
-from ..gpu.worlds import Module, Permissive, planned, powered, ready, vm, wish
+from ..gpu.worlds import Module, Permissive, planned, powered, ready, requested, vm
 from .machines import Clock, Machine, Rehearsed, Several
 
 NO_GPU = vim.fault.InsufficientResourcesFault(msg="No GPU is free.")
@@ -16,10 +16,10 @@ CONCURRENT = vim.fault.ConcurrentAccess()
 BAD_DEVICE = vim.fault.InvalidDeviceSpec(property="backing.vgpu", msg="Invalid device.")
 
 
-def carry_out(state, wished, machine=None, **options):
+def carry_out(state, requested_one, machine=None, **options):
     machine = machine or Machine(state, Clock(), **options)
-    item = Item("train-01", wished, {"moid": "vm-1"}, now=state)
-    item.wanted, item.changes = planned(state, wished)
+    item = Item("train-01", requested_one, {"moid": "vm-1"}, now=state)
+    item.wanted, item.changes = planned(state, requested_one)
     fleet, noun = Rehearsed(machine), Permissive(Module())
     apply.apply(noun, fleet, [item])
     if item.touched:
@@ -28,8 +28,8 @@ def carry_out(state, wished, machine=None, **options):
     return item, machine
 
 
-A100 = wish("grid_a100-40c")
-CYCLE = wish("grid_a100-40c", power="cycle")
+A100 = requested("grid_a100-40c")
+CYCLE = requested("grid_a100-40c", power="cycle")
 RUNNING = vm(power="on", tools_running=True)
 
 
@@ -112,8 +112,8 @@ def test_a_running_vm_is_shut_down_changed_and_started():
 
 
 def test_a_guest_that_does_not_shut_down_in_time_has_its_power_cut():
-    wished = wish("grid_a100-40c", power="cycle", guest_shutdown_timeout_s=60)
-    item, machine = carry_out(RUNNING, wished, guest_takes_s=None)
+    requested_one = requested("grid_a100-40c", power="cycle", guest_shutdown_timeout_s=60)
+    item, machine = carry_out(RUNNING, requested_one, guest_takes_s=None)
     assert machine.log == ["note", "shut down", "power off", "reconfigure", "power on", "note"]
     assert 60 <= machine.clock.now() < 70
     assert item.error is None
@@ -262,7 +262,9 @@ def test_a_vm_that_is_done_is_not_asked_again_while_another_is_tried_again():
 
 def test_an_error_of_one_vm_does_not_keep_the_next_from_being_proved():
     state = ready("grid_a100-40c")
-    items = [Item(moid, wish("grid_a100-20c"), {"moid": moid}, now=state, wanted=state) for moid in ("vm-0", "vm-1")]
+    items = [
+        Item(moid, requested("grid_a100-20c"), {"moid": moid}, now=state, wanted=state) for moid in ("vm-0", "vm-1")
+    ]
     items[0].error = OperatorError("VM vm-0", "it should change", "It did not.", "", "file_locked")
     apply.prove(Permissive(Module()), Several({moid: Machine(state, Clock()) for moid in ("vm-0", "vm-1")}), items)
     assert [item.error.code for item in items] == ["file_locked", "not_as_wanted"]
@@ -270,7 +272,7 @@ def test_an_error_of_one_vm_does_not_keep_the_next_from_being_proved():
 
 def test_what_vsphere_accepts_but_does_not_keep_is_an_error():
     state = ready("grid_a100-40c")
-    item = Item("train-01", wish("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state)
+    item = Item("train-01", requested("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state)
     apply.prove(Permissive(Module()), Rehearsed(Machine(state, Clock())), [item])
     assert item.error.code == "not_as_wanted"
     assert "profiles: grid_a100-40c -> grid_a100-20c" in item.error.message

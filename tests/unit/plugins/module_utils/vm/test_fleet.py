@@ -36,7 +36,7 @@ class Told(Fleet):
         self.looked_at_all_hosts = False
 
     def ref(self, item):
-        return vim.VirtualMachine(item.wish.identity["name"])
+        return vim.VirtualMachine(item.requested.identity["name"])
 
     def _read_with_hosts(self, items):
         return self._rows

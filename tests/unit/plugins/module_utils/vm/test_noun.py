@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
-from ..gpu.worlds import Module, Permissive, planned, ready, vm, wish
+from ..gpu.worlds import Module, Permissive, planned, ready, requested, vm
 
 PROFILE = "grid_a100-40c"
 
@@ -29,10 +29,10 @@ def names(changes):
 )
 def test_a_vm_that_cannot_be_changed_is_refused_only_where_it_would_change(facts, code):
     with pytest.raises(OperatorError) as refused:
-        planned(vm(**facts), wish(PROFILE))
+        planned(vm(**facts), requested(PROFILE))
     assert (refused.value.code, refused.value.subject) == (code, "VM train-01")
     assert PROFILE in refused.value.message
-    _wanted, changes = planned(ready(PROFILE, **facts), wish(PROFILE))
+    _wanted, changes = planned(ready(PROFILE, **facts), requested(PROFILE))
     assert names(changes) == []
 
 
@@ -40,14 +40,14 @@ def test_a_vm_that_cannot_be_changed_is_refused_only_where_it_would_change(facts
     "power, cycled", [("on", ["power_cycle"]), ("off", [])], ids=["one that runs", "one that is off"]
 )
 def test_a_vm_that_runs_is_planned_with_its_power_cycle(power, cycled):
-    wanted, changes = planned(vm(power=power), wish(PROFILE, power="cycle"))
+    wanted, changes = planned(vm(power=power), requested(PROFILE, power="cycle"))
     assert [name for name in names(changes) if name.startswith("power")] == cycled
     assert "profiles" in names(changes)
     assert wanted.vm.power == power
 
 
 @pytest.mark.parametrize(
-    "power, wished, after",
+    "power, requested_one, after",
     [
         ("off", "cycle", ("on", False)),
         # Somebody has to allow that it is switched on.
@@ -55,9 +55,9 @@ def test_a_vm_that_runs_is_planned_with_its_power_cycle(power, cycled):
         ("on", "refuse", ("on", False)),
     ],
 )
-def test_a_vm_that_an_earlier_run_left_off_is_switched_on_where_that_is_allowed(power, wished, after):
+def test_a_vm_that_an_earlier_run_left_off_is_switched_on_where_that_is_allowed(power, requested_one, after):
     state = ready(PROFILE, power=power, power_on_again=True)
-    wanted, _changes = planned(state, wish(PROFILE, power=wished))
+    wanted, _changes = planned(state, requested(PROFILE, power=requested_one))
     assert (wanted.vm.power, wanted.vm.power_on_again) == after
 
 
@@ -71,4 +71,4 @@ def test_a_vm_that_waits_for_its_power_is_pending(power, noted, pending):
 
 def test_a_vm_that_stays_as_it_is_needs_no_power_cycle():
     state, noun = ready(PROFILE, power="on"), Permissive(Module())
-    assert noun.needs_off(state, noun.want(Item("train-01", wish(PROFILE), {"moid": "vm-1"}, now=state))) is False
+    assert noun.needs_off(state, noun.want(Item("train-01", requested(PROFILE), {"moid": "vm-1"}, now=state))) is False

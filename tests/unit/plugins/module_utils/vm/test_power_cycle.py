@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
 from pyVmomi import vim
 
-from ..gpu.worlds import vm, wish
+from ..gpu.worlds import requested, vm
 from .machines import Clock, Machine, Rehearsed
 
 LOST = FateUnknown("vc.example", "ShutdownGuest", "The connection was closed")
@@ -37,7 +37,7 @@ class Guest(Machine):
 
 
 def shut_down(machine):
-    item = Item("train-01", wish(guest_shutdown_timeout_s=30), {"moid": "vm-1"}, now=machine.state)
+    item = Item("train-01", requested(guest_shutdown_timeout_s=30), {"moid": "vm-1"}, now=machine.state)
     return power_cycle.shut_guests_down(Rehearsed(machine), [item])
 
 

@@ -41,7 +41,7 @@ def site(**more: Any) -> dict[str, Any]:
     return made
 
 
-def wish(whole: dict[str, Any] | None = None) -> dict[str, Any]:
+def requested(whole: dict[str, Any] | None = None) -> dict[str, Any]:
     return kubernetes(whole or SITE)
 
 

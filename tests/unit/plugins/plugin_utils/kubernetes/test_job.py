@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan im
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 
 from unit.plugins.plugin_utils.kubernetes import clusters
-from unit.plugins.plugin_utils.kubernetes.clusters import before, event, site, waiting, wish
+from unit.plugins.plugin_utils.kubernetes.clusters import before, event, requested, site, waiting
 
 DEFINITIONS = [
     clusters.definition("nvidia.com", "ClusterPolicy", "v1"),
@@ -31,7 +31,7 @@ def with_training(training, **more):
 
 
 def made(training, **more):
-    planned = plan(wish(with_training(training, **more)), before(definitions=DEFINITIONS, namespaces=NAMESPACES))
+    planned = plan(requested(with_training(training, **more)), before(definitions=DEFINITIONS, namespaces=NAMESPACES))
     assert (planned["problems"], planned["later"]) == ([], [])
     return planned["training"]
 
@@ -85,7 +85,7 @@ def test_older_trainer_has_another_field_for_pods(field, found):
     spec = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
     del spec["runtimePatches"]
     spec[field] = {"type": "array", "items": {"type": "object"}}
-    (trainjob,) = job.objects(wish(with_training(TORCH))["training"], [definition])
+    (trainjob,) = job.objects(requested(with_training(TORCH))["training"], [definition])
     (override,) = trainjob["spec"][field]
     assert set(override) == found
 
@@ -128,13 +128,13 @@ def test_size_of_the_shared_memory(given, size):
 
 
 def test_cluster_without_the_operator_of_the_job():
-    planned = plan(wish(with_training(HOROVOD)), before(namespaces=NAMESPACES))
+    planned = plan(requested(with_training(HOROVOD)), before(namespaces=NAMESPACES))
     (found,) = planned["problems"]
     assert "Install the MPI Operator" in found
 
 
 def test_namespace_that_does_not_exist_yet():
-    planned = plan(wish(with_training(TORCH)), before(definitions=DEFINITIONS))
+    planned = plan(requested(with_training(TORCH)), before(definitions=DEFINITIONS))
     assert planned["later"] == [planned["training"][-1]["metadata"]["name"]]
     assert [one["metadata"]["name"] for one in planned["objects"]] == ["gpu-operator", "aiready", "cluster-policy"]
 

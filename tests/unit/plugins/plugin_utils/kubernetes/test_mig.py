@@ -41,7 +41,7 @@ def test_the_configuration_has_the_names_of_the_driver(product):
 
 
 @pytest.mark.parametrize(
-    "wish, product, why",
+    "requested, product, why",
     [
         (operator("4g", "4g"), A100, "4g, 4g do not fit on one GPU."),
         (operator("9g"), A100, "Correct site.stack.mig.layout."),
@@ -50,8 +50,8 @@ def test_the_configuration_has_the_names_of_the_driver(product):
         (operator("3g", "2g", strategy="single"), A100, "The strategy single needs instances of one profile"),
     ],
 )
-def test_a_layout_that_cannot_be_is_a_problem(wish, product, why):
-    made, (problem,) = mig.objects(wish, [node(product)])
+def test_a_layout_that_cannot_be_is_a_problem(requested, product, why):
+    made, (problem,) = mig.objects(requested, [node(product)])
     assert made == []
     assert why in problem
 
@@ -75,8 +75,8 @@ def test_the_policy_names_the_configuration_in_fields_of_its_schema():
     whole = clusters.site()
     whole["gpu"] = {"mode": "passthrough"}
     whole["stack"] = {"mig": {"layout": ["1g.5gb"] * 7}, "gds": {"check": "required"}}
-    wish = clusters.wish(whole)
-    made = plan.plan(wish, clusters.before(nodes=[node()]))
+    requested = clusters.requested(whole)
+    made = plan.plan(requested, clusters.before(nodes=[node()]))
     assert made["problems"] == []
     kinds = [one["kind"] for one in made["objects"]]
     assert kinds.index("ConfigMap") < kinds.index("ClusterPolicy") < kinds.index("Node")
@@ -85,7 +85,7 @@ def test_the_policy_names_the_configuration_in_fields_of_its_schema():
     assert policy["spec"]["gds"] == {"enabled": True}
     assert list(schema.problems(clusters.schema("nvidia.com", "ClusterPolicy", "v1"), policy)) == []
     seen = {"policies": [clusters.ready()], "nodes": [node(status="failed")], "pods": [], "events": []}
-    assert "The MIG manager did not apply the layout on node gpu-01" in " ".join(state.faults(wish, seen))
+    assert "The MIG manager did not apply the layout on node gpu-01" in " ".join(state.faults(requested, seen))
 
 
 def test_the_example_of_the_filter():

@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import
 
 from house.collection import filter_example, filter_sample
 from unit.plugins.plugin_utils.kubernetes import clusters
-from unit.plugins.plugin_utils.kubernetes.clusters import before, node, site, waiting, wish
+from unit.plugins.plugin_utils.kubernetes.clusters import before, node, requested, site, waiting
 
 DEFINITIONS = [
     clusters.definition("nvidia.com", "ClusterPolicy", "v1"),
@@ -36,7 +36,7 @@ def with_network(path="sriov", adapters=1, training=None, environment=None, **mo
 
 
 def planned(whole, **seen):
-    made = plan(wish(whole), before(**{"definitions": DEFINITIONS, "namespaces": NAMESPACES, **seen}))
+    made = plan(requested(whole), before(**{"definitions": DEFINITIONS, "namespaces": NAMESPACES, **seen}))
     assert made["problems"] == []
     return made
 
@@ -148,7 +148,7 @@ def test_ranks_get_the_roce_intent_of_the_site():
 
 def test_devices_and_gid_index_of_an_older_nccl():
     made = network_operator.environment(
-        wish(with_network(devices=["mlx5_0", "mlx5_1"], gid_index=3))["network_operator"]
+        requested(with_network(devices=["mlx5_0", "mlx5_1"], gid_index=3))["network_operator"]
     )
     assert (made["NCCL_IB_HCA"], made["NCCL_IB_GID_INDEX"]) == ("=mlx5_0,mlx5_1", "3")
     assert "NCCL_IB_ADDR_RANGE" not in made
@@ -164,7 +164,7 @@ def test_schemas_reject_a_misspelt_field(kind):
 
 def test_field_that_the_cluster_does_not_have():
     made = plan(
-        wish(with_network(spec={"nvIpan": {"image": "i"}})), before(definitions=DEFINITIONS, namespaces=NAMESPACES)
+        requested(with_network(spec={"nvIpan": {"image": "i"}})), before(definitions=DEFINITIONS, namespaces=NAMESPACES)
     )
     (found,) = made["problems"]
     assert "Cannot apply the NicClusterPolicy nic-cluster-policy." in found
@@ -184,7 +184,7 @@ def test_field_that_the_cluster_does_not_have():
     ],
 )
 def test_cluster_that_cannot_have_the_networks(whole, seen, found):
-    made = plan(wish(whole), before(**{"definitions": DEFINITIONS, "namespaces": NAMESPACES, **seen}))
+    made = plan(requested(whole), before(**{"definitions": DEFINITIONS, "namespaces": NAMESPACES, **seen}))
     (problem,) = made["problems"]
     assert found in problem
 
@@ -198,7 +198,7 @@ def test_trainer_without_annotations_of_pods():
     old["spec"]["versions"] = [{**old["spec"]["versions"][0], "schema": {"openAPIV3Schema": inner}}]
     whole = with_network(training={})
     whole["training"] = {"image": "i", "command": ["python3", "train.py"]}
-    made = plan(wish(whole), before(definitions=[*DEFINITIONS, old], namespaces=NAMESPACES))
+    made = plan(requested(whole), before(definitions=[*DEFINITIONS, old], namespaces=NAMESPACES))
     assert [one for one in made["problems"] if "annotations" in one] == [
         "Cannot attach the pods of the training to the RDMA networks. Kubeflow Trainer 2.0 has no field for the "
         "annotations of pods. Install Kubeflow Trainer 2.1 or newer, or remove site.kubernetes.network_operator."
@@ -258,7 +258,7 @@ POOL = {"metadata": {"name": "roce"}, "status": {"allocations": [{"nodeName": "g
 
 def faults(**seen):
     whole = {"policies": [READY], "networks": [NETWORK], "pools": [POOL], "nodes": [rdma_node()]}
-    return network_state.faults(wish(with_network()), {**whole, "pods": [], "events": [], **seen})
+    return network_state.faults(requested(with_network()), {**whole, "pods": [], "events": [], **seen})
 
 
 def test_cluster_without_a_fault():

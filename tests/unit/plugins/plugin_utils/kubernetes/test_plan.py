@@ -10,20 +10,20 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan im
 
 from house.collection import filter_example
 from unit.plugins.plugin_utils.kubernetes import clusters
-from unit.plugins.plugin_utils.kubernetes.clusters import DRIVER, before, node, site, wish
+from unit.plugins.plugin_utils.kubernetes.clusters import DRIVER, before, node, requested, site
 
 TOKEN = "not-a-real-token"
 OPENSHIFT = {"node.openshift.io/os_id": "rhel"}
 
 
 def policy(whole, token="", **seen):
-    made = plan(wish(whole), before(**seen), token)
+    made = plan(requested(whole), before(**seen), token)
     assert made["problems"] == []
     return made["objects"][-1]
 
 
 def problem(whole, token="", **seen):
-    (found,) = plan(wish(whole), before(**seen), token)["problems"]
+    (found,) = plan(requested(whole), before(**seen), token)["problems"]
     return found
 
 
@@ -55,7 +55,7 @@ def test_fields_of_the_user_have_precedence():
 
 
 def test_namespace_lets_privileged_pods_in():
-    first, _policy = plan(wish(), before())["objects"]
+    first, _policy = plan(requested(), before())["objects"]
     assert (first["kind"], first["metadata"]["labels"]) == (
         "Namespace",
         {"pod-security.kubernetes.io/enforce": "privileged"},
@@ -63,7 +63,7 @@ def test_namespace_lets_privileged_pods_in():
 
 
 def test_openshift_has_its_own_pod_security_and_driver_toolkit():
-    (only,) = plan(wish(), before(nodes=[node(labels=OPENSHIFT)]))["objects"]
+    (only,) = plan(requested(), before(nodes=[node(labels=OPENSHIFT)]))["objects"]
     assert only["spec"]["operator"] == {"use_ocp_driver_toolkit": True}
 
 
@@ -93,7 +93,7 @@ def test_another_token_gets_another_secret():
 
 def test_plan_does_not_show_the_token():
     whole = site(gpu_operator={"driver": DRIVER})
-    assert TOKEN not in str(plan(wish(whole), before(), TOKEN))
+    assert TOKEN not in str(plan(requested(whole), before(), TOKEN))
 
 
 def test_misspelt_field_is_rejected_because_the_server_would_drop_it():

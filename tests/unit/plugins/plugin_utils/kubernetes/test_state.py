@@ -16,9 +16,9 @@ DONE = {"metadata": {"name": "pod-9"}, "status": {"phase": "Succeeded"}}
 PENDING = {"metadata": {"name": "pod-1"}, "status": {"phase": "Pending"}}
 
 
-def faults(wish=None, **seen):
+def faults(requested=None, **seen):
     whole = {"policies": [ready()], "nodes": [node()], "pods": [RUNS, DONE], "events": []}
-    return state.faults({**WISH, **(wish or {})}, {**whole, **seen})
+    return state.faults({**WISH, **(requested or {})}, {**whole, **seen})
 
 
 def test_cluster_without_a_fault():

@@ -33,7 +33,7 @@ def site(**more):
     return {**clusters.SITE, "machine": machine, "kubernetes": section, **whole}
 
 
-def wish(**more):
+def requested(**more):
     return kubernetes(site(**more))["cluster"]
 
 
@@ -47,7 +47,7 @@ def seen(version="v1beta2", variables=("vsphereOptions", "volumes"), vm_classes=
 
 
 def planned(found, **more):
-    made = vks.plan(wish(**more), found)
+    made = vks.plan(requested(**more), found)
     assert made["problems"] == []
     return made["objects"][0]
 
@@ -61,7 +61,7 @@ def test_cluster_fits_the_published_schema(version, variables):
 
 def test_node_pools_come_from_the_vms_of_the_site():
     vms = [{"prefix": "train-", "count": 2}, {"name": "Big", "cpus": 32, "profiles": ["grid_a100-10c"] * 2}]
-    made = wish(whole={"vms": vms})
+    made = requested(whole={"vms": vms})
     assert [(one["name"], one["nodes"], one["vm_class"]) for one in made["pools"]] == [
         ("train", 2, "gpu-train"),
         ("big", 1, "gpu-big"),
@@ -74,33 +74,33 @@ def test_node_pools_come_from_the_vms_of_the_site():
 def test_whole_gpu_and_port_become_devices_of_the_class():
     gpu = {"mode": "passthrough", "per_vm": 2, "passthrough": {"assignment": "dynamic", "devices": ["10de:20b5"]}}
     network = {"path": "passthrough", "devices": ["15b3:1021"], "label": "rail"}
-    (made,) = wish(whole={"gpu": gpu, "network": network})["classes"]
+    (made,) = requested(whole={"gpu": gpu, "network": network})["classes"]
     assert [one["device_id"] for one in made["devices"]] == ["0x20b5", "0x20b5", "0x1021"]
     assert made["extra_config"] == {"pciPassthru.allowP2P": True, "pciPassthru.RelaxACSforP2P": True}
 
 
 def test_classes_are_calls_that_the_module_takes():
-    for one in wish()["classes"]:
+    for one in requested()["classes"]:
         unknown = set(one) - set(vm_class.ARGUMENTS)
         assert (unknown, one["mmio_gb"] > 0) == (set(), True)
 
 
 @pytest.mark.parametrize("kind", ALIASES)
 def test_earlier_names_are_the_same_cluster(kind):
-    assert wish(kind=kind) == wish()
+    assert requested(kind=kind) == requested()
 
 
 def test_existing_vm_class_is_not_managed():
-    made = wish(vm_class="gpu-40c")
+    made = requested(vm_class="gpu-40c")
     assert (made["classes"], made["pools"][0]["vm_class"]) == ([], "gpu-40c")
 
 
 def test_port_in_the_address_is_that_of_login_and_api():
-    assert (wish()["login_url"], wish()["api_url"]) == (
+    assert (requested()["login_url"], requested()["api_url"]) == (
         "https://supervisor.example.com",
         "https://supervisor.example.com:6443",
     )
-    own = wish(supervisor="[fd00::1]:8443")
+    own = requested(supervisor="[fd00::1]:8443")
     assert own["login_url"] == own["api_url"] == "https://[fd00::1]:8443"
 
 
@@ -129,7 +129,7 @@ def test_site_that_no_supervisor_can_run(whole, told):
     ],
 )
 def test_supervisor_that_cannot_run_the_cluster(found, told):
-    (problem,) = vks.plan(wish(), found)["problems"]
+    (problem,) = vks.plan(requested(), found)["problems"]
     assert told in problem
 
 

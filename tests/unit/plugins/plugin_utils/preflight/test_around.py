@@ -189,8 +189,8 @@ def test_what_guests_load_they_have_to_reach_themselves(here, guests, told):
 
 def key_row(one, **repository):
     """What preflight has to say of a repository's key that this machine found."""
-    wish = {**LOADED, "runtime": {"engine": "docker", "toolkit_repository": {"key_url": TOOLKIT, **repository}}}
-    looked = seen(here={**HERE, "addresses": [one]}, questions=preflight_questions.questions(wish), site=wish)
+    requested = {**LOADED, "runtime": {"engine": "docker", "toolkit_repository": {"key_url": TOOLKIT, **repository}}}
+    looked = seen(here={**HERE, "addresses": [one]}, questions=preflight_questions.questions(requested), site=requested)
     (row,) = [one for one in preflight_findings.answer(looked)["findings"] if "toolkit" in one["what"]]
     return row
 

@@ -19,15 +19,15 @@ from .world import CREATES, INSIDE, SITE, preview
     ],
 )
 def test_the_drivers_of_hosts_and_guests_are_paired_before_either_is_installed(host, guest, state):
-    wish = {**INSIDE, "guests": {"driver": {"package": f"/p/nvidia-linux-grid-550_{guest}_amd64.deb"}}}
+    requested = {**INSIDE, "guests": {"driver": {"package": f"/p/nvidia-linux-grid-550_{guest}_amd64.deb"}}}
     one = preview(host={**preview()["host"], "driver": {"version": host}})
-    told = preflight_findings.answer(seen(site=wish, hosts={"esx-01": one}))
+    told = preflight_findings.answer(seen(site=requested, hosts={"esx-01": one}))
     assert state_of(told, "esx-01", "driver of host and guests") == state
 
 
-def rows(wish, driver, **host):
+def rows(requested, driver, **host):
     one = preview(host={**preview()["host"], "driver": {"version": driver}, **host})
-    told = preflight_findings.answer(seen(site=wish, hosts={"esx-02": one, "esx-01": one}))
+    told = preflight_findings.answer(seen(site=requested, hosts={"esx-02": one, "esx-01": one}))
     return {row["code"]: row for row in told["findings"] if row["category"] == "compatibility" and row["code"]}
 
 
@@ -47,8 +47,8 @@ def test_rules_of_support_block_unless_the_site_accepts_an_unsure_one(driver, ve
 
 
 def test_a_sure_rule_has_no_way_to_accept_it():
-    wish = {**CREATES, "machine": {**CREATES["machine"], "hardware_version": 22}}
-    (row,) = rows(wish, "550.54.16").values()
+    requested = {**CREATES, "machine": {**CREATES["machine"], "hardware_version": 22}}
+    (row,) = rows(requested, "550.54.16").values()
     assert (row["code"], row["state"]) == ("hardware_22", "blocks")
     assert "accept_unsure" not in row["todo"]
 
@@ -74,18 +74,18 @@ def test_nvswitches_that_a_host_shows_and_newer_branches_have_their_rows(gpu, dr
 
 def test_a_whole_gpu_needs_no_pair_of_drivers():
     guests = {"driver": {"package": "nvidia-driver-580-server-open"}}
-    wish = {**SITE, "licence": "none", "gpu": {"mode": "directpath"}, "guests": guests}
+    requested = {**SITE, "licence": "none", "gpu": {"mode": "directpath"}, "guests": guests}
     one = preview(host={**preview()["host"], "driver": {"version": None}})
-    told = preflight_findings.answer(seen(site=wish, hosts={"esx-01": one}))
+    told = preflight_findings.answer(seen(site=requested, hosts={"esx-01": one}))
     assert [row for row in told["findings"] if row["category"] == "compatibility"] == []
 
 
 def test_boards_of_a_profile_that_a_driver_has_no_types_for_block():
-    wish = {**SITE, "gpu": {"mode": "vgpu", "profile": "grid_v100-16c"}}
-    told = rows(wish, "595.71.03", version="9.0.1")
+    requested = {**SITE, "gpu": {"mode": "vgpu", "profile": "grid_v100-16c"}}
+    told = rows(requested, "595.71.03", version="9.0.1")
     assert {code: row["state"] for code, row in told.items()} == {"without_volta": "blocks"}
 
 
 def test_passthrough_needs_no_host_driver():
-    wish = {**SITE, "gpu": {"mode": "passthrough", "passthrough": {"assignment": "dynamic", "label": "a"}}}
-    assert rows(wish, "595.71.03", version="8.0.2") == {}
+    requested = {**SITE, "gpu": {"mode": "passthrough", "passthrough": {"assignment": "dynamic", "label": "a"}}}
+    assert rows(requested, "595.71.03", version="8.0.2") == {}

@@ -156,9 +156,9 @@ def test_what_a_data_path_cannot_do_is_not_relaxed_there(path, listed):
 
 
 def test_locked_memory_concerns_rdma_alone():
-    wishes = {"guests__limits__memlock": "as_is", "runtime__memlock": "ignore"}
-    assert settings(site("tcp", **wishes)) == []
-    assert settings(site("pvrdma", **wishes)) == ["site.guests.limits.memlock", "site.runtime.memlock"]
+    requests = {"guests__limits__memlock": "as_is", "runtime__memlock": "ignore"}
+    assert settings(site("tcp", **requests)) == []
+    assert settings(site("pvrdma", **requests)) == ["site.guests.limits.memlock", "site.runtime.memlock"]
 
 
 @pytest.mark.parametrize("thresholds", [{"baseline": 5}, {"pair.write_bw": 5}, {"pair.nothing": {"low": 1}}], ids=str)

@@ -260,7 +260,7 @@ def test_results_of_the_plays_are_read():
     }
     guest = {"driver": {"before": {"loaded": R18[1], "gpus": [{"licence": "Unlicensed"}]}}}
     guest["failure"] = {"processes": ["python (12)"]}
-    wish = {
+    requested = {
         "cluster": "gpu",
         "vcenter": {"hostname": "vc"},
         "vms": [{"name": "job-1"}],
@@ -272,7 +272,7 @@ def test_results_of_the_plays_are_read():
     stun = {"cluster": "gpu", "profile": "grid_a100-40c", "migration_mbps": 10000, "stun_seconds": 35}
     variables = {
         "localhost": {
-            "site": wish,
+            "site": requested,
             "__upgrade_guests": ["job-1", "job-2"],
             "__upgrade_owners": {
                 "vms": [

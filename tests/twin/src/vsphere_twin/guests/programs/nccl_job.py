@@ -168,9 +168,9 @@ def _link(world, rank, peer):
 def _adapters(world, rank):
     """Active RDMA devices that NCCL_IB_HCA leaves."""
     found = [one for one in rdma_ends.every(world, rank.vm, rank.guest) if one.active]
-    wish = rank.chosen("IB_HCA")
-    exclude = wish.startswith("^")
-    names = wish.lstrip("^")
+    requested = rank.chosen("IB_HCA")
+    exclude = requested.startswith("^")
+    names = requested.lstrip("^")
     exact = names.startswith("=")
     names = [one.partition(":")[0] for one in names.lstrip("=").split(",") if one]
     if not names:
@@ -184,9 +184,9 @@ def _adapters(world, rank):
 
 def _gid_index(rank):
     """RoCE v2 with an IPv4 address, within NCCL_IB_ADDR_RANGE where that is set."""
-    wish = rank.chosen("IB_ADDR_RANGE")
-    if wish:
-        network = ipaddress.ip_network(wish, strict=False)
+    requested = rank.chosen("IB_ADDR_RANGE")
+    if requested:
+        network = ipaddress.ip_network(requested, strict=False)
         for index, (address, version) in enumerate(rank.nic.gids):
             if version == ends.V2 and address.ipv4_mapped and address.ipv4_mapped in network:
                 return index
@@ -204,9 +204,9 @@ def _gpu_direct(rank):
 
 def _interface(rank):
     """The interface that NCCL_SOCKET_IFNAME leaves, or the first real one."""
-    wish = rank.chosen("SOCKET_IFNAME")
-    exclude, exact = wish.startswith("^"), wish.startswith("=")
-    names = [one for one in wish.lstrip("^=").split(",") if one]
+    requested = rank.chosen("SOCKET_IFNAME")
+    exclude, exact = requested.startswith("^"), requested.startswith("=")
+    names = [one for one in requested.lstrip("^=").split(",") if one]
     usable = [one for one in rank.guest.interfaces if one["up"] and one["addresses"]]
     if names:
         hits = [

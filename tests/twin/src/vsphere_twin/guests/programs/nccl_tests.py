@@ -193,10 +193,10 @@ def _visible(vm, call):
     if drivers.loaded(vm, call.guest) is None:
         return []
     cards = nvidia_view.of(vm, call).cards
-    wish = call.env.get("CUDA_VISIBLE_DEVICES")
-    if wish is None:
+    requested = call.env.get("CUDA_VISIBLE_DEVICES")
+    if requested is None:
         return list(cards)
-    names = [one.strip() for one in wish.split(",") if one.strip()]
+    names = [one.strip() for one in requested.split(",") if one.strip()]
     return [card for name in names for card in cards if name in (str(card.index), card.uuid)]
 
 

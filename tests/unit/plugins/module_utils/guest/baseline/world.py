@@ -149,10 +149,10 @@ class Guest(Commands):
 
     # What a task of the collection does.
     def baseline(self, state, stages, check=False, users=("train",), interrupted="keep"):
-        wish = BaselineRequest(state, stages, users, interrupted, 0)
-        item = Item("job-01", wish, {"name": "job-01", "machine_id": None})
+        requested = BaselineRequest(state, stages, users, interrupted, 0)
+        item = Item("job-01", requested, {"name": "job-01", "machine_id": None})
         with pytest.raises(Ended) as ended:
-            runner.run(Module(check), GuestBaseline(wish, self, self.files), [item], "baseline", True)
+            runner.run(Module(check), GuestBaseline(requested, self, self.files), [item], "baseline", True)
         return ended.value.args[0]["baseline"]
 
     def body(self):

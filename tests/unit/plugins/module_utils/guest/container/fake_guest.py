@@ -237,10 +237,10 @@ def _write(path, text):
     Path(path).write_text(text, encoding="utf-8")
 
 
-def answer(noun, wish, key="engine", check=False):
+def answer(noun, requested, key="engine", check=False):
     """What a module would answer."""
     try:
-        runner.run(Module(check), noun, [Item("x", wish, {})], key, single=True)
+        runner.run(Module(check), noun, [Item("x", requested, {})], key, single=True)
     except Left as left:
         return left.args[0]
     raise AssertionError("the module did not end")

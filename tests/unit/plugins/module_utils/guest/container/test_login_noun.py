@@ -60,8 +60,8 @@ def files(tmp_path):
     return Files(str(tmp_path))
 
 
-def ask(files, check_mode=False, asked=None, **wish):
-    wanted = request(LoginRequest, {**PLAIN, **wish})
+def ask(files, check_mode=False, asked=None, **requested):
+    wanted = request(LoginRequest, {**PLAIN, **requested})
     return answer(RegistryLogin(wanted, files, ask=asked or Asked()), wanted, key="login", check=check_mode)
 
 

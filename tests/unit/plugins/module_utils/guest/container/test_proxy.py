@@ -9,36 +9,40 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.pr
 NOTHING = {"http": "", "https": "", "no_proxy": [], "username": "", "password": ""}
 
 
-def wished(**said):
+def requested_one(**said):
     return proxy.from_params({**NOTHING, **said})
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "requested",
     [
-        pytest.param(wished(http="http://p.example:3128"), id="one address for both"),
-        pytest.param(wished(https="http://p.example:3128/"), id="HTTPS alone"),
-        pytest.param(wished(http="http://p.example:3128", no_proxy=["a.example", "10.0.0.0/8"]), id="with exceptions"),
-        pytest.param(wished(http="http://p.example", username="u", password='p@s:s/w"d %$'), id="every kind of sign"),
-        pytest.param(wished(http="http://p.example", username="u"), id="a user without a password"),
+        pytest.param(requested_one(http="http://p.example:3128"), id="one address for both"),
+        pytest.param(requested_one(https="http://p.example:3128/"), id="HTTPS alone"),
+        pytest.param(
+            requested_one(http="http://p.example:3128", no_proxy=["a.example", "10.0.0.0/8"]), id="with exceptions"
+        ),
+        pytest.param(
+            requested_one(http="http://p.example", username="u", password='p@s:s/w"d %$'), id="every kind of sign"
+        ),
+        pytest.param(requested_one(http="http://p.example", username="u"), id="a user without a password"),
     ],
 )
-def test_what_is_written_is_read_again(wish):
-    assert proxy.parse(proxy.as_text(wish)) == wish
+def test_what_is_written_is_read_again(requested):
+    assert proxy.parse(proxy.as_text(requested)) == requested
 
 
 def test_a_proxy_for_http_is_one_for_https_too():
-    assert wished(http="http://p.example:3128").https == "http://p.example:3128"
+    assert requested_one(http="http://p.example:3128").https == "http://p.example:3128"
 
 
 def test_no_address_is_no_file():
-    assert proxy.as_text(wished(no_proxy=["a.example"])) is None
+    assert proxy.as_text(requested_one(no_proxy=["a.example"])) is None
 
 
 def test_a_password_is_escaped_in_the_address_and_in_no_text_of_the_object():
-    wish = wished(http="http://p.example:3128", username="me", password="ca/n@ry")
-    assert wish.url == "http://me:ca%2Fn%40ry@p.example:3128"
-    assert "ca%2Fn" not in repr(wish)
+    requested = requested_one(http="http://p.example:3128", username="me", password="ca/n@ry")
+    assert requested.url == "http://me:ca%2Fn%40ry@p.example:3128"
+    assert "ca%2Fn" not in repr(requested)
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ def guest(tmp_path):
     return Guest(tmp_path)
 
 
-def ask(guest, check=False, **wish):
-    wanted = request(RuntimeRequest, {**PLAIN, **wish})
+def ask(guest, check=False, **requested):
+    wanted = request(RuntimeRequest, {**PLAIN, **requested})
     return answer(ContainerRuntime(wanted, guest, guest.files, Clock()), wanted, check=check)
 
 

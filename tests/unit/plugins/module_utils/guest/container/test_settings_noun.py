@@ -37,8 +37,8 @@ def guest(tmp_path):
     return Guest(tmp_path)
 
 
-def ask(guest, check=False, **wish):
-    wanted = settings_of({**PLAIN, **wish})
+def ask(guest, check=False, **requested):
+    wanted = settings_of({**PLAIN, **requested})
     return answer(EngineSettings(wanted, guest, guest.files, Clock()), wanted, check=check)
 
 

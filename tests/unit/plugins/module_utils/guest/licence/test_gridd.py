@@ -141,7 +141,7 @@ def test_options_that_make_no_sense_are_told_and_the_token_is_not(wrong, words):
 )
 def test_words_become_the_numbers_of_the_manual(more, settings):
     assert params.check_params(given(**more)) == []
-    assert params.wished_settings(given(**more)) == settings
+    assert params.requested_settings(given(**more)) == settings
 
 
 def test_request_does_not_show_the_token():

@@ -21,9 +21,9 @@ WISH = {"mac": MAC, "name": None, "mtu": None, "address": None, "backend": "auto
 class Task:
     """The steps of a task, as the runner takes them."""
 
-    def __init__(self, guest, **wish):
+    def __init__(self, guest, **requested):
         self.warnings = []
-        wanted = request(interface_params.InterfaceRequest, {**WISH, **wish})
+        wanted = request(interface_params.InterfaceRequest, {**WISH, **requested})
         self.noun = interface.Interface(wanted, guest, guest.files, self.warnings.append, Clock())
         self.item = Item("Adapter", wanted, {"reached": []})
         self.noun.read([self.item])
@@ -100,7 +100,7 @@ def test_an_adapter_that_is_off_is_switched_on(guest):
 
 
 @pytest.mark.parametrize(
-    "wish, code",
+    "requested, code",
     [
         pytest.param({"mtu": 9001}, "mtu_impossible", id="an MTU that the driver does not take"),
         pytest.param({"address": "192.0.2.11/24"}, "address_taken", id="an address of another adapter"),
@@ -108,9 +108,9 @@ def test_an_adapter_that_is_off_is_switched_on(guest):
         pytest.param({"mac": "00:50:56:9a:00:99"}, "no_such_adapter", id="no such adapter"),
     ],
 )
-def test_the_impossible_is_refused_before_anything_is_touched(guest, wish, code):
+def test_the_impossible_is_refused_before_anything_is_touched(guest, requested, code):
     with pytest.raises(OperatorError) as caught:
-        Task(guest, **wish)
+        Task(guest, **requested)
     assert caught.value.code == code
     assert not [words for words in guest.said if words.startswith(("ip link", "ip addr"))]
 
@@ -157,7 +157,7 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
 
 
 @pytest.mark.parametrize(
-    "wish, word",
+    "requested, word",
     [
         ({"mac": "00:50"}, "is not a MAC address"),
         ({"name": " "}, "name: it is empty"),
@@ -173,12 +173,12 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
         ({"wait_s": 0}, "wait_s: 0 is too short"),
     ],
 )
-def test_wrong_parameters_are_told_before_anything_is_read(wish, word):
-    assert word in " ".join(interface_params.check_params({**WISH, **wish}))
+def test_wrong_parameters_are_told_before_anything_is_read(requested, word):
+    assert word in " ".join(interface_params.check_params({**WISH, **requested}))
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "requested",
     [
         {},
         {"mac": None, "name": "ens224"},
@@ -191,8 +191,8 @@ def test_wrong_parameters_are_told_before_anything_is_read(wish, word):
     ],
     ids=str,
 )
-def test_parameters_at_their_limits_are_taken(wish):
-    assert interface_params.check_params({**WISH, **wish}) == []
+def test_parameters_at_their_limits_are_taken(requested):
+    assert interface_params.check_params({**WISH, **requested}) == []
 
 
 @pytest.mark.parametrize("mtu, problems", [(575, 1), (576, 0), (65535, 0), (65536, 1)])

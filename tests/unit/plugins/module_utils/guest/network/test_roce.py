@@ -18,8 +18,8 @@ from .world import MAC, Guest
 NOW = roce_state.State("ens224", MAC, "mlx5_0", 1, traffic_class=0, tools=["mlnx_qos"])
 
 
-def paths(now, wish=None, data_path="passthrough"):
-    return [change.path for change in roce_state.compare(now, roce_state.want(now, wish or Intent(), data_path))]
+def paths(now, requested=None, data_path="passthrough"):
+    return [change.path for change in roce_state.compare(now, roce_state.want(now, requested or Intent(), data_path))]
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_an_equal_adapter_has_no_differences(told):
 
 
 def test_a_dscp_that_goes_elsewhere_by_default_is_mapped():
-    wish = intent({"dscp": 24, "priority": 4})
+    requested = intent({"dscp": 24, "priority": 4})
     now = roce_state.State("ens224", MAC, "mlx5_0", 1, traffic_class=98, tools=["dcb"], trust="dscp", pfc=[4])
-    assert paths(now, wish) == ["dscp_map", "kept"]
-    calls = roce_state.adapter_commands(roce_state.want(now, wish, "passthrough"), wish)
+    assert paths(now, requested) == ["dscp_map", "kept"]
+    calls = roce_state.adapter_commands(roce_state.want(now, requested, "passthrough"), requested)
     assert calls[0] == ["/sbin/dcb", "app", "replace", "dev", "ens224", "dscp-prio", "24:4", "48:6"]
     assert calls[1][-2:] == ["all:off", "4:on"]
 
@@ -86,9 +86,9 @@ def guest(tmp_path):
 
 
 def step(guest, **params):
-    wish = roce.request_of({**PARAMS, **params})
-    noun = roce.Roce(wish, guest, guest.files, lambda text: None)
-    item = Item("Adapter", wish, {})
+    requested = roce.request_of({**PARAMS, **params})
+    noun = roce.Roce(requested, guest, guest.files, lambda text: None)
+    item = Item("Adapter", requested, {})
     noun.read([item])
     item.wanted = noun.want(item)
     item.changes = noun.compare(item.now, item.wanted)

@@ -63,14 +63,14 @@ class Cluster:
     def __init__(self, holds=False):
         self.done, self._holds = [], holds
 
-    def provide(self, wished, source):
-        self.done.append(("provide", wished, source))
+    def provide(self, requested_one, source):
+        self.done.append(("provide", requested_one, source))
 
-    def holds(self, _wished):
+    def holds(self, _requested_settings):
         return self._holds
 
-    def change(self, wished):
-        self.done.append(("change", wished))
+    def change(self, requested_one):
+        self.done.append(("change", requested_one))
 
     def apply(self):
         self.done.append(("apply",))
@@ -224,11 +224,11 @@ class Depots:
             raise OperatorError("Cluster gpu", "the depot was to be imported", "It is there", "Wait", "task_failed")
 
 
-def provided(rest, wished=WISHED, url="https://depot.example.com/driver.zip"):
+def provided(rest, requested_one=WISHED, url="https://depot.example.com/driver.zip"):
     cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
     host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
     reach = SimpleNamespace(rest=rest, host=host)
-    ClusterImage(reach, 60).provide(wished, SimpleNamespace(url=url, name="driver.zip"))
+    ClusterImage(reach, 60).provide(requested_one, SimpleNamespace(url=url, name="driver.zip"))
     return rest.imported
 
 
@@ -252,7 +252,7 @@ def test_a_depot_is_imported_where_none_has_the_component(depots, imports):
 
 
 def test_nothing_is_imported_for_a_component_that_goes():
-    assert provided(Depots({}), wished={"NVD-AIE": None}) == []
+    assert provided(Depots({}), requested_one={"NVD-AIE": None}) == []
 
 
 def test_an_import_that_fails_because_another_run_has_done_it_is_no_failure():
@@ -322,7 +322,7 @@ def test_a_commit_that_fails_and_leaves_the_image_as_it_was_is_a_failure():
 
 
 @pytest.mark.parametrize(
-    "components, wished, holds",
+    "components, requested_one, holds",
     [
         ({"NVD-AIE": "550.90.05", "nmlx5": "4.23"}, {"NVD-AIE": "550.90.05"}, True),
         ({"NVD-AIE": "550.54.16"}, {"NVD-AIE": "550.90.05"}, False),
@@ -332,16 +332,16 @@ def test_a_commit_that_fails_and_leaves_the_image_as_it_was_is_a_failure():
     ],
     ids=["the version", "another version", "gone", "still there", "one of two"],
 )
-def test_an_image_holds_what_is_wished_only_as_a_whole(components, wished, holds):
+def test_an_image_holds_what_is_wished_only_as_a_whole(components, requested_one, holds):
     rest = Committing(BASE)
     rest.there = {"components": {name: {"version": version} for name, version in components.items()}}
-    assert image(rest).holds(wished) is holds
+    assert image(rest).holds(requested_one) is holds
 
 
 def test_a_depot_that_only_the_controller_can_read_is_not_imported():
     rest = Depots({})
     with pytest.raises(OperatorError) as failed:
-        provided(rest, wished={"b": "2", "a": "1"}, url=None)
+        provided(rest, requested_one={"b": "2", "a": "1"}, url=None)
     assert "cannot put a 1, b 2 into its image" in failed.value.message
     assert "vCenter cannot import it from driver.zip" in failed.value.message
     assert rest.imported == []

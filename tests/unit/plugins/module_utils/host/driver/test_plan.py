@@ -39,13 +39,13 @@ def running(vib, **more):
     return host(vib, loaded=True, running=vib.version.partition("-")[0], **more)
 
 
-def want(now, package, **wish):
-    return plan.want_present("Host esx-01", now, package, replace(WISH, **wish))
+def want(now, package, **requested):
+    return plan.want_present("Host esx-01", now, package, replace(WISH, **requested))
 
 
-def refused(now, package, **wish):
+def refused(now, package, **requested):
     with pytest.raises(OperatorError) as caught:
-        want(now, package, **wish)
+        want(now, package, **requested)
     return caught.value
 
 
@@ -175,12 +175,12 @@ def test_absent_removes_the_drivers_of_the_family_and_no_others():
     ],
 )
 def test_the_way_follows_who_manages_the_software(by_image, asked, result):
-    wish = replace(WISH, method=asked)
+    requested = replace(WISH, method=asked)
     if result in ("esxcli", "image"):
-        assert plan.method("Host esx-01", host(by_image=by_image), wish) == result
+        assert plan.method("Host esx-01", host(by_image=by_image), requested) == result
         return
     with pytest.raises(OperatorError) as caught:
-        plan.method("Host esx-01", host(by_image=by_image), wish)
+        plan.method("Host esx-01", host(by_image=by_image), requested)
     assert caught.value.code == result
 
 

@@ -51,8 +51,8 @@ def reach(rows):
 
 
 def test_a_depot_that_only_the_host_may_read_is_known_as_the_host_lists_it():
-    wish = replace(NOTHING, depot="[datastore-01] x.zip")
-    found = source.find(reach([ROW]), Files(), wish)
+    requested = replace(NOTHING, depot="[datastore-01] x.zip")
+    found = source.find(reach([ROW]), Files(), requested)
     assert (found.package.driver.family, found.package.told_by) == ("nvaie", "host")
     assert found.argument == {"depot": "/vmfs/volumes/datastore-01/x.zip"}
 

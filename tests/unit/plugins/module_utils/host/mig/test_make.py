@@ -157,15 +157,15 @@ def test_wherever_a_run_is_killed_the_next_one_ends_the_same(commands):
         device.put(19, 5, 1)
         return device
 
-    wish = ["4g", {"profile": "2g", "compute": ["1c", "1c"]}, "1g"]
+    requested = ["4g", {"profile": "2g", "compute": ["1c", "1c"]}, "1g"]
     whole = world()
-    ask(whole, layout=wish)
+    ask(whole, layout=requested)
     assert len(whole.commands) >= 8
     device = world()
     if commands <= len(whole.commands):
         with pytest.raises(Killed):
-            ask(Mortal(device, commands), layout=wish)
-    result, _warnings = ask(device, layout=wish)
+            ask(Mortal(device, commands), layout=requested)
+    result, _warnings = ask(device, layout=requested)
     assert not result["failed"], result["msg"]
     assert device.layout == whole.layout
 

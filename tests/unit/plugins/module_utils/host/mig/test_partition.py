@@ -70,14 +70,14 @@ def test_success_that_did_nothing_is_no_success():
 @pytest.mark.parametrize("system, needs", [("Linux", "gpu_reset"), ("VMkernel", "reboot")])
 def test_a_switch_that_waits_is_pending_and_the_next_run_changes_nothing(system, needs):
     device = Device(mode=False, switches_at_once=False, system=system)
-    wish = {"layout": ["3g"], "vsphere": "instances"}
-    result, _warnings = ask(device, **wish)
+    requested = {"layout": ["3g"], "vsphere": "instances"}
+    result, _warnings = ask(device, **requested)
     assert result["changed"]
     assert result["pending"] == [{"what": "layout", "needs": needs}, {"what": "mode", "needs": needs}]
-    again, _warnings = ask(device, **wish)
+    again, _warnings = ask(device, **requested)
     assert (again["changed"], again["pending"]) == (False, result["pending"])
     device.mode, device.pending = True, None
-    after, _warnings = ask(device, **wish)
+    after, _warnings = ask(device, **requested)
     assert (after["changed"], after["pending"]) == (True, [])
     assert set(device.layout) == {4}
 

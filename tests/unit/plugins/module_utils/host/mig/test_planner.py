@@ -24,7 +24,7 @@ def spots_of(gpu, layout):
     return {Spot(by_key[key], start) for key, start in layout}
 
 
-def wishes_of(gpu, geometry):
+def requests_of(gpu, geometry):
     by_key = keyed(gpu)
     return [RequestedInstance(by_key[key]) for key in geometry]
 
@@ -64,7 +64,7 @@ def test_as_many_instances_stay_as_brute_force_finds_possible(gpu, keys):
     for present, geometry in chosen:
         most = max(len(present & layout) for layout in by_geometry[geometry])
         spots = spots_of(gpu, present)
-        made = plan(rules, dict.fromkeys(spots, ()), wishes_of(gpu, geometry))
+        made = plan(rules, dict.fromkeys(spots, ()), requests_of(gpu, geometry))
         assert len(made.keep) == most, (present, geometry)
         assert brute.geometry({(rules.profiles[spot.profile_id].key, spot.start) for spot in made.layout}) == geometry
         assert made_by(rules, spots, made) == set(made.layout)
@@ -83,7 +83,9 @@ def test_seven_of_77_geometries_need_an_explicit_placement():
     rules = Rules(GPUS["a100_40gb"])
     geometries = {brute.geometry(layout) for layout in brute.layouts("a100_40gb", brute.WITH_DOUBLE)}
     assert len(geometries) == 77
-    unreachable = [one for one in geometries if plan(rules, {}, wishes_of("a100_40gb", one), placement="never") is None]
+    unreachable = [
+        one for one in geometries if plan(rules, {}, requests_of("a100_40gb", one), placement="never") is None
+    ]
     assert sorted("+".join(one) for one in unreachable) == [
         "1g+1g+1g+1g+1g+1g+1g_double",
         "1g+1g+1g+1g+1g_double+1g_double",
@@ -94,7 +96,7 @@ def test_seven_of_77_geometries_need_an_explicit_placement():
         "1g+1g+1g_double+4g",
     ]
     for geometry in unreachable:
-        made = plan(rules, {}, wishes_of("a100_40gb", geometry))
+        made = plan(rules, {}, requests_of("a100_40gb", geometry))
         assert [step.spot for step in made.create if step.explicit] == [Spot(15, 6)]
         assert made_by(rules, (), made) == set(made.layout)
 
@@ -102,7 +104,7 @@ def test_seven_of_77_geometries_need_an_explicit_placement():
 def test_every_base_geometry_has_an_order():
     rules = Rules(GPUS["a100_40gb"])
     for geometry in {brute.geometry(layout) for layout in brute.layouts("a100_40gb", brute.BASE)}:
-        assert plan(rules, {}, wishes_of("a100_40gb", geometry), placement="never") is not None
+        assert plan(rules, {}, requests_of("a100_40gb", geometry), placement="never") is not None
 
 
 @pytest.mark.parametrize("gpu, keys", [("a100_40gb", brute.WITH_DOUBLE), ("a30", brute.A30)])
@@ -116,7 +118,7 @@ def test_of_the_layouts_that_keep_the_most_the_one_with_the_most_room_is_taken(g
         alike = [layout for layout in layouts if brute.geometry(layout) == geometry]
         most = max(len(present & layout) for layout in alike)
         best = max(brute.room(gpu, keys, layout) for layout in alike if len(present & layout) == most)
-        made = plan(rules, dict.fromkeys(spots_of(gpu, present), ()), wishes_of(gpu, geometry))
+        made = plan(rules, dict.fromkeys(spots_of(gpu, present), ()), requests_of(gpu, geometry))
         layout = frozenset((rules.profiles[spot.profile_id].key, spot.start) for spot in made.layout)
         assert brute.room(gpu, keys, layout) == best, (sorted(present), geometry)
 
@@ -137,12 +139,12 @@ def test_what_is_in_use_is_kept_before_what_is_not():
     rules = Rules(GPUS["a100_40gb"])
     # Of a 3g and two 1g in the other half, one side has to go for a 4g beside one of the 1g.
     present = dict.fromkeys([Spot(9, 4), Spot(19, 0), Spot(19, 1)], ())
-    wishes = [RequestedInstance(5), RequestedInstance(9)]
-    assert plan(rules, present, wishes).keep == [Spot(9, 4)]
+    requests = [RequestedInstance(5), RequestedInstance(9)]
+    assert plan(rules, present, requests).keep == [Spot(9, 4)]
     present = dict.fromkeys([Spot(19, 1), Spot(19, 5), Spot(19, 6)], ())
-    wishes = [RequestedInstance(5), RequestedInstance(19)]
-    assert plan(rules, present, wishes, busy=[Spot(19, 5)]).keep == [Spot(19, 5)]
-    assert plan(rules, present, wishes, busy=[Spot(19, 6)]).keep == [Spot(19, 6)]
+    requests = [RequestedInstance(5), RequestedInstance(19)]
+    assert plan(rules, present, requests, busy=[Spot(19, 5)]).keep == [Spot(19, 5)]
+    assert plan(rules, present, requests, busy=[Spot(19, 6)]).keep == [Spot(19, 6)]
 
 
 def test_a_wanted_start_is_met_even_when_something_has_to_go():
@@ -198,7 +200,7 @@ def test_without_placements_a_plan_is_found_wherever_any_layout_is_reached_by_th
             spots = spots_of("a100_40gb", layout)
             if order.without_placement(rules, rules.covered(spots & there), spots - there) is not None:
                 reached.append(len(spots & there))
-        made = plan(rules, dict.fromkeys(there, ()), wishes_of("a100_40gb", wanted), placement="never")
+        made = plan(rules, dict.fromkeys(there, ()), requests_of("a100_40gb", wanted), placement="never")
         assert (None if made is None else len(made.keep)) == max(reached, default=None)
         found.append(made is not None)
     assert {True, False} == set(found)
@@ -207,9 +209,9 @@ def test_without_placements_a_plan_is_found_wherever_any_layout_is_reached_by_th
 def test_one_instance_in_use_counts_more_than_two_that_are_idle():
     rules = Rules(GPUS["a100_40gb"])
     present = {Spot(19, 0): (1,), Spot(19, 2): (1,), Spot(19, 4): (1,)}
-    wishes = [RequestedInstance(9), RequestedInstance(19), RequestedInstance(19)]
-    assert plan(rules, present, wishes).keep == [Spot(19, 0), Spot(19, 2)]
-    assert plan(rules, present, wishes, busy=[Spot(19, 4)]).keep == [Spot(19, 4)]
+    requests = [RequestedInstance(9), RequestedInstance(19), RequestedInstance(19)]
+    assert plan(rules, present, requests).keep == [Spot(19, 0), Spot(19, 2)]
+    assert plan(rules, present, requests, busy=[Spot(19, 4)]).keep == [Spot(19, 4)]
 
 
 def test_the_same_start_twice_is_no_plan():

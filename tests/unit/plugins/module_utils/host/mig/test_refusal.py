@@ -12,9 +12,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table imp
 
 def refused(gpu, *entries, branch=None):
     rules = Rules(GPUS[gpu], branch)
-    wishes, problems = layout_text.resolve(rules.gpu, entries, default_compute=True)
+    requests, problems = layout_text.resolve(rules.gpu, entries, default_compute=True)
     with pytest.raises(OperatorError) as error:
-        refusal.refuse_impossible("GPU 0", rules, wishes, problems, entries)
+        refusal.refuse_impossible("GPU 0", rules, requests, problems, entries)
     return error.value
 
 
@@ -60,9 +60,9 @@ def test_sums_that_fit_without_a_placement_are_told_with_the_starts():
     # As a device would say that keeps its last slots for itself.
     halves = [replace(one, starts=(0,)) if one.key == "2g" else one for one in GPUS["a30"].profiles]
     rules = Rules(replace(GPUS["a30"], profiles=tuple(halves)))
-    wishes, _problems = layout_text.resolve(rules.gpu, ["2g", "2g"], default_compute=True)
+    requests, _problems = layout_text.resolve(rules.gpu, ["2g", "2g"], default_compute=True)
     with pytest.raises(OperatorError) as error:
-        refusal.refuse_impossible("GPU 0", rules, wishes, [], ["2g", "2g"])
+        refusal.refuse_impossible("GPU 0", rules, requests, [], ["2g", "2g"])
     assert "there is no placement without overlap: 2g.12gb covers 2 of 4 memory slots from 0" in error.value.message
 
 

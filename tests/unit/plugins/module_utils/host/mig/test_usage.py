@@ -24,7 +24,7 @@ def test_on_esxi_a_vm_on_an_instance_that_stays_is_not_in_the_way():
 
 
 @pytest.mark.parametrize(
-    "device, wish, waits",
+    "device, requested, waits",
     [
         ({"mode": False}, {}, False),
         ({"mode": False, "model": "h100_80gb_sxm", "switches_at_once": False, "xorg": True}, {}, True),
@@ -33,12 +33,12 @@ def test_on_esxi_a_vm_on_an_instance_that_stays_is_not_in_the_way():
     ],
     ids=["Ampere on", "Hopper on, held by Xorg", "Ampere off on ESXi", "Ampere off"],
 )
-def test_whether_a_switch_waits_is_predicted(device, wish, waits):
+def test_whether_a_switch_waits_is_predicted(device, requested, waits):
     device = dict(device)
     processes = [("/usr/bin/Xorg", 9, None)] if device.pop("xorg", False) else []
     device = Device(processes=processes, **device)
-    predicted, _warnings = ask(device, check=True, **wish)
-    made, _warnings = ask(device, **wish)
+    predicted, _warnings = ask(device, check=True, **requested)
+    made, _warnings = ask(device, **requested)
     assert predicted == made
     assert bool(made["pending"]) is waits
 

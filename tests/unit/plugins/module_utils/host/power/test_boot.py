@@ -66,9 +66,9 @@ class Readings(Reboot):
         return self.states.pop(0) if len(self.states) > 1 else self.states[0]
 
 
-def item(now=UP, wanted=None, **wish):
+def item(now=UP, wanted=None, **requested):
     usual = {"state": "rebooted", "power": "warm", "booted_after": None, "timeout_s": 60}
-    made = Item("esx-01", RebootRequest(**{**usual, **wish}), {})
+    made = Item("esx-01", RebootRequest(**{**usual, **requested}), {})
     made.now, made.wanted = now, wanted or replace(now, later_than=now.boot_time)
     return made
 
@@ -80,7 +80,7 @@ def failure(call, *arguments):
 
 
 @pytest.mark.parametrize(
-    "now, wish, planned, later_than",
+    "now, requested, planned, later_than",
     [
         (UP, {}, None, THEN),
         (replace(UP, in_maintenance=False), {}, {"in_maintenance": True}, THEN),
@@ -99,13 +99,13 @@ def failure(call, *arguments):
         ),
     ],
 )
-def test_which_boot_is_waited_for(now, wish, planned, later_than):
-    wanted = Readings(planned=planned).want(item(now, **wish))
+def test_which_boot_is_waited_for(now, requested, planned, later_than):
+    wanted = Readings(planned=planned).want(item(now, **requested))
     assert wanted == replace(now, connection="connected", power="poweredOn", later_than=later_than)
 
 
 @pytest.mark.parametrize(
-    "now, wish, planned, code",
+    "now, requested, planned, code",
     [
         (replace(UP, connection="disconnected"), {}, None, "host_not_connected"),
         (replace(UP, connection="disconnected"), {"state": "back"}, None, "host_not_connected"),
@@ -114,8 +114,8 @@ def test_which_boot_is_waited_for(now, wish, planned, later_than):
         (UP, {"state": "back", "booted_after": "yesterday"}, None, "invalid_parameters"),
     ],
 )
-def test_a_restart_that_cannot_be_is_refused(now, wish, planned, code):
-    assert failure(Readings(planned=planned).want, item(now, **wish)).code == code
+def test_a_restart_that_cannot_be_is_refused(now, requested, planned, code):
+    assert failure(Readings(planned=planned).want, item(now, **requested)).code == code
 
 
 @pytest.mark.parametrize(
@@ -242,10 +242,10 @@ def test_a_host_in_maintenance_is_asked_once_and_waited_for(monkeypatch, power):
     assert (host.started, asked.touched) == ([(power, False)], True)
 
 
-@pytest.mark.parametrize("now, wish", [(DOWN, {}), (GOING, {}), (UP, {"state": "back"})])
-def test_a_host_that_restarts_already_is_not_asked(monkeypatch, now, wish):
+@pytest.mark.parametrize("now, requested", [(DOWN, {}), (GOING, {}), (UP, {"state": "back"})])
+def test_a_host_that_restarts_already_is_not_asked(monkeypatch, now, requested):
     host = Asked(monkeypatch, [], UP)
-    asked = item(now, replace(UP, later_than=BEFORE), **wish)
+    asked = item(now, replace(UP, later_than=BEFORE), **requested)
     host.change(asked)
     assert (host.started, asked.touched) == ([], True)
 

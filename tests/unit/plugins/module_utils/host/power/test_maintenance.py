@@ -20,7 +20,7 @@ class AfterALostAnswer(Maintenance):
     def __init__(self, *readings):
         self.readings, self.requests, self._vcenter = list(readings), 0, None
 
-    def _run(self, wish, inside, running):
+    def _run(self, requested, inside, running):
         self.requests += 1
         return Outcome(error=LOST, uncertain=True)
 
@@ -35,5 +35,5 @@ class AfterALostAnswer(Maintenance):
 )
 def test_a_mode_that_the_first_request_reached_is_not_requested_again(readings, requests):
     host = AfterALostAnswer(*readings)
-    host._settle(SimpleNamespace(wish={}, now=SimpleNamespace(tasks=())), False)
+    host._settle(SimpleNamespace(requested={}, now=SimpleNamespace(tasks=())), False)
     assert (host.requests, host.readings) == (requests, [])

@@ -42,14 +42,14 @@ def noun():
     return made
 
 
-def item(now, **wish):
-    made = Item("esx-01", replace(WISH, **wish), {})
+def item(now, **requested):
+    made = Item("esx-01", replace(WISH, **requested), {})
     made.now = now
     return made
 
 
 @pytest.mark.parametrize(
-    "now, wish, wanted",
+    "now, requested, wanted",
     [
         (Service(True, "driver"), {"state": "left"}, Service(False)),
         (Service(True), {"state": "left"}, Service(True)),
@@ -65,8 +65,8 @@ def item(now, **wish):
         ),
     ],
 )
-def test_the_requested_mode_of_a_host(now, wish, wanted):
-    assert noun().want(item(now, **wish)) == wanted
+def test_the_requested_mode_of_a_host(now, requested, wanted):
+    assert noun().want(item(now, **requested)) == wanted
 
 
 def test_a_host_with_running_vms_is_not_taken_out_of_service():

@@ -18,8 +18,8 @@ JOB = Job("/jobs/1", "JID_1", False)
 def plan(now, functions=None, attributes=None, vendor="dell", conflicts="refuse", rules=()):
     """The state that is wanted, and the changes that lead to it as {path: (before, after, needs)}."""
     registry = registry_of(vendor, rules)
-    wished = bios_plan.wishes("bmc-01", now, vendor, registry, functions or {}, attributes or {})
-    wanted = bios_plan.want("bmc-01", now, vendor, registry, wished, conflicts)
+    requested_one = bios_plan.requests("bmc-01", now, vendor, registry, functions or {}, attributes or {})
+    wanted = bios_plan.want("bmc-01", now, vendor, registry, requested_one, conflicts)
     changes = bios_plan.compare(now, wanted)
     return wanted, {change.path: (change.before, change.after, change.needs) for change in changes}
 
@@ -183,8 +183,8 @@ def test_a_function_and_an_attribute_that_want_the_same_are_one_wish():
 def test_what_a_bmc_stages_along_with_a_profile_is_no_gap_and_what_it_lost_is_one():
     now = state("hpe", staged={"Sriov": "Enabled"})
     registry = registry_of("hpe")
-    wished = bios_plan.wishes("bmc-01", now, "hpe", registry, {"above_4g": "enabled"}, {})
-    wanted = bios_plan.want("bmc-01", now, "hpe", registry, wished, "refuse")
+    requested_one = bios_plan.requests("bmc-01", now, "hpe", registry, {"above_4g": "enabled"}, {})
+    wanted = bios_plan.want("bmc-01", now, "hpe", registry, requested_one, "refuse")
     changes = bios_plan.compare(now, wanted)
     along = state("hpe", staged={**wanted.staged, "EnergyPerfBias": "MaxPerf"})
     assert bios_plan.missing(changes, along, wanted) == []
@@ -217,7 +217,7 @@ def test_a_name_that_fits_several_attributes_is_refused_with_all_of_them():
 @pytest.mark.parametrize("vendor", ["supermicro", "lenovo"])
 def test_a_function_of_another_make_is_refused_with_its_name(vendor):
     with pytest.raises(OperatorError) as told:
-        bios_plan.wishes("bmc-01", state(), vendor, registry_of("dell"), {"sriov": "enabled"}, {})
+        bios_plan.requests("bmc-01", state(), vendor, registry_of("dell"), {"sriov": "enabled"}, {})
     assert (told.value.code, told.value.subject) == ("function_unmapped", "bmc-01")
     assert told.value.data["functions"] == ["sriov"]
     assert "SriovGlobalEnable" in told.value.data["candidates"]["sriov"]

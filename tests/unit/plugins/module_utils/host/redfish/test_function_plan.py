@@ -20,9 +20,11 @@ ALL = {
 
 
 def resolved(vendor, functions, values=None):
-    wishes, unmapped, clashes = function_plan.resolve(vendor, registry_of(vendor), functions, values or FACTORY[vendor])
+    requests, unmapped, clashes = function_plan.resolve(
+        vendor, registry_of(vendor), functions, values or FACTORY[vendor]
+    )
     assert (unmapped, clashes) == ({}, [])
-    return {name: wish.value for name, wish in wishes.items()}
+    return {name: requested.value for name, requested in requests.items()}
 
 
 @pytest.mark.parametrize(
@@ -106,8 +108,8 @@ def test_a_make_without_a_map_is_told_for_all_functions_with_what_sounds_like_th
 
 
 def test_a_bios_without_the_attribute_of_a_known_make_is_told_by_the_attribute():
-    wishes, unmapped, dummy = function_plan.resolve("hpe", registry_of("dell"), {"above_4g": "enabled"}, {})
-    assert wishes == {}
+    requests, unmapped, dummy = function_plan.resolve("hpe", registry_of("dell"), {"above_4g": "enabled"}, {})
+    assert requests == {}
     assert unmapped == {"above_4g": "this BIOS has no PciResourcePadding"}
 
 

@@ -81,9 +81,9 @@ DEVICES = {
 }
 
 
-@pytest.mark.parametrize("wish, found, told", DEVICES.values(), ids=DEVICES.keys())
-def test_device_is_the_one_by_which_the_address_is_reached(wish, found, told):
-    end, why = look.end_of(replace(WISH, **wish), seen("job-01", **found))
+@pytest.mark.parametrize("requested, found, told", DEVICES.values(), ids=DEVICES.keys())
+def test_device_is_the_one_by_which_the_address_is_reached(requested, found, told):
+    end, why = look.end_of(replace(WISH, **requested), seen("job-01", **found))
     assert (end.device, end.gid_index, why) == told
 
 
@@ -121,8 +121,8 @@ def test_versions_of_iperf3_without_threads_get_several_processes(wanted, versio
 
 
 @pytest.mark.parametrize(
-    "wish, found, port", [({}, (), 1), ({}, TABLE, 1), ({"port": 2}, TABLE, 2), ({"port": 2}, (), 2)]
+    "requested, found, port", [({}, (), 1), ({}, TABLE, 1), ({"port": 2}, TABLE, 2), ({"port": 2}, (), 2)]
 )
-def test_a_port_is_the_one_asked_for_or_the_first(wish, found, port):
-    end, _why = look.end_of(replace(WISH, **wish), seen("job-01", gids=found))
+def test_a_port_is_the_one_asked_for_or_the_first(requested, found, port):
+    end, _why = look.end_of(replace(WISH, **requested), seen("job-01", gids=found))
     assert end.port == port

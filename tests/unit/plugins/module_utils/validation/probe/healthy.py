@@ -92,7 +92,7 @@ def healthy(root, answers=(), without=(), soft=False):
     return guest
 
 
-def wish(**changes):
+def requested(**changes):
     options = {
         "name": "train-01",
         "interface": "ens224",

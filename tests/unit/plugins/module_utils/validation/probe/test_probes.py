@@ -6,14 +6,14 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 
-from .healthy import KERNEL, LICENSED, SMI, TOPO, healthy, wish
+from .healthy import KERNEL, LICENSED, SMI, TOPO, healthy, requested
 
 # They run if the site requests them, see test_stack.py.
 OF_STACK = ("guest.dcgm", "guest.gds", "guest.gds_read", "guest.dcgm_health")
 
 
 def measure(guest, **changes):
-    found, outputs = probes.measured(wish(**changes), guest, guest.files)
+    found, outputs = probes.measured(requested(**changes), guest, guest.files)
     return {one["check"]: one for one in found}, outputs
 
 

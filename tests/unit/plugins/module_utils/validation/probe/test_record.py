@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import validation_resul
 from unit.plugins.modules.described import checked
 from unit.plugins.plugin_utils.validation.test_pair_watch import World
 
-from .healthy import healthy, wish
+from .healthy import healthy, requested
 
 GUESTS = ["job-01", "job-02"]
 BUILT = "Horovod v0.28.1:\n\nAvailable Frameworks:\n    [ ] TensorFlow\n    [X] PyTorch\n"
@@ -29,7 +29,7 @@ def looks(root, name, **changes):
     made = {}
     guest = healthy(root)
     for phase in ("before", "after"):
-        found, outputs = probes.measured(wish(name=name, phase=phase, gpu=False, **changes), guest, guest.files)
+        found, outputs = probes.measured(requested(name=name, phase=phase, gpu=False, **changes), guest, guest.files)
         made[phase] = {"measurements": found, "outputs": outputs}
         guest.files.write("/sys/class/net/ens224/statistics/rx_bytes", "112\n")
     return made

@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 
 from .. import stack_texts as texts
-from .healthy import healthy, wish
+from .healthy import healthy, requested
 
 STATS = "/proc/driver/nvidia-fs/stats"
 ALL = {"dcgm_level": 2, "dcgm_health": True, "gds": True, "gds_file": "/data/x"}
@@ -19,7 +19,7 @@ ANSWERS = {
 
 
 def measure(guest, **changes):
-    found, outputs = probes.measured(wish(**{**ALL, **changes}), guest, guest.files)
+    found, outputs = probes.measured(requested(**{**ALL, **changes}), guest, guest.files)
     return {one["check"]: one for one in found}, outputs
 
 
@@ -32,7 +32,7 @@ def guest(tmp_path):
 
 
 def test_nothing_of_the_stack_runs_unless_requested(guest):
-    found, dummy = probes.measured(wish(), guest, guest.files)
+    found, dummy = probes.measured(requested(), guest, guest.files)
     assert not {one["check"] for one in found} & {"guest.dcgm", "guest.gds", "guest.gds_read", "guest.dcgm_health"}
 
 

@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation import 
 
 from unit.plugins.modules.described import checked
 
-from .healthy import healthy, wish
+from .healthy import healthy, requested
 
 PLACE = {"host": "esx-01", "nic": "vmnic2", "address": "10.0.112.11"}
 
@@ -113,7 +113,7 @@ def test_the_last_look_counts_and_other_guests_do_not():
 
 def test_what_the_guests_said_reaches_the_record_and_the_report(tmp_path):
     guest = healthy(tmp_path)
-    found, outputs = probes.measured(wish(name="job-01", simulated=["gpu"]), guest, guest.files)
+    found, outputs = probes.measured(requested(name="job-01", simulated=["gpu"]), guest, guest.files)
     given = {
         "intent": {"guests": ["job-01"], "data_path": "tcp"},
         "guests": {"job-01": {"before": {"measurements": found, "outputs": outputs}}},

@@ -16,7 +16,7 @@ from unit.plugins.module_utils.validation.pairs.ends import BANDWIDTH, LATENCY, 
 from unit.plugins.modules.described import checked
 from unit.plugins.plugin_utils.validation.pair_world import World
 
-from .healthy import KERNEL, LICENSED, SMI, TOPO, TRACKING, healthy, wish
+from .healthy import KERNEL, LICENSED, SMI, TOPO, TRACKING, healthy, requested
 from .test_record import BUILT, GUESTS, NOW, training
 
 RDMA = "/sys/class/infiniband/mlx5_0/ports/1/counters"
@@ -117,7 +117,7 @@ class Run:
                 guest.files.write(f"{RDMA}/{counter}", f"{self.moved if phase == 'after' else 0}\n")
             if phase == "after":
                 guest.files.write(f"{RDMA}/../hw_counters/out_of_sequence", f"{3 + self.dropped}\n")
-            found, outputs = probes.measured(wish(name=name, phase=phase), guest, guest.files)
+            found, outputs = probes.measured(requested(name=name, phase=phase), guest, guest.files)
             made[phase] = {"measurements": found, "outputs": outputs}
         return made
 

@@ -21,13 +21,13 @@ def scope(*hosts):
     return Scope(hosts={host.moid: (SimpleNamespace(get=lambda path: parent), host.cluster) for host in hosts})
 
 
-def wish(**task):
+def requested(**task):
     """A request of gpu_capacity_info."""
     return params.request_of(described.checked({**described.LOGIN, **task}, params.ARGUMENTS))
 
 
 def capacity(*hosts, ask=SILENT, **task):
-    return report.capacity_of(ask, scope(*hosts), hosts, wish(**task))
+    return report.capacity_of(ask, scope(*hosts), hosts, requested(**task))
 
 
 def telling(**numbers):

@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model
 
 from unit.plugins.module_utils.vm.placement.worlds import gpu, host
 
-from .labs import capacity, telling, wish
+from .labs import capacity, requested, telling
 
 USED = ("grid_a100-20c",)
 
@@ -77,7 +77,7 @@ def test_the_table_fits_the_screen_and_leaves_out_what_no_host_has():
 
 
 def flavors(found, **task):
-    groups = export.kueue(found, wish(**task))["resource_groups"]
+    groups = export.kueue(found, requested(**task))["resource_groups"]
     return {one["name"]: one["resources"][0]["nominalQuota"] for group in groups for one in group["flavors"]}
 
 
@@ -107,7 +107,7 @@ def test_flavors_carry_the_cluster_if_there_are_several():
 def test_the_objects_of_kueue_have_the_form_of_its_api():
     found = capacity(host(), profiles=["grid_a100-40c"])
     named = {"label": "example.com/gpu", "resource": "example.com/vgpu"}
-    assert export.kueue(found, wish(profiles=["grid_a100-40c"], kueue=named)) == {
+    assert export.kueue(found, requested(profiles=["grid_a100-40c"], kueue=named)) == {
         "resource_flavors": [
             {
                 "apiVersion": "kueue.x-k8s.io/v1beta2",
@@ -123,7 +123,7 @@ def test_the_objects_of_kueue_have_the_form_of_its_api():
             }
         ],
     }
-    assert export.kueue(capacity(host(gpus=0)), wish()) == {"resource_flavors": [], "resource_groups": []}
+    assert export.kueue(capacity(host(gpus=0)), requested()) == {"resource_flavors": [], "resource_groups": []}
 
 
 def test_metrics_are_flat_and_have_the_text_of_prometheus():

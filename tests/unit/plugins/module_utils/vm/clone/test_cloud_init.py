@@ -10,8 +10,8 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
 
 
-def decoded(wish, name="train-01"):
-    found = cloud_init.settings(wish, name)
+def decoded(requested, name="train-01"):
+    found = cloud_init.settings(requested, name)
     assert {value for key, value in found.items() if key.endswith(".encoding")} == {"base64"}
     return {
         key.removeprefix("guestinfo."): base64.b64decode(value).decode()

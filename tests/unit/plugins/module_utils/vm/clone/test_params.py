@@ -16,28 +16,28 @@ def checked(**options):
     return validated.validated_parameters
 
 
-def wish(entry, **task):
+def requested(entry, **task):
     return params.requests(checked(vms=[{"name": "a", **entry}], **task))[0]
 
 
 def test_an_entry_says_what_is_its_own_and_the_task_the_rest():
-    found = wish({"host": "esx-02"}, host="esx-01", folder="training", annotation="notes")
+    found = requested({"host": "esx-02"}, host="esx-01", folder="training", annotation="notes")
     assert (found.host, found.folder, found.annotation) == ("esx-02", "training", "notes")
 
 
 def test_parts_of_cloud_init_come_from_the_entry_and_from_the_task():
-    found = wish({"cloud_init": {"metadata": {"local-hostname": "a"}}}, cloud_init=INIT)
+    found = requested({"cloud_init": {"metadata": {"local-hostname": "a"}}}, cloud_init=INIT)
     assert found.cloud_init == {"metadata": {"local-hostname": "a"}, "userdata": "#cloud-config"}
 
 
 def test_an_entry_with_a_customization_leaves_the_cloud_init_of_the_task():
-    found = wish({"customization": {"spec": "linux"}}, cloud_init=INIT)
+    found = requested({"customization": {"spec": "linux"}}, cloud_init=INIT)
     assert found.cloud_init is None
     assert found.customization.spec == "linux"
 
 
 def test_options_that_are_null_are_not_set():
-    found = wish({"cloud_init": {"metadata": None, "userdata": None}, "customization": None})
+    found = requested({"cloud_init": {"metadata": None, "userdata": None}, "customization": None})
     assert (found.cloud_init, found.customization) == (None, None)
 
 

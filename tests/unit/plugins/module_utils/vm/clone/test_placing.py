@@ -43,9 +43,9 @@ def inventory(hosts, stores):
     return Inventory({one.moid: one for one in hosts}, {one.moid: one for one in stores})
 
 
-def places(world, count, need_gb=10, wish=None, cluster=None):
+def places(world, count, need_gb=10, requested=None, cluster=None):
     placing = Placing(world, cluster, None)
-    asked = request(**(wish or {}))
+    asked = request(**(requested or {}))
     targets = [placing.target(f"vm-{number}", asked, None, need_gb * GB) for number in range(count)]
     return placing, [(target.host.moid, target.store.moid) for target in targets]
 
@@ -68,7 +68,7 @@ def test_datastores_fill_evenly_with_what_this_task_puts_there():
 
 def test_hosts_that_do_not_see_a_named_datastore_are_passed_over():
     world = inventory([host("a", datastores=("s1",)), host("b", vms=9)], [store("s1", 100), store("s2", 100)])
-    assert places(world, 1, wish={"datastore": "store-s2"})[1] == [("b", "s2")]
+    assert places(world, 1, requested={"datastore": "store-s2"})[1] == [("b", "s2")]
 
 
 def test_hosts_in_maintenance_and_away_are_passed_over():
@@ -79,13 +79,13 @@ def test_hosts_in_maintenance_and_away_are_passed_over():
 
 
 def test_a_named_datastore_that_all_together_overfill_is_told_with_the_sum():
-    placing, found = places(inventory([host("a")], [store("s1", 25)]), 3, wish={"datastore": "store-s1"})
+    placing, found = places(inventory([host("a")], [store("s1", 25)]), 3, requested={"datastore": "store-s1"})
     assert [(one.moid, given) for one, given in placing.overfull().values()] == [("s1", 30 * GB)]
     assert found == [("a", "s1")] * 3
 
 
 @pytest.mark.parametrize(
-    "world, wish, code",
+    "world, requested, code",
     [
         (inventory([host("a")], [store("s1", 5)]), {}, "no_disk_space"),
         (inventory([host("a", datastores=())], [store("s1", 5)]), {}, "no_datastore"),
@@ -93,9 +93,9 @@ def test_a_named_datastore_that_all_together_overfill_is_told_with_the_sum():
         (inventory([host("a", datastores=())], [store("s1", 50)]), {"datastore": "store-s1"}, "datastore_not_seen"),
     ],
 )
-def test_without_a_place_the_reason_is_told(world, wish, code):
+def test_without_a_place_the_reason_is_told(world, requested, code):
     with pytest.raises(OperatorError) as refused:
-        places(world, 1, wish=wish)
+        places(world, 1, requested=requested)
     assert refused.value.code == code
 
 
@@ -108,7 +108,7 @@ def test_with_several_clusters_one_has_to_be_named():
     assert "cpu, gpu" in refused.value.message
     assert places(world, 1, cluster=world.computes["c"])[1] == [("a", "s1")]
     with pytest.raises(OperatorError) as elsewhere:
-        places(world, 1, wish={"host": "esx-b"}, cluster=world.computes["c"])
+        places(world, 1, requested={"host": "esx-b"}, cluster=world.computes["c"])
     assert "The host is in cpu, not in cluster gpu." in elsewhere.value.message
 
 
@@ -126,7 +126,7 @@ def test_a_place_has_the_pool_of_its_cluster_or_the_one_that_was_named():
 @pytest.mark.parametrize("wanted", ["esx-b", "ESX-B", "b"])
 def test_a_host_is_named_by_its_name_or_moid(wanted):
     world = inventory([host("a"), host("b", vms=9)], [store("s1", 50)])
-    assert places(world, 1, wish={"host": wanted})[1] == [("b", "s1")]
+    assert places(world, 1, requested={"host": wanted})[1] == [("b", "s1")]
 
 
 NODES = [f"node{number}.lab" for number in range(2, 8)]
@@ -157,7 +157,7 @@ def test_a_host_that_is_not_there_is_refused_with_those_that_may_be_meant(wanted
 def test_a_named_host_has_to_be_usable(changes, code):
     world = inventory([host("a", **changes)], [store("s1", 50)])
     with pytest.raises(OperatorError) as refused:
-        places(world, 1, wish={"host": "a"})
+        places(world, 1, requested={"host": "a"})
     assert refused.value.code == code
 
 
@@ -168,7 +168,7 @@ def test_a_named_host_has_to_be_usable(changes, code):
 def test_a_named_datastore_has_to_be_usable_there(wanted, code):
     stores = [store("s1", 50), store("s2", 50, usable=False, why_not="it is not accessible"), store("s3", 50)]
     with pytest.raises(OperatorError) as refused:
-        places(inventory([host("a")], stores), 1, wish={"datastore": wanted})
+        places(inventory([host("a")], stores), 1, requested={"datastore": wanted})
     assert refused.value.code == code
 
 

@@ -169,8 +169,8 @@ TARGET = state.Target(None, ELSEWHERE, STORE, None)
     ],
 )
 def test_a_new_vm_is_in_its_place_with_what_the_source_brings_along(asked, there, parts):
-    wish = item(state.Machine(), name="a/b", owner="lab", cloud_init=asked)
-    assert rules.new(wish, TARGET, replace(TEMPLATE, cloud_init=there), FOLDER) == state.Machine(
+    requested = item(state.Machine(), name="a/b", owner="lab", cloud_init=asked)
+    assert rules.new(requested, TARGET, replace(TEMPLATE, cloud_init=there), FOLDER) == state.Machine(
         exists=True,
         path="/dc1/vm/jobs/a%2fb",
         host="esx-02",

@@ -19,7 +19,7 @@ def together(*names, enabled=True):
     return vim.cluster.AffinityRuleSpec(name="pair", key=9, enabled=enabled, vm=[ref(name) for name in names])
 
 
-def wish(**more):
+def requested(**more):
     usual = {"cluster": "gpu", "name": "apart", "vms": None, "state": "present"}
     return DrsRequest(**{**usual, "anti_affinity": True, "mandatory": True, "automation": "ignore", **more})
 
@@ -27,7 +27,7 @@ def wish(**more):
 def refusal(there, names=("a", "b"), planned=(), **more):
     """The error for a wish that cannot be had, or None."""
     try:
-        rules.refuse_impossible(there, wish(**more), list(names), set(planned))
+        rules.refuse_impossible(there, requested(**more), list(names), set(planned))
     except OperatorError as error:
         return error
     return None

@@ -7,19 +7,19 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import plan, pvrdma, sriov
 
-from .worlds import FABRIC, SPLIT, adapter, entry, state, wish
+from .worlds import FABRIC, SPLIT, adapter, entry, requested, state
 
 FIRST, SECOND = "00:50:56:01:02:03", "00:50:56:01:02:04"
 
 
-def plain(one, wished, now):
+def plain(one, requested_one, now):
     return one
 
 
 def planned(now, *entries, exact=True, details=plain, gone=False):
     """(the wanted state, {path: (before, after)})."""
-    wished = wish(*entries, state="absent" if gone else "present")
-    wanted = plan.want(now, wished, FABRIC, exact, details)
+    requested_one = requested(*entries, state="absent" if gone else "present")
+    wanted = plan.want(now, requested_one, FABRIC, exact, details)
     changes = plan.setting_changes(now, wanted, FABRIC)
     return wanted, {change.path: (change.before, change.after) for change in changes}
 
@@ -130,7 +130,7 @@ def test_a_named_address_moves_an_adapter_from_a_port_group_that_is_not_named():
 
 
 @pytest.mark.parametrize(
-    "version, wished, before, after",
+    "version, requested_one, before, after",
     [
         (13, None, None, None),
         (14, None, None, "rocev2"),
@@ -141,9 +141,9 @@ def test_a_named_address_moves_an_adapter_from_a_port_group_that_is_not_named():
         (21, "rocev2", "rocev2", "rocev2"),
     ],
 )
-def test_a_protocol_is_set_only_where_the_hardware_version_has_a_choice(version, wished, before, after):
+def test_a_protocol_is_set_only_where_the_hardware_version_has_a_choice(version, requested_one, before, after):
     now = state(adapter(protocol=before), hardware_version=version)
-    wanted, _changes = planned(now, entry(protocol=wished), details=pvrdma.details)
+    wanted, _changes = planned(now, entry(protocol=requested_one), details=pvrdma.details)
     assert wanted.adapters[0].protocol == after
 
 

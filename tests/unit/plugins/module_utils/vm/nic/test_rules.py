@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import (
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.surroundings import PvrdmaOffer
 
-from .worlds import FABRIC, GROUPS, HCA, HOST, NETWORK, SPLIT, WHOLE, adapter, entry, port, state, wish
+from .worlds import FABRIC, GROUPS, HCA, HOST, NETWORK, SPLIT, WHOLE, adapter, entry, port, requested, state
 
 RDMA = {"uuid-rdma"}
 
@@ -35,17 +35,17 @@ def uplinks(*devices):
 
 def asked(now, *entries, most=None, protocols=None, **more):
     """The codes of what speaks against PVRDMA adapters in a VM."""
-    wished = wish(*entries, **more)
-    wanted = plan.want(now, wished, FABRIC, True, pvrdma.details)
-    return codes(pvrdma.against(now, wanted, wished, FABRIC, PvrdmaOffer(most, protocols)))
+    requested_one = requested(*entries, **more)
+    wanted = plan.want(now, requested_one, FABRIC, True, pvrdma.details)
+    return codes(pvrdma.against(now, wanted, requested_one, FABRIC, PvrdmaOffer(most, protocols)))
 
 
 def functions(now, *entries, holders=(), **more):
     """What speaks against SR-IOV adapters in a VM; its own adapters are among the holders."""
-    wished = wish(*entries, **more)
-    wanted = plan.want(now, wished, FABRIC, True, sriov.details)
+    requested_one = requested(*entries, **more)
+    wanted = plan.want(now, requested_one, FABRIC, True, sriov.details)
     own = [sriov.Holder("train-01", one.physical_function, one.network) for one in wanted.adapters]
-    return sriov.against(now, wanted, wished, FABRIC, [*own, *holders])
+    return sriov.against(now, wanted, requested_one, FABRIC, [*own, *holders])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_vm_takes_ten_adapters_of_all_kinds():
 )
 def test_an_address_that_vsphere_keeps_for_itself_is_refused_as_a_fixed_one(mac, code):
     now = state()
-    wanted = plan.want(now, wish(entry(mac=mac)), FABRIC, True, pvrdma.details)
+    wanted = plan.want(now, requested(entry(mac=mac)), FABRIC, True, pvrdma.details)
     assert codes(rules.against_addresses(now, wanted)) == code
     assert rules.against_addresses(wanted, wanted) == []
     unchecked = state(extra={"ethernet0.checkmacaddress": "FALSE"})
@@ -237,7 +237,7 @@ def test_vms_on_the_same_switches_are_one_job_and_others_are_told_by_switch():
 
 
 @pytest.mark.parametrize(
-    "wished, code",
+    "requested_one, code",
     [
         (entry("pg-sriov"), []),
         (entry("pg-sriov", physical_function="vmnic3"), []),
@@ -250,8 +250,8 @@ def test_vms_on_the_same_switches_are_one_job_and_others_are_told_by_switch():
         (entry("VM Network"), ["sriov_inactive"]),
     ],
 )
-def test_the_port_of_an_sriov_adapter_has_to_give_functions(wished, code):
-    assert codes(functions(state(), wished)) == code
+def test_the_port_of_an_sriov_adapter_has_to_give_functions(requested_one, code):
+    assert codes(functions(state(), requested_one)) == code
 
 
 def test_a_port_off_the_switch_is_taken_where_the_user_says_so():
@@ -274,8 +274,8 @@ def test_functions_of_another_switch_are_no_rivals():
 def test_functions_that_wait_for_a_restart_are_pending():
     waiting = replace(HOST.given[HCA], vfs_configured=4)
     host = replace(HOST, given={**HOST.given, HCA: waiting})
-    for wished in (entry("pg-rdma"), entry("pg-rdma", physical_function="vmnic2")):
-        (problem,) = functions(state(host=host), wished)
+    for requested_one in (entry("pg-rdma"), entry("pg-rdma", physical_function="vmnic2")):
+        (problem,) = functions(state(host=host), requested_one)
         assert (problem.code, "(4 virtual functions)" in problem.found) == ("sriov_pending", True)
 
 

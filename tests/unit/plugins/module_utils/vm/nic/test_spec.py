@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import stat
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from pyVmomi import vim
 
-from .worlds import FABRIC, SPLIT, adapter, entry, state, wish
+from .worlds import FABRIC, SPLIT, adapter, entry, requested, state
 
 DEVICE = vim.vm.device
 MAC = "00:50:56:01:02:03"
@@ -45,7 +45,7 @@ def placed(one):
 
 
 def changes(now, *entries, details=pvrdma.details, make=pvrdma_card):
-    wanted = plan.want(now, wish(*entries), FABRIC, True, details)
+    wanted = plan.want(now, requested(*entries), FABRIC, True, details)
     return list(spec.reconfiguration(now, wanted, FABRIC, make).deviceChange)
 
 
@@ -109,8 +109,8 @@ def test_a_standard_port_group_is_named_by_the_network_itself():
 
 
 def test_the_port_of_a_function_is_told_with_numbers_as_the_host_has_them():
-    wished = entry("pg-sriov", physical_function="vmnic3", guest_mtu_change=True)
-    (change,) = changes(state(), wished, details=sriov.details, make=functions_card)
+    requested_one = entry("pg-sriov", physical_function="vmnic3", guest_mtu_change=True)
+    (change,) = changes(state(), requested_one, details=sriov.details, make=functions_card)
     backing = change.device.sriovBacking.physicalFunctionBacking
     assert (backing.id, backing.deviceId, backing.vendorId, backing.systemId) == (SPLIT, "901d", 0x15B3, "system-1")
     assert change.device.allowGuestOSMtuChange is True
@@ -124,8 +124,8 @@ def test_an_edit_leaves_the_port_of_a_function_as_it_was_written():
         sriovBacking=DEVICE.VirtualSriovEthernetCard.SriovBackingInfo(physicalFunctionBacking=function)
     )
     there = adapter(4000, "pg-3", physical_function=SPLIT, device=card)
-    wished = entry("pg-sriov", physical_function="vmnic3", connected=False)
-    (change,) = changes(state(there), wished, details=sriov.details, make=functions_card)
+    requested_one = entry("pg-sriov", physical_function="vmnic3", connected=False)
+    (change,) = changes(state(there), requested_one, details=sriov.details, make=functions_card)
     kept = change.device.sriovBacking.physicalFunctionBacking
     assert (change.operation, kept.systemId, kept.deviceId) == ("edit", "BYPASS", "0x901d")
 
@@ -138,8 +138,8 @@ def test_a_function_that_moves_to_another_port_is_told_by_the_new_one():
         sriovBacking=DEVICE.VirtualSriovEthernetCard.SriovBackingInfo(physicalFunctionBacking=function)
     )
     there = adapter(4000, "pg-3", physical_function="0000:3b:00.7", device=card)
-    wished = entry("pg-sriov", physical_function="vmnic3")
-    (change,) = changes(state(there), wished, details=sriov.details, make=functions_card)
+    requested_one = entry("pg-sriov", physical_function="vmnic3")
+    (change,) = changes(state(there), requested_one, details=sriov.details, make=functions_card)
     assert (change.operation, change.device.sriovBacking.physicalFunctionBacking.id) == ("edit", SPLIT)
 
 

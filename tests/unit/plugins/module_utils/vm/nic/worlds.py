@@ -97,5 +97,5 @@ def entry(portgroup="pg-rdma", **more):
     return AdapterRequest(**{"portgroup": portgroup, "switch": None, "mac": None, "connected": True, **more})
 
 
-def wish(*entries, state="present", **more):
+def requested(*entries, state="present", **more):
     return Asked(**{"adapters": list(entries), "state": state, **more})

@@ -33,11 +33,11 @@ from .worlds import (
     groups,
     host,
     member,
+    requested,
     state,
     static,
     static_device,
     vgpu,
-    wish,
 )
 
 
@@ -93,7 +93,7 @@ def test_a_kind_that_is_narrowed_down_by_its_subsystem_is_another_kind():
     narrow = dynamic_device(13000, CX6)
     narrow.backing.allowedDevice[0].subVendorId = 0x15B3
     narrow.backing.allowedDevice[0].subDeviceId = 0x0016
-    assert plan.setting_changes(state(narrow), plan.want(state(narrow), wish(dynamic(CX6))))
+    assert plan.setting_changes(state(narrow), plan.want(state(narrow), requested(dynamic(CX6))))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_vendor_and_device_are_taken_as_people_write_them(text, ids):
 
 def test_what_matches_keeps_its_keys_and_the_rest_is_new():
     now = state(static_device(13000, PORT), dynamic_device(13001, A100), dynamic_device(13004, A100))
-    wanted = plan.want(now, wish(dynamic(A100), static(PORT_2), static(PORT)))
+    wanted = plan.want(now, requested(dynamic(A100), static(PORT_2), static(PORT)))
     assert keys(wanted) == [[13001], [], [13000]]
     assert [str(one) for one in plan.removed(now, wanted)] == ["dynamic 10de:20f1"]
     assert [str(one) for one in plan.added(now, wanted)] == [f"static {PORT_2}"]
@@ -137,13 +137,13 @@ def test_what_matches_keeps_its_keys_and_the_rest_is_new():
 
 def test_the_same_devices_in_another_order_are_no_change():
     now = state(static_device(13000, PORT), dynamic_device(13001, "10de:20b5", A100, label="near"))
-    wanted = plan.want(now, wish(dynamic("10DE:20F1", "10de:20b5", label=" near "), static("0000:3A:00.0")))
+    wanted = plan.want(now, requested(dynamic("10DE:20F1", "10de:20b5", label=" near "), static("0000:3A:00.0")))
     assert plan.setting_changes(now, wanted) == []
 
 
 def test_without_a_word_a_device_keeps_its_node():
     now = state(dynamic_device(13000, CX6, numaNode=1))
-    assert plan.setting_changes(now, plan.want(now, wish(dynamic(CX6)))) == []
+    assert plan.setting_changes(now, plan.want(now, requested(dynamic(CX6)))) == []
 
 
 def test_a_negative_node_is_none():
@@ -152,7 +152,7 @@ def test_a_negative_node_is_none():
 
 def test_a_node_is_set_on_the_device_that_is_there():
     now = state(dynamic_device(13000, CX6))
-    wanted = plan.want(now, wish(dynamic(CX6, numa_node=1)))
+    wanted = plan.want(now, requested(dynamic(CX6, numa_node=1)))
     (change,) = plan.setting_changes(now, wanted)
     assert (change.before, change.after) == (["dynamic 15b3:101d"], ["dynamic 15b3:101d on node 1"])
     assert (plan.added(now, wanted), plan.removed(now, wanted)) == ([], [])
@@ -162,25 +162,25 @@ def test_a_node_is_set_on_the_device_that_is_there():
 
 def test_a_node_is_taken_away_on_request():
     now = state(dynamic_device(13000, CX6, numaNode=1))
-    assert names(plan.want(now, wish(dynamic(CX6, numa_node=plan.NO_NODE)))) == ["dynamic 15b3:101d"]
+    assert names(plan.want(now, requested(dynamic(CX6, numa_node=plan.NO_NODE)))) == ["dynamic 15b3:101d"]
 
 
 def test_of_two_alike_the_one_on_the_right_node_is_kept_there():
     now = state(dynamic_device(13000, CX6, numaNode=0), dynamic_device(13001, CX6, numaNode=1))
-    wanted = plan.want(now, wish(dynamic(CX6), dynamic(CX6, numa_node=1)))
+    wanted = plan.want(now, requested(dynamic(CX6), dynamic(CX6, numa_node=1)))
     assert plan.setting_changes(now, wanted) == []
     assert plan.moved(now, wanted) == []
 
 
 def test_an_entry_without_a_node_leaves_the_right_node_to_the_entry_that_asks_for_it():
     now = state(dynamic_device(13000, CX6, numaNode=1), dynamic_device(13001, CX6, numaNode=0))
-    wanted = plan.want(now, wish(dynamic(CX6), dynamic(CX6, numa_node=1)))
+    wanted = plan.want(now, requested(dynamic(CX6), dynamic(CX6, numa_node=1)))
     assert plan.setting_changes(now, wanted) == []
 
 
 def test_absent_takes_all_away_but_vgpus():
     now = state(static_device(13000, PORT), vgpu(13001, "grid_a100-40c"))
-    wanted = plan.want(now, wish(static(PORT), state="absent"))
+    wanted = plan.want(now, requested(static(PORT), state="absent"))
     assert (wanted.devices, wanted.vgpus) == ((), ("grid_a100-40c",))
 
 
@@ -231,7 +231,7 @@ def test_a_static_device_that_was_recorded_for_another_host_or_card_is_added_ane
     for name, value in backing.items():
         setattr(recorded.backing, name, value)
     now = on_system(state(recorded), system)
-    wanted = plan.want(now, wish(static(PORT)))
+    wanted = plan.want(now, requested(static(PORT)))
     assert bool(plan.setting_changes(now, wanted)) is stale
     assert len(plan.added(now, wanted)) == len(plan.removed(now, wanted)) == int(stale)
 
@@ -240,7 +240,7 @@ def test_that_a_vm_runs_proves_its_static_device_whatever_was_recorded():
     recorded = static_device(13000, PORT)
     recorded.backing.systemId = "other"
     now = on_system(state(recorded, vm=dataclasses.replace(FIT, power="on")), "4c4c4544")
-    assert plan.setting_changes(now, plan.want(now, wish(static(PORT)))) == []
+    assert plan.setting_changes(now, plan.want(now, requested(static(PORT)))) == []
 
 
 def test_a_vendor_above_the_signed_numbers_is_recognized():
@@ -248,7 +248,7 @@ def test_a_vendor_above_the_signed_numbers_is_recognized():
     recorded = static_device(13000, PORT)
     recorded.backing.vendorId, recorded.backing.deviceId = 0x8086 - 0x10000, "1592"
     now = on_system(state(recorded, around=intel), "")
-    assert plan.setting_changes(now, plan.want(now, wish(static(PORT)))) == []
+    assert plan.setting_changes(now, plan.want(now, requested(static(PORT)))) == []
 
 
 @pytest.mark.parametrize(
@@ -262,5 +262,5 @@ def test_a_vendor_above_the_signed_numbers_is_recognized():
     ids=["a class that saves its state", "one that does not", "one that the host does not report", "other kinds"],
 )
 def test_vmotion_is_promised_only_for_a_class_that_saves_its_state(around, devices, expected):
-    wanted = plan.want(state(around=around), wish(*devices))
+    wanted = plan.want(state(around=around), requested(*devices))
     assert [one["vmotion"] for one in plan.settings(wanted)["devices"]] == expected

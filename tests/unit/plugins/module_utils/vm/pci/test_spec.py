@@ -24,18 +24,18 @@ from .worlds import (
     host,
     member,
     offer,
+    requested,
     state,
     static,
     static_device,
     vgpu,
-    wish,
 )
 
 NAME = "Nvidia:1@near"
 
 
 def built(now, *devices, offered=None, **options):
-    wanted = plan.want(now, wish(*devices, **options))
+    wanted = plan.want(now, requested(*devices, **options))
     return spec.reconfiguration(now, wanted, offered or offer(now.host))
 
 

@@ -212,15 +212,15 @@ def entry(kind, **more):
     return DeviceRequest(**{"kind": kind, **empty, **more})
 
 
-def wish(*devices, **more):
+def requested(*devices, **more):
     usual = {"state": "present", "mixed": "refuse", "max_per_vm": None}
     return PciRequest(**{"devices": list(devices), **usual, **more})
 
 
 def refusal(now, *devices, offered=None, claims=None, **options):
     """([codes], message) of the refusal, or None."""
-    wished = wish(*devices, **options)
-    wanted = plan.want(now, wished)
+    requested_one = requested(*devices, **options)
+    wanted = plan.want(now, requested_one)
     new = plan.added(now, wanted)
     if not new:
         return None
@@ -231,7 +231,7 @@ def refusal(now, *devices, offered=None, claims=None, **options):
         asked.setdefault(one, []).extend(rivals)
     offered = offered or (offer(now.host) if now.host else Offer())
     try:
-        rules.refuse_impossible(ME, wanted, new, offered, asked, wished)
+        rules.refuse_impossible(ME, wanted, new, offered, asked, requested_one)
     except OperatorError as error:
         return [problem["code"] for problem in error.data["problems"]], error.message
     return None

@@ -20,8 +20,8 @@ TASK = {name: option.get("default") for name, option in params.ARGUMENTS.items()
 
 def planned(where, *entries, present=None, scope=None, **task):
     """The entries of the answer for VMs of these wishes."""
-    wish = {**TASK, **task, "vms": [{**ENTRY, "name": f"v{at}", **entry} for at, entry in enumerate(entries)]}
-    return plan.placement(where, scope or Scope(), present or {}, wish)["vms"]
+    requested = {**TASK, **task, "vms": [{**ENTRY, "name": f"v{at}", **entry} for at, entry in enumerate(entries)]}
+    return plan.placement(where, scope or Scope(), present or {}, requested)["vms"]
 
 
 def hosts(entries):

@@ -225,8 +225,8 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("change", DIFFERENT.values(), ids=DIFFERENT)
 def test_hosts_that_differ_do_not_stand_for_each_other(change):
-    wish = rules(switch="dvs") if "pvrdma" in change else rules(portgroup="pg")
-    plain, same, other = (Room(one, {}, wish) for one in (host(1), host(2), host(3, **change)))
+    requested = rules(switch="dvs") if "pvrdma" in change else rules(portgroup="pg")
+    plain, same, other = (Room(one, {}, requested) for one in (host(1), host(2), host(3, **change)))
     assert plain.alike == same.alike
     assert plain.alike != other.alike
 

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import boards, mmio
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import numa, plan
 
-from .worlds import A100, CONNECTX, GPU_AT, HOST, NIC_AT, T4, against, changes, host, pci, shape, sriov, vgpu, wish
+from .worlds import A100, CONNECTX, GPU_AT, HOST, NIC_AT, T4, against, changes, host, pci, requested, shape, sriov, vgpu
 
 OLD = host(version="7.0.3")
 
@@ -37,8 +37,8 @@ OLD = host(version="7.0.3")
     ],
 )
 def test_a_vm_that_cannot_move_is_held_and_others_tell_their_guest(now, options, method):
-    wished = wish(numa_nodes=[0], **options)
-    assert numa.method(now, wished, plan.want(now, wished).hardware_version) == method
+    requested_one = requested(numa_nodes=[0], **options)
+    assert numa.method(now, requested_one, plan.want(now, requested_one).hardware_version) == method
 
 
 def test_an_affinity_names_the_nodes_and_gives_each_a_socket():
@@ -82,13 +82,13 @@ def test_a_node_that_somebody_gave_a_device_stays_under_an_affinity():
 
 def test_over_two_nodes_a_device_goes_where_its_address_is_and_a_vgpu_stays():
     devices = (pci(A100, 0, GPU_AT), vgpu(number=1), pci(CONNECTX, 2, NIC_AT))
-    wanted = plan.want(shape(direct=devices), wish(numa_nodes=[0, 1], numa_method="device"))
+    wanted = plan.want(shape(direct=devices), requested(numa_nodes=[0, 1], numa_method="device"))
     assert [one.node for one in wanted.direct] == [1, None, 1]
 
 
 def test_over_two_nodes_of_an_unknown_host_every_device_stays():
     now = shape(direct=(pci(CONNECTX, 2, NIC_AT, node=1), pci(A100, 0, GPU_AT)), host=None)
-    wanted = plan.want(now, wish(numa_nodes=[0, 1], numa_method="device"))
+    wanted = plan.want(now, requested(numa_nodes=[0, 1], numa_method="device"))
     assert [one.node for one in wanted.direct] == [1, None]
 
 
@@ -105,9 +105,9 @@ def test_whatever_fits_is_spread_evenly_and_what_does_not_is_refused():
         nodes = chance.sample(range(sockets), chance.randint(1, sockets))
         method = chance.choice(("affinity", "device"))
         now = shape(cores_per_socket=1, host=server)
-        wished = wish(cpus=cpus, numa_nodes=nodes, numa_method=method)
+        requested_one = requested(cpus=cpus, numa_nodes=nodes, numa_method=method)
         found = against(now, cpus=cpus, numa_nodes=nodes, numa_method=method)
-        wanted = plan.want(now, wished)
+        wanted = plan.want(now, requested_one)
         per_node = server.cores // sockets
         if cpus % len(nodes):
             assert "numa_uneven" in found
@@ -118,7 +118,7 @@ def test_whatever_fits_is_spread_evenly_and_what_does_not_is_refused():
         assert (wanted.cores_per_node, wanted.numa_method) == (
             (None, "affinity") if method == "affinity" else (cpus // len(nodes), "device")
         )
-        assert plan.setting_changes(wanted, plan.want(wanted, wished)) == []
+        assert plan.setting_changes(wanted, plan.want(wanted, requested_one)) == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_whatever_fits_is_spread_evenly_and_what_does_not_is_refused():
     ],
 )
 def test_the_window_is_for_all_gpus_and_ports_that_are_there_or_announced(now, options, size_gb):
-    assert plan.needed_mmio_gb(now, wish(**options)) == size_gb
+    assert plan.needed_mmio_gb(now, requested(**options)) == size_gb
 
 
 def test_a_window_is_a_power_of_two_that_holds_all_and_never_shrinks():
@@ -155,7 +155,7 @@ def test_a_window_is_a_power_of_two_that_holds_all_and_never_shrinks():
         before = chance.choice((None, "32", "64", "512", "8192"))
         now = shape(vmx={"pciPassthru.64bitMMIOSizeGB": before} if before else {})
         total = sum(sizes[gpu[: -len("-1c")]] for gpu in gpus)
-        after = plan.want(now, wish(gpus=gpus, direct_nics=ports)).mmio_size_gb
+        after = plan.want(now, requested(gpus=gpus, direct_nics=ports)).mmio_size_gb
         if not total:
             assert after == now.mmio_size_gb
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import params
 
-from .worlds import wish
+from .worlds import requested
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ from .worlds import wish
     ],
 )
 def test_a_wish_that_contradicts_itself_is_refused_before_login(options, problem):
-    assert list(params.check_wish(wish(**options))) == [problem]
+    assert list(params.check_request(requested(**options))) == [problem]
 
 
 def test_a_sound_wish_has_nothing_against_it():
-    sound = wish(
+    sound = requested(
         cpus=16,
         cores_per_socket=8,
         memory_gb=64,
@@ -75,7 +75,7 @@ def test_a_sound_wish_has_nothing_against_it():
         cpu_reservation_mhz=0,
         advanced={"numa.vcpu.preferHT": True},
     )
-    assert list(params.check_wish(sound)) == []
+    assert list(params.check_request(sound)) == []
 
 
 def test_a_vm_of_a_fleet_takes_its_own_shape_and_the_tasks_for_the_rest():

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import plan, state
 
-from .worlds import P2P, changes, shape, sriov, vgpu, wish
+from .worlds import P2P, changes, requested, shape, sriov, vgpu
 
 LOCKED = {"memory_locked": True}
 
@@ -18,7 +18,7 @@ def test_a_vm_without_gpus_and_wishes_gets_its_memory_reserved_and_nothing_else(
 
 
 @pytest.mark.parametrize(
-    "reserved, wished, change",
+    "reserved, requested_one, change",
     [
         (0, 2048, ("partial", "2048 MB")),
         (4096, 2048, ("4096 MB", "2048 MB")),
@@ -26,8 +26,8 @@ def test_a_vm_without_gpus_and_wishes_gets_its_memory_reserved_and_nothing_else(
         (2048, 2048, None),
     ],
 )
-def test_a_memory_reservation_in_mb(reserved, wished, change):
-    found = changes(shape(memory_reserved_mb=reserved), memory_reservation_mb=wished)
+def test_a_memory_reservation_in_mb(reserved, requested_one, change):
+    found = changes(shape(memory_reserved_mb=reserved), memory_reservation_mb=requested_one)
     assert found == ({} if change is None else {"memory_reservation": change})
 
 
@@ -140,12 +140,12 @@ def test_advanced_settings_are_set_kept_and_removed_by_meaning():
 )
 def test_a_running_vm_takes_reservations_and_nothing_else(options, hot):
     now = shape()
-    assert plan.is_hot(now, plan.want(now, wish(**options))) is hot
+    assert plan.is_hot(now, plan.want(now, requested(**options))) is hot
 
 
 def test_what_was_worked_out_is_stable():
     now = shape(direct=(vgpu(), sriov()))
-    wished = wish(
+    requested_one = requested(
         cpus=16,
         memory_gb=64,
         hardware_version=21,
@@ -154,9 +154,9 @@ def test_what_was_worked_out_is_stable():
         gpudirect="enabled",
         advanced={"numa.vcpu.preferHT": 1, "pciPassthru0.cfg.enable_uvm": True},
     )
-    wanted = plan.want(now, wished)
+    wanted = plan.want(now, requested_one)
     assert plan.setting_changes(now, wanted) != []
-    assert plan.setting_changes(wanted, plan.want(wanted, wished)) == []
+    assert plan.setting_changes(wanted, plan.want(wanted, requested_one)) == []
 
 
 def test_the_nodes_of_devices_are_told_in_one_order_whatever_their_keys_are():

@@ -9,7 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import plan, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import gb
 
-from .worlds import A100, HOST, against, host, pci, pvrdma, shape, sriov, vgpu, wish
+from .worlds import A100, HOST, against, host, pci, pvrdma, requested, shape, sriov, vgpu
 
 OLD = host(version="7.0.3")
 REFUSED = [
@@ -281,9 +281,9 @@ def test_what_cannot_be_is_refused_with_the_reason_and_the_way_out(now, options,
 
 def test_all_reasons_are_told_at_once_with_the_wish():
     now = shape(firmware="bios", direct=(pvrdma(),))
-    wished = wish(cpus=100, firmware="efi", gpudirect="enabled", numa_nodes=[9])
+    requested_one = requested(cpus=100, firmware="efi", gpudirect="enabled", numa_nodes=[9])
     with pytest.raises(OperatorError) as refused:
-        rules.refuse_impossible("train-01", now, plan.want(now, wished), wished)
+        rules.refuse_impossible("train-01", now, plan.want(now, requested_one), requested_one)
     error = refused.value
     assert error.subject == "VM train-01"
     assert error.wanted == "cannot be configured with cpus=100, firmware=efi, numa_nodes=[9], gpudirect=enabled"

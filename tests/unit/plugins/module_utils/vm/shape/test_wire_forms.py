@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import pl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from pyVmomi import vim
 
-from .worlds import P2P, shape, vgpu, wish
+from .worlds import P2P, requested, shape, vgpu
 
 PCI = vim.vm.device.VirtualPCIPassthrough
 
@@ -174,7 +174,7 @@ def test_a_vm_of_an_old_release_has_the_defaults():
 
 
 def wanted_spec(now, **options):
-    return spec.reconfiguration(now, plan.want(now, wish(**options)))
+    return spec.reconfiguration(now, plan.want(now, requested(**options)))
 
 
 def test_a_specification_names_only_what_differs():

@@ -54,7 +54,7 @@ def shape(**fields):
     return Shape(vm=vm, **values)
 
 
-def wish(**options):
+def requested(**options):
     """A wish with the defaults of the module."""
     return params.ARGUMENTS.settings(
         {**{name: one.get("default") for name, one in params.ARGUMENTS.part.items()}, **options}
@@ -63,12 +63,12 @@ def wish(**options):
 
 def changes(now, **options):
     """{path: (before, after)} of what the wish changes."""
-    wanted = plan.want(now, wish(**options))
+    wanted = plan.want(now, requested(**options))
     return {change.path: (change.before, change.after) for change in plan.setting_changes(now, wanted)}
 
 
 def against(now, newest=None, **options):
     """{code: sentence} of what speaks against the wish."""
-    wished = wish(**options)
-    found = rules.problems(now, plan.want(now, wished), wished, newest)
+    requested_one = requested(**options)
+    found = rules.problems(now, plan.want(now, requested_one), requested_one, newest)
     return {problem.code: f"{problem.found} {problem.todo}" for problem in found}

@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import plan as vgpu_plan
 
-from unit.plugins.module_utils.gpu.worlds import planned, ready, vm, wish
+from unit.plugins.module_utils.gpu.worlds import planned, ready, requested, vm
 
 USE, SIZE = "pciPassthru.use64bitMMIO", "pciPassthru.64bitMMIOSizeGB"
 UVM = "pciPassthru%d.cfg.enable_uvm"
@@ -16,8 +16,8 @@ PORT = Direct(13001, "pci", "0000:3a:00.0", ((0x15B3, 0x101D),))
 GPU = Direct(13001, "pci", "0000:3b:00.0", ((0x10DE, 0x20F1),))
 
 
-def plan(now, wished):
-    return {change.path: (change.before, change.after) for change in planned(now, wished)[1]}
+def plan(now, requested_one):
+    return {change.path: (change.before, change.after) for change in planned(now, requested_one)[1]}
 
 
 FIRST_VGPU = {
@@ -34,48 +34,52 @@ def without(*paths):
 
 
 @pytest.mark.parametrize(
-    "now, wished, changes",
+    "now, requested_one, changes",
     [
-        (vm(), wish("grid_a100-40c"), FIRST_VGPU),
-        (vm(), wish("grid_a100-40c", memory_reservation="ignore"), without("memory_reservation")),
-        (vm(memory_locked=True), wish("grid_a100-40c", memory_reservation="ignore"), without("memory_reservation")),
-        (vm(), wish("grid_a100-40c", mmio="ignore"), without(USE, SIZE)),
-        (vm(), wish("grid_a100-40c", unified_memory="ignore"), without(UVM % 0)),
-        (vm(), wish("grid_a100-40c", unified_memory="disabled"), without(UVM % 0)),
-        (vm(power="on"), wish("grid_a100-40c", power="cycle"), {**FIRST_VGPU, "power_cycle": (False, True)}),
-        (ready("grid_a100-40c"), wish("grid_a100-40c"), {}),
-        (ready("grid_a100-40c", power="on"), wish("grid_a100-40c", power="cycle"), {}),
+        (vm(), requested("grid_a100-40c"), FIRST_VGPU),
+        (vm(), requested("grid_a100-40c", memory_reservation="ignore"), without("memory_reservation")),
+        (
+            vm(memory_locked=True),
+            requested("grid_a100-40c", memory_reservation="ignore"),
+            without("memory_reservation"),
+        ),
+        (vm(), requested("grid_a100-40c", mmio="ignore"), without(USE, SIZE)),
+        (vm(), requested("grid_a100-40c", unified_memory="ignore"), without(UVM % 0)),
+        (vm(), requested("grid_a100-40c", unified_memory="disabled"), without(UVM % 0)),
+        (vm(power="on"), requested("grid_a100-40c", power="cycle"), {**FIRST_VGPU, "power_cycle": (False, True)}),
+        (ready("grid_a100-40c"), requested("grid_a100-40c"), {}),
+        (ready("grid_a100-40c", power="on"), requested("grid_a100-40c", power="cycle"), {}),
         (
             ready("grid_a100-20c", "grid_a100-10c", power="on"),
-            wish("grid_a100-10c", "grid_a100-20c", power="cycle"),
+            requested("grid_a100-10c", "grid_a100-20c", power="cycle"),
             {SIZE: ("128", "256"), "power_cycle": (False, True)},
         ),
         (
             ready("grid_a100-40c"),
-            wish("grid_a100-20c"),
+            requested("grid_a100-20c"),
             {"profiles": (["grid_a100-40c"], ["grid_a100-20c"])},
         ),
         (
             ready("grid_a100-40c"),
-            wish("grid_a100-40c", "grid_a100-40c"),
+            requested("grid_a100-40c", "grid_a100-40c"),
             {
                 "profiles": (["grid_a100-40c"], ["grid_a100-40c"] * 2),
                 SIZE: ("128", "256"),
                 UVM % 1: (None, "1"),
             },
         ),
-        (ready("grid_a100-40c"), wish("grid_a100-40c", unified_memory="disabled"), {UVM % 0: ("1", None)}),
-        (ready("grid_a100-40c"), wish("grid_a100-40c", mmio_size_gb=512), {SIZE: ("128", "512")}),
-        (ready("grid_a100-40c", beside=(PORT,)), wish("grid_a100-40c"), {SIZE: ("128", "256")}),
-        (ready("grid_a100-40c", beside=(GPU,)), wish("grid_a100-40c"), {SIZE: ("128", "256")}),
+        (ready("grid_a100-40c"), requested("grid_a100-40c", unified_memory="disabled"), {UVM % 0: ("1", None)}),
+        (ready("grid_a100-40c"), requested("grid_a100-40c", mmio_size_gb=512), {SIZE: ("128", "512")}),
+        (ready("grid_a100-40c", beside=(PORT,)), requested("grid_a100-40c"), {SIZE: ("128", "256")}),
+        (ready("grid_a100-40c", beside=(GPU,)), requested("grid_a100-40c"), {SIZE: ("128", "256")}),
         (
             vm(vmx={USE: "true", SIZE: "512"}, memory_locked=True),
-            wish("grid_a100-40c"),
+            requested("grid_a100-40c"),
             {"profiles": ([], ["grid_a100-40c"]), UVM % 0: (None, "1")},
         ),
         (
             vm(vmx={USE: "FALSE", SIZE: "unlimited"}, memory_locked=True),
-            wish("grid_a100-40c"),
+            requested("grid_a100-40c"),
             {
                 "profiles": ([], ["grid_a100-40c"]),
                 USE: ("FALSE", "TRUE"),
@@ -85,7 +89,7 @@ def without(*paths):
         ),
         (
             vm(),
-            wish("grid_t4-16c"),
+            requested("grid_t4-16c"),
             {
                 "profiles": ([], ["grid_t4-16c"]),
                 "memory_reservation": ("partial", "all"),
@@ -94,13 +98,17 @@ def without(*paths):
         ),
         (
             ready("grid_a100-40c"),
-            wish(state="absent"),
+            requested(state="absent"),
             {"profiles": (["grid_a100-40c"], []), UVM % 0: ("1", None)},
         ),
-        (ready("grid_a100-40c"), wish(state="absent", unified_memory="ignore"), {"profiles": (["grid_a100-40c"], [])}),
-        (vm(vmx={UVM % 3: "1"}), wish(state="absent"), {UVM % 3: ("1", None)}),
-        (vm(vmx={UVM % 0: "1"}, other_keys=(13000,)), wish(state="absent"), {}),
-        (vm(), wish("grid_a100-40c", state="absent"), {}),
+        (
+            ready("grid_a100-40c"),
+            requested(state="absent", unified_memory="ignore"),
+            {"profiles": (["grid_a100-40c"], [])},
+        ),
+        (vm(vmx={UVM % 3: "1"}), requested(state="absent"), {UVM % 3: ("1", None)}),
+        (vm(vmx={UVM % 0: "1"}, other_keys=(13000,)), requested(state="absent"), {}),
+        (vm(), requested("grid_a100-40c", state="absent"), {}),
     ],
     ids=[
         "first vGPU brings along what it needs",
@@ -129,45 +137,45 @@ def without(*paths):
         "absent where there is none",
     ],
 )
-def test_the_plan_has_exactly_the_changes_that_are_due(now, wished, changes):
-    assert plan(now, wished) == changes
+def test_the_plan_has_exactly_the_changes_that_are_due(now, requested_one, changes):
+    assert plan(now, requested_one) == changes
 
 
 @pytest.mark.parametrize(
-    "now, wished, devices",
+    "now, requested_one, devices",
     [
-        (vm(), wish("a", "b"), ((13000, "a"), (13001, "b"))),
-        (vm("a", "b"), wish("b", "c"), ((13000, "c"), (13001, "b"))),
-        (vm(other_keys=(13000,)), wish("a"), ((13001, "a"),)),
-        (vm("a", "a", "a"), wish("a"), ((13000, "a"),)),
-        (vm(devices=((13002, "a"),)), wish("a", "a"), ((13000, "a"), (13002, "a"))),
+        (vm(), requested("a", "b"), ((13000, "a"), (13001, "b"))),
+        (vm("a", "b"), requested("b", "c"), ((13000, "c"), (13001, "b"))),
+        (vm(other_keys=(13000,)), requested("a"), ((13001, "a"),)),
+        (vm("a", "a", "a"), requested("a"), ((13000, "a"),)),
+        (vm(devices=((13002, "a"),)), requested("a", "a"), ((13000, "a"), (13002, "a"))),
     ],
     ids=["first free keys", "a freed key is used again", "keys of other devices are taken", "surplus goes", "gaps"],
 )
-def test_matching_devices_stay_and_new_ones_get_the_lowest_free_keys(now, wished, devices):
-    assert vgpu_plan.wanted_devices(now, wished.settings) == devices
+def test_matching_devices_stay_and_new_ones_get_the_lowest_free_keys(now, requested_one, devices):
+    assert vgpu_plan.wanted_devices(now, requested_one.settings) == devices
 
 
 @pytest.mark.parametrize(
     "now",
     [vm(), ready("grid_a100-40c"), ready("grid_a100-20c", "grid_a100-20c"), vm(other_keys=(13000, 13001))],
 )
-@pytest.mark.parametrize("wished", [wish("grid_a100-40c", "grid_a100-20c"), wish(state="absent")])
-def test_what_was_planned_once_needs_no_second_plan(now, wished):
-    wanted = vgpu_plan.want(now, wished.settings)
-    assert vgpu_plan.setting_changes(wanted, vgpu_plan.want(wanted, wished.settings)) == []
+@pytest.mark.parametrize("requested_one", [requested("grid_a100-40c", "grid_a100-20c"), requested(state="absent")])
+def test_what_was_planned_once_needs_no_second_plan(now, requested_one):
+    wanted = vgpu_plan.want(now, requested_one.settings)
+    assert vgpu_plan.setting_changes(wanted, vgpu_plan.want(wanted, requested_one.settings)) == []
 
 
 def test_a_device_that_got_another_key_than_predicted_has_its_setting_moved():
-    predicted = vgpu_plan.want(vm(), wish("grid_a100-40c").settings)
+    predicted = vgpu_plan.want(vm(), requested("grid_a100-40c").settings)
     real = dataclasses.replace(predicted, devices=((13001, "grid_a100-40c"),))
-    assert plan(real, wish("grid_a100-40c")) == {UVM % 0: ("1", None), UVM % 1: (None, "1")}
+    assert plan(real, requested("grid_a100-40c")) == {UVM % 0: ("1", None), UVM % 1: (None, "1")}
 
 
 @pytest.mark.parametrize("power", ["refuse", "cycle"])
 def test_a_note_on_a_vm_that_runs_again_is_removed_before_it_can_start_the_vm_against_somebody_s_will(power):
     now = ready("grid_a100-40c", power="on", power_on_again=True)
-    assert plan(now, wish("grid_a100-40c", power=power)) == {"power_on_again": (True, False)}
+    assert plan(now, requested("grid_a100-40c", power=power)) == {"power_on_again": (True, False)}
 
 
 @pytest.mark.parametrize(
@@ -179,9 +187,9 @@ def test_a_note_on_a_vm_that_runs_again_is_removed_before_it_can_start_the_vm_ag
 )
 def test_a_power_cycle_that_was_cut_short_is_finished(power, changes):
     now = ready("grid_a100-40c", power=power, power_on_again=True)
-    assert plan(now, wish("grid_a100-40c", power="cycle")) == changes
+    assert plan(now, requested("grid_a100-40c", power="cycle")) == changes
 
 
 def test_a_vm_is_not_switched_on_without_the_word_for_it():
     now = ready("grid_a100-40c", power="off", power_on_again=True)
-    assert plan(now, wish("grid_a100-40c", power="refuse")) == {}
+    assert plan(now, requested("grid_a100-40c", power="refuse")) == {}

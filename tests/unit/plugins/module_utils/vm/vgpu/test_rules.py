@@ -6,18 +6,18 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import plan, rules
 
-from unit.plugins.module_utils.gpu.worlds import A40, A100, A100_MIG, gpu, host, planned, ready, vm, wish
+from unit.plugins.module_utils.gpu.worlds import A40, A100, A100_MIG, gpu, host, planned, ready, requested, vm
 
 BASIC, SHARED, DIRECT = gpu("basic", "shared"), gpu("shared", "shared"), gpu("direct", "shared")
 
 
 def refusal(now, *profiles, **options):
     """(codes, message) of the refusal, or None."""
-    wished = wish(*profiles, **options)
-    devices = plan.wanted_devices(now, wished.settings)
+    requested_one = requested(*profiles, **options)
+    devices = plan.wanted_devices(now, requested_one.settings)
     added = plan.added_profiles(now, devices)
     try:
-        rules.refuse_impossible("train-01", now, devices, added, wished.settings.max_per_vm)
+        rules.refuse_impossible("train-01", now, devices, added, requested_one.settings.max_per_vm)
     except OperatorError as error:
         return [problem["code"] for problem in error.data["problems"]], error.message
     return None
@@ -177,9 +177,9 @@ def test_the_number_per_vm_can_be_set(limit, refused):
 
 def test_a_running_vm_is_refused_with_the_changes_that_were_due():
     with pytest.raises(OperatorError, match=r"profiles: none -> grid_a100-40c; .*power=cycle") as refused:
-        planned(vm(power="on", host=host()), wish("grid_a100-40c"))
+        planned(vm(power="on", host=host()), requested("grid_a100-40c"))
     assert refused.value.code == "vm_running"
 
 
 def test_a_running_vm_that_needs_no_change_is_not_refused_for_its_power():
-    assert planned(ready("grid_a100-40c", power="on", host=host()), wish("grid_a100-40c"))[1] == []
+    assert planned(ready("grid_a100-40c", power="on", host=host()), requested("grid_a100-40c"))[1] == []

@@ -7,11 +7,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import pla
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import spec as vgpu_spec
 from pyVmomi import VmomiSupport, vim
 
-from unit.plugins.module_utils.gpu.worlds import ready, vm, wish
+from unit.plugins.module_utils.gpu.worlds import ready, requested, vm
 
 
-def spec_of(now, wished):
-    return vgpu_spec.reconfiguration(now, plan.want(now, wished.settings))
+def spec_of(now, requested_one):
+    return vgpu_spec.reconfiguration(now, plan.want(now, requested_one.settings))
 
 
 def devices(spec):
@@ -23,7 +23,7 @@ def settings(spec):
 
 
 def test_a_first_vgpu_comes_with_everything_in_one_spec():
-    spec = spec_of(vm(), wish("grid_a100-40c"))
+    spec = spec_of(vm(), requested("grid_a100-40c"))
     assert devices(spec) == [("add", -1, "grid_a100-40c")]
     assert spec.memoryReservationLockedToMax is True
     assert settings(spec) == {
@@ -34,30 +34,30 @@ def test_a_first_vgpu_comes_with_everything_in_one_spec():
 
 
 def test_devices_that_match_are_not_in_the_spec():
-    spec = spec_of(ready("a", "b", "c"), wish("c", "d", "e", "a"))
+    spec = spec_of(ready("a", "b", "c"), requested("c", "d", "e", "a"))
     assert devices(spec) == [("remove", 13001, "b"), ("add", -1, "d"), ("add", -2, "e")]
 
 
 def test_what_is_not_to_be_changed_is_not_in_the_spec():
-    spec = spec_of(ready("grid_a100-40c"), wish("grid_a100-20c"))
+    spec = spec_of(ready("grid_a100-40c"), requested("grid_a100-20c"))
     assert spec.memoryReservationLockedToMax is None
     assert settings(spec) == {}
 
 
 def test_a_setting_is_removed_by_an_empty_value():
-    spec = spec_of(ready("grid_a100-40c"), wish(state="absent"))
+    spec = spec_of(ready("grid_a100-40c"), requested(state="absent"))
     assert settings(spec) == {"pciPassthru0.cfg.enable_uvm": ""}
 
 
 def test_the_way_back_gives_the_memory_free_again():
     now = vm()
-    spec = vgpu_spec.reconfiguration(plan.want(now, wish("grid_a100-40c").settings), now)
+    spec = vgpu_spec.reconfiguration(plan.want(now, requested("grid_a100-40c").settings), now)
     assert spec.memoryReservationLockedToMax is False
     assert devices(spec) == [("remove", 13000, "grid_a100-40c")]
 
 
 @pytest.mark.parametrize("now", [vm(), ready("a", "b")], ids=["without vGPUs", "with two"])
 def test_every_spec_can_be_sent(now):
-    spec = spec_of(now, wish("a", "c"))
+    spec = spec_of(now, requested("a", "c"))
     assert isinstance(spec, vim.vm.ConfigSpec)
     assert "vgpu" in VmomiSupport.FormatObject(spec)
