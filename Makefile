@@ -20,7 +20,7 @@ PYTEST = $(ALONE) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup rehearse twin twin-test test check lint unit wire e2e guests browser sanity molecule build capture-command docs bench pictures lock clean
+.PHONY: help setup rehearse twin twin-test test check lint unit wire e2e guests browser sanity molecule build capture-command environment docs bench pictures lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ build: setup ## the tarball for Galaxy in .build/dist, checked as Galaxy's impor
 
 capture-command: setup ## the capture command for machines without Ansible, as one file in .build/dist; see docs/capture.md
 	@$(IN_VENV) python extensions/capture/build.py .build/dist/aiready-capture.pyz
+
+environment: setup ## the execution environment of AWX as an image, checked, with the infrastructure stages in it; needs Docker and, as root on Debian, mmdebstrap
+	@$(GATES) environment-image
 
 docs: setup ## the site of all pages, modules, plugins and roles as HTML in .build/docs; fails on a broken link
 	@$(ALONE) python -m gates.pages

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from gates import forks
+from gates import environments, forks
 from gates.browser import browser
 from gates.guests import guests, molecule
-from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
+from gates.running import BUILD, PYTHON, Gate, environment, tool
 from gates.sanity import newest_core, oldest_core, sanity
 from gates.tarball import tarball
 from gates.tree import clean_copy, shipped
@@ -97,17 +97,8 @@ def _side_by_side() -> list[str]:
     return ["-n", str(os.cpu_count() or 2), "--dist", "worksteal"]
 
 
-def environment_needs(gate: Gate) -> None:
-    """Check the requirements that ansible-builder reads from the collection for an execution environment."""
-    clean_copy("environment")
-    output = gate.call([tool("ansible-builder"), "introspect", "--sanitize", str(BUILD / "environment")])
-    for line in (ROOT / "requirements.txt").read_text().splitlines():
-        if line and not line.startswith("#") and line not in output:
-            raise GateFailed(f"ansible-builder does not see the requirement {line!r}.")
-
-
 # Parts of other gates, for those who want an answer at once.
-PARTS = {"unit": unit, "quick": quick}
+PARTS = {"unit": unit, "quick": quick, "environment-image": environments.image}
 GATES: dict[str, Callable[[Gate], None]] = {
     "ruff": ruff,
     "vermin": vermin,
@@ -124,5 +115,5 @@ GATES: dict[str, Callable[[Gate], None]] = {
     "browser": browser,
     "docs": docs,
     "tarball": tarball,
-    "environment": environment_needs,
+    "environment": environments.needs,
 }

@@ -7,7 +7,16 @@ import re
 import pytest
 import yaml
 
-from rehearse.awx_environment import DEFINITION, context, definition
+from rehearse.awx_environment import (
+    DEFINITION,
+    LABELS,
+    context,
+    definition,
+    expected,
+    pip_configuration,
+    problems,
+    required,
+)
 
 DEFINED = yaml.safe_load((DEFINITION / "execution-environment.yml").read_text())
 PINNED = re.compile(r"[\w-]+==\d+(\.\d+)+")
@@ -17,7 +26,7 @@ PINNED = re.compile(r"[\w-]+==\d+(\.\d+)+")
 def dockerfile(tmp_path_factory):
     collection = tmp_path_factory.mktemp("dist") / "aiready-vsphere-0.1.0.tar.gz"
     collection.touch()
-    made = context(tmp_path_factory.mktemp("environment"), collection)
+    made = context(tmp_path_factory.mktemp("environment"), [collection])
     assert (made / "_build" / "galaxy" / collection.name).is_file()
     return (made / "Dockerfile").read_text()
 
@@ -52,10 +61,68 @@ def test_every_collection_is_pinned_and_ours_has_its_version():
 
 
 def test_the_lab_changes_only_the_base_image_and_the_source_of_the_collection():
-    changed = definition("c.tar.gz")
+    changed = definition(["c.tar.gz"])
     assert {key for key in changed if changed[key] != DEFINED.get(key)} == {
         "images",
         "dependencies",
         "additional_build_files",
     }
     assert {**changed["dependencies"], "galaxy": "requirements.yml"} == DEFINED["dependencies"]
+
+
+GOOD = {
+    "size": 600 * 1000**2,
+    "user": "1000",
+    "uid": "1000",
+    "labels": LABELS,
+    "callback": "aiready.vsphere.stages",
+    "packages": {**expected(), "pyvmomi": "9.1.0.0", "matplotlib": "3.10"},
+    "collections": required(),
+    "programs": ["/usr/bin/ssh", "/usr/bin/sshpass", "/opt/ee/bin/ansible-runner"],
+}
+
+
+def test_an_image_as_defined_has_no_problem():
+    assert problems(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    "changed, reason",
+    [
+        ({"size": 2 * 1000**3}, "it has 2000 MB, more than 900 MB"),
+        ({"uid": "0"}, "it runs as user 1000 with id 0"),
+        ({"user": "root"}, "it runs as user root"),
+        ({"labels": {}}, "the label org.opencontainers.image.title is missing"),
+        ({"callback": ""}, "its callback is"),
+        ({"packages": {**GOOD["packages"], "ansible-core": "2.16.0"}}, "ansible-core is 2.16.0, not 2.19"),
+        ({"packages": expected()}, "the package pyvmomi is missing"),
+        ({"collections": {}}, "the collection aiready.vsphere is None"),
+        ({"programs": []}, "the program sshpass is missing"),
+    ],
+)
+def test_each_difference_of_an_image_is_named(changed, reason):
+    assert reason in "; ".join(problems({**GOOD, **changed}))
+
+
+def test_the_image_gets_the_package_index_of_this_machine_and_none_of_its_files():
+    listed = """\
+:env:.cert='/srv/ca.pem'
+:env:.log='/srv/pip.log'
+global.constraint='/srv/constraints.txt'
+global.index-url='https://packages.example.org/simple'
+global.extra-index-url='file:///srv/simple https://more.example.org/simple'
+global.default-timeout='180'
+"""
+    assert pip_configuration(listed).splitlines() == [
+        "[global]",
+        "index-url = https://packages.example.org/simple",
+        "extra-index-url = https://more.example.org/simple",
+        "default-timeout = 180",
+        "cert = /etc/ssl/certs/ca-certificates.crt",
+        "",
+    ]
+
+
+def test_what_the_definition_leaves_out_is_a_package_of_a_collection_and_not_pinned():
+    left = DEFINED["dependencies"]["exclude"]
+    assert not set(left["python"]) & set(expected())
