@@ -142,10 +142,13 @@ EXAMPLES = r"""
           - {vendor_id: "0x15b3", device_id: "0x1021", label: rail-1}
         extra_config: {pciPassthru.allowP2P: true, pciPassthru.RelaxACSforP2P: true}
 
-    - name: Remove the class
-      aiready.vsphere.vm_class:
-        name: gpu-rdma
-        state: absent
+- name: Remove the class
+  aiready.vsphere.vm_class:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    name: gpu-rdma
+    state: absent
 """
 
 RETURN = r"""

@@ -34,6 +34,7 @@ def config(*changes, **more):
 MMIO = [extra("pciPassthru.64bitMMIOSizeGB", "256"), extra("pciPassthru.use64bitMMIO", "TRUE")]
 PROFILE = "grid_a100-40c"
 TWO = [vgpu(0, PROFILE), vgpu(1, PROFILE)]
+EXAMPLES_SEED = ready()
 BASE = {"cpu_count": 16, "memory_MB": 65536, "memory_reservation": 100}
 
 ROWS = [
