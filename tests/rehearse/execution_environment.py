@@ -196,7 +196,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="environment-", ignore_cleanup_errors=True) as work:
             rehearse(Path(work), say)
-    except (RehearsalFailed, engine.EngineProblem) as failure:
+    except (RehearsalFailed, RuntimeError, engine.EngineProblem) as failure:
         say(f"\n{failure}\nThe rehearsal in the execution environment FAILED after {time.monotonic() - began:.0f} s.")
         return 1
     say(f"The rehearsal in the execution environment passed after {time.monotonic() - began:.0f} s.")

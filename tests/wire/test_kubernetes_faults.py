@@ -16,5 +16,5 @@ def test_a_good_cluster_trains() -> None:
 def test_a_fault_is_named(name: str) -> None:
     fault = kubernetes_faults.FAULTS[name]
     with kubernetes_lab.launch() as server:
-        stage, told = kubernetes_faults.reported(kubernetes_faults.lab(server), fault.plant, fault.before)
-    assert (stage, fault.cause in " ".join(told)) == (fault.stage, True), told
+        stage, answer = kubernetes_faults.reported(kubernetes_faults.lab(server), fault.plant, fault.before)
+    assert (stage, fault.cause in " ".join(answer)) == (fault.stage, True), answer

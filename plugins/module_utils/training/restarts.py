@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # The guest is at fault, whatever the training reported until then.
 OF_GUESTS = ("container_gone", "guest_unreachable")
-# The training is at fault, if it fails again at the same place. Without an iteration, a restart repeats the failure.
 # Somebody holds the training, which is no failure and no restart.
 HELD = "held"
+# The training is at fault, if it fails again at the same place. Without an iteration, a restart repeats the failure.
 OF_RANKS = ("launcher_failed", "out_of_memory", "rank_failed", "stalled")
 
 

@@ -131,7 +131,12 @@ def _found(made: Plan, course: Course) -> Verdict | None:
     if course.why == "interrupted":
         return _verdict("failed", "interrupted", "It was interrupted", "Run it again")
     if course.why == "held":
-        return _verdict("failed", "held", f"{made.request.hold_file} holds it", "Remove this file to continue")
+        return _verdict(
+            "failed",
+            "held",
+            f"{made.request.hold_file} holds it",
+            "Correct the guests, and start the training again. It continues from its checkpoint",
+        )
     parts = (_limit, _ranks) if went_without(made, course) else (_guest, _room, _container, _limit, _ranks)
     return next((found for found in (part(made, course) for part in parts) if found is not None), None)
 

@@ -28,7 +28,7 @@ CONFIG_MAP, KEY = "aiready-mig-config", "config.yaml"
 PRODUCT, CONFIG, STATE = "nvidia.com/gpu.product", "nvidia.com/mig.config", "nvidia.com/mig.config.state"
 # States of the MIG manager that end by themselves.
 WORKING = ("pending", "rebooting")
-SUCCESS, FAILED = "success", "failed"
+SUCCESS = "success"
 
 
 def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str, Any]], list[str]]:
@@ -52,8 +52,10 @@ def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str,
         config = f"aiready-{gpu.key.replace('_', '-')}"
         configs[config] = [{"devices": "all", "mig-enabled": True, "mig-devices": counts}]
         labelled.append({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {CONFIG: config}}})
-    if not configs:
+    if not layout or problems:
         return [], problems
+    # The operator labels other nodes with all-disabled, and the manager reads it from this file too.
+    configs["all-disabled"] = [{"devices": "all", "mig-enabled": False}]
     text = json.dumps({"version": "v1", "mig-configs": configs}, indent=2, sort_keys=True)
     config_map = {
         "apiVersion": "v1",
@@ -104,11 +106,16 @@ def faults(chosen: Objects, operator: Mapping[str, Any]) -> Iterator[str]:
     if not operator.get("mig_layout"):
         return
     for one in chosen:
-        state = nodes.labels(one).get(STATE)
-        if state != SUCCESS:
-            told = f"{STATE} is {shown(state)}" if state else f"it has no label {STATE}"
+        config, state = nodes.labels(one).get(CONFIG), nodes.labels(one).get(STATE)
+        if not str(config).startswith("aiready-"):
             yield (
-                f"The MIG manager did not apply the layout on node {shown(one['metadata']['name'])}: {told}. Read the "
-                "log of its pod nvidia-mig-manager. GPUs that a pod uses keep their mode, and an Ampere GPU in a VM "
-                "needs a restart of the node."
+                f"Node {shown(one['metadata']['name'])} does not have the MIG layout of the site. Its label {CONFIG} "
+                f"is {shown(str(config)) if config else 'not set'}. Run the playbook again."
+            )
+        elif state != SUCCESS:
+            reported = f"{STATE} is {shown(state)}" if state else f"it has no label {STATE}"
+            yield (
+                f"The MIG manager did not apply the layout on node {shown(one['metadata']['name'])}: {reported}. Read "
+                "the log of its pod nvidia-mig-manager. GPUs that a pod uses keep their mode, and an Ampere GPU in a "
+                "VM needs a restart of the node."
             )

@@ -54,8 +54,8 @@ def _of_policy(policies: Objects) -> Iterator[str]:
         return
     # Components that the policy does not have are ignored.
     late = [one for one in status.get("appliedStates") or [] if one.get("state") not in ("ready", "ignore")]
-    told = "; ".join(": ".join(filter(None, (one.get("name"), one.get("message")))) for one in late)
-    reason = f" It reports {short(told)}." if told else ""
+    reported = "; ".join(": ".join(filter(None, (one.get("name"), one.get("message")))) for one in late)
+    reason = f" It reports {short(reported)}." if reported else ""
     yield (
         f"The Network Operator is not ready. Its NicClusterPolicy has the state {short(status.get('state'))}.{reason} "
         f"Check its pods, and repository, version and pull_secrets of {KEY}."
@@ -67,9 +67,9 @@ def _of_network(own: Mapping[str, Any], rail: Mapping[str, Any], networks: Objec
     network = next((one for one in networks if one["metadata"]["name"] == name), None)
     status = _status(network or {})
     if status.get("state") != "ready":
-        told = status.get("reason") or status.get("state") or "no state"
+        reported = status.get("reason") or status.get("state") or "no state"
         yield (
-            f"The {kind} {name} is not ready. The operator reports: {short(told).rstrip('.')}. Pods that use it do "
+            f"The {kind} {name} is not ready. The operator reports: {short(reported).rstrip('.')}. Pods that use it do "
             f"not start. Correct {KEY}, or check the log of the operator."
         )
 

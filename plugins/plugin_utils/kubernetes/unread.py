@@ -62,6 +62,6 @@ def _sentence(result: Mapping[str, Any]) -> str:
     text = "\n".join(str(result.get(key) or "") for key in ("msg", "exception", "module_stderr", "module_stdout"))
     known = ((cause, fix) for pattern, cause, fix in REASONS if re.search(pattern, text))
     cause, fix = next(known, OTHER)
-    told = status_of(text).get("message") or (result.get("msg") if (cause, fix) == OTHER else "")
-    reported = f" The API server reports: {short(told).rstrip('.')}." if told and told != "Unauthorized" else ""
+    answer = status_of(text).get("message") or (result.get("msg") if (cause, fix) == OTHER else "")
+    reported = f" The API server reports: {short(answer).rstrip('.')}." if answer and answer != "Unauthorized" else ""
     return f"Cannot read the cluster. {cause}.{reported} {fix}."

@@ -42,7 +42,7 @@ CAUSES = (
         "library with the node images to the namespace",
     ),
     (
-        r"exceeded quota|quota",
+        r"quota",
         "The quota of the namespace is exhausted",
         "Raise the limits of the namespace in vCenter, or reduce the nodes in site.vms",
     ),
@@ -79,9 +79,9 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any
         )
         return {"objects": [], "problems": [text]}
     found = [one for one in seen["cluster_classes"] if one["metadata"]["name"] == requested["cluster_class"]]
-    told = [*_class(requested, seen, found), *_vm_classes(requested, seen)]
+    reported = [*_class(requested, seen, found), *_vm_classes(requested, seen)]
     variables = _variables(found[0]) if found else set()
-    return {"objects": [_cluster(requested, served[0], variables)], "problems": told}
+    return {"objects": [_cluster(requested, served[0], variables)], "problems": reported}
 
 
 def _class(requested: Mapping[str, Any], seen: Mapping[str, Any], found: Objects) -> Iterator[str]:
@@ -174,17 +174,18 @@ def _not_ready(cluster: Mapping[str, Any]) -> list[str]:
     status, generation = cluster.get("status") or {}, cluster["metadata"].get("generation")
     version = str(cluster.get("apiVersion") or "").rpartition("/")[2]
     rows = {one.get("type"): one for one in status.get("conditions") or []}
-    told = []
+    reported = []
     for name in CONDITIONS.get(version, CONDITIONS["v1beta2"]):
         row = rows.get(name) or {}
         late = row.get("observedGeneration") not in (None, generation)
         if row.get("status") != "True" or late:
             text = row.get("message") or row.get("reason") or "not reported"
-            told.append(f"{name}: {'not updated yet' if late else short(text)}")
-    workers = status.get("workers") or {}
+            reported.append(f"{name}: {'not updated yet' if late else short(text)}")
+    # v1beta1 has the numbers below v1beta2.
+    workers = status.get("workers") or (status.get("v1beta2") or {}).get("workers") or {}
     if workers.get("availableReplicas", 0) < workers.get("desiredReplicas", 0):
-        told.append(f"{workers.get('availableReplicas', 0)} of {workers['desiredReplicas']} workers are available")
-    return told
+        reported.append(f"{workers.get('availableReplicas', 0)} of {workers['desiredReplicas']} workers are available")
+    return reported
 
 
 def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
@@ -230,7 +231,8 @@ def kubeconfig(secrets: Any) -> str:
 
 def login_problem(answer: Mapping[str, Any]) -> str:
     """Why the Supervisor gave no token; empty for a token. answer is the result of ansible.builtin.uri."""
-    if (answer.get("json") or {}).get("session_id"):
+    reported = answer.get("json")
+    if isinstance(reported, Mapping) and reported.get("session_id"):
         return ""
     status = answer.get("status")
     if status == 401:

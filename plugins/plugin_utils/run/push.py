@@ -91,7 +91,8 @@ def _to_directory(folder: str, files: list[str], name: str, target: str) -> str:
     try:
         for path in files:
             os.makedirs(os.path.dirname(os.path.join(made, path)), exist_ok=True)
-            shutil.copyfile(os.path.join(folder, path), os.path.join(made, path))
+            # A log that only its owner may read stays so.
+            shutil.copy(os.path.join(folder, path), os.path.join(made, path))
     except OSError as error:
         raise PushFailed(f"{error.strerror or error}. Check the rights and the free space of {target}.") from None
     return made
@@ -111,10 +112,14 @@ def _to_webdav(folder: str, files: list[str], name: str, target: Target) -> str:
             session.auth = (target.user, target.password)
         try:
             for collection in _collections(files):
-                _done(session.request("MKCOL", f"{made}{collection}", timeout=SILENT_S), (*CREATED, EXISTS))
+                _done(
+                    session.request("MKCOL", f"{made}{collection}", timeout=SILENT_S, allow_redirects=False),
+                    (*CREATED, EXISTS),
+                )
             for path in files:
                 with open(os.path.join(folder, path), "rb") as content:
-                    _done(session.put(f"{made}/{quote(path)}", data=content, timeout=SILENT_S), CREATED)
+                    sent = session.put(f"{made}/{quote(path)}", data=content, timeout=SILENT_S, allow_redirects=False)
+                    _done(sent, CREATED)
         except requests.exceptions.SSLError:
             raise PushFailed(
                 "The certificate of the server is not trusted. Set REQUESTS_CA_BUNDLE to the file of its certificate "
@@ -146,4 +151,6 @@ def _done(answer: Any, good: tuple[int, ...]) -> None:
         409: "The collection above it does not exist. Create it, or correct aiready_results_target.",
         507: "The server has no space. Delete old results there.",
     }
+    if 300 <= code < 400:
+        raise PushFailed("The server redirects to another address. Name that address in aiready_results_target.")
     raise PushFailed(cause.get(code, f"The server answered {code} to {answer.request.method}. Check its log."))

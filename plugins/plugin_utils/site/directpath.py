@@ -129,6 +129,12 @@ def _directpath(site: Mapping[str, Any]) -> Iterator[str]:
                 "site.directpath.assignment: a device group has the GPUs and the ports of a VM, but gpu.mode is "
                 f"{mode} and network.path is {path}. Set both to directpath, or use labels."
             )
+        size, count = gpus_of_group(requested["group"] or ""), gpu["per_vm"]
+        if mode == DIRECTPATH and count % size:
+            yield (
+                f"site.gpu.per_vm: it is {count}, but the device group {requested['group']} has {size} GPUs. Set "
+                f"per_vm to a multiple of {size}, or use another group."
+            )
     elif requested["group"]:
         yield (
             f"site.directpath.group: it has no effect, because assignment is {requested['assignment']}. Set assignment "
@@ -168,12 +174,6 @@ def _nvlink_group(site: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"site.directpath.group: {name} has no port, but network.path is directpath, whose ports come with the "
             "group. Set network.path to sriov, passthrough, pvrdma or tcp."
-        )
-    size, count = gpus_of_group(name), site["gpu"]["per_vm"]
-    if count % size:
-        yield (
-            f"site.gpu.per_vm: it is {count}, but the device group {name} has {size} GPUs. Set per_vm to a multiple of "
-            f"{size}, or use another group."
         )
 
 

@@ -377,10 +377,10 @@ def _uncompared(host: Mapping[str, Any], request: Request, profile: Profile, don
         else f"A configuration profile manages the cluster {name}, and these settings are not compared with its "
         f"document: {', '.join(profile.uncompared)}."
     )
+    fix = "grant the user this privilege" if unread else "remove the profile from the cluster"
     return [
         f"The next remediation may revert host settings of {request.name}. {cause} Nothing was changed. Set "
-        "site.hosts.uncompared_settings (or esxi_host_uncompared_settings) to report, or remove the profile from the "
-        "cluster."
+        f"site.hosts.uncompared_settings (or esxi_host_uncompared_settings) to report, or {fix}."
     ]
 
 

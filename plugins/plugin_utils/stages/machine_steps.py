@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 STEPS = ("clone", "config", "power")
-# The option for the adapters of each path; a passthrough port is a device like a GPU.
 # Enhanced DirectPath I/O, as an assignment, a kind of device and a mode of placement; vendor device groups.
 DVX, GROUP = "dvx", "group"
+# The option for the adapters of each path; a passthrough port is a device like a GPU.
 ADAPTERS = {"tcp": "vmxnet3", "pvrdma": "pvrdma", "sriov": "sriov"}
 # Options of the shape that all VMs share.
 SHAPE = (

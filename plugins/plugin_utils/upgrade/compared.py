@@ -31,7 +31,12 @@ def answer(folder: str) -> dict[str, Any]:
             f"Cannot compare the validations before and after the upgrade. The report {path} is not readable: {error}. "
             "Run the playbook validate with validate_compare_with."
         ) from error
-    return summary(comparison or {})
+    if not comparison:
+        raise AnsibleFilterError(
+            f"Cannot compare the validations before and after the upgrade. The report {path} has no comparison. "
+            "Run the playbook validate with validate_compare_with."
+        )
+    return summary(comparison)
 
 
 def summary(comparison: Mapping[str, Any]) -> dict[str, Any]:

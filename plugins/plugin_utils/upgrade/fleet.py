@@ -146,7 +146,11 @@ def cluster_of(variables: Mapping[str, Any]) -> Cluster:
         ),
         free,
         stuns,
-        tuple(" ".join(str(one.get("msg") or "").split()) for one in (owners, capacity) if one.get("failed")),
+        tuple(
+            " ".join(str(one.get("msg") or "").split())
+            for one, key in ((owners, "vms"), (capacity, "capacity"))
+            if one and key not in one and not one.get("skipped")
+        ),
     )
 
 

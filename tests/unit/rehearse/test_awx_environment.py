@@ -110,13 +110,14 @@ def test_the_image_gets_the_package_index_of_this_machine_and_none_of_its_files(
 :env:.log='/srv/pip.log'
 global.constraint='/srv/constraints.txt'
 global.index-url='https://packages.example.org/simple'
-global.extra-index-url='file:///srv/simple https://more.example.org/simple'
+global.trusted-host='more.example.org'
+global.mirrors='file:///srv/simple https://more.example.org/simple https://ops:secret@own.example.org/simple'
 global.default-timeout='180'
 """
     assert pip_configuration(listed).splitlines() == [
         "[global]",
         "index-url = https://packages.example.org/simple",
-        "extra-index-url = https://more.example.org/simple",
+        "mirrors = https://more.example.org/simple",
         "default-timeout = 180",
         "cert = /etc/ssl/certs/ca-certificates.crt",
         "",

@@ -94,7 +94,12 @@ def said(setting: Setting, commands: Iterable[str]) -> bool:
     lines = {line for inside, line in _inside(commands) if not section or _covers(inside, section)}
     texts = [_plain(str(one)) for one in (setting.path[-1], setting.left) if one]
     if setting.left is None:
-        return any(line.startswith(REMOVES) and f" {texts[0]} " in f"{line} " for line in lines)
+        # A default is not in the configuration, and the removal of a class has no match-any.
+        name = re.sub(r" match-\S+(?= )", "", texts[0])
+        return any(
+            f"{line} ".startswith(f"{name} ") or (line.startswith(REMOVES) and f" {name} " in f"{line} ")
+            for line in lines
+        )
     return any(text in lines for text in texts)
 
 

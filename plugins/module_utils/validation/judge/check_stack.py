@@ -47,7 +47,7 @@ def diagnosed(values: Mapping[str, Any], about: About) -> Found:
 def _test_failed(answer: Found, test: Mapping[str, Any], about: About) -> None:
     found = [mapping(one) for one in listing(test.get("findings"))]
     first = next((one for one in found if not one.get("setting")), found[0] if found else {})
-    said = f": {first['text'].rstrip('.')}" if first.get("text") else ""
+    said = f": {str(first['text']).rstrip('.')}" if first.get("text") else ""
     gpu = f"GPU {first['gpu']} of {_me(about)}" if first.get("gpu") else _me(about)
     why = f"The test {test.get('name')} of DCGM"
     if found and all(one.get("setting") for one in found):
@@ -67,8 +67,8 @@ def watched(values: Mapping[str, Any], about: About) -> Found:
     if not overall or overall == dcgm.HEALTHY:
         return answer
     incidents = [mapping(one) for one in listing(values.get("incidents"))]
-    told = "; ".join(f"{one.get('what')}: {one.get('text') or one.get('state')}".rstrip(".") for one in incidents)
-    why = f"DCGM reports {told or overall}."
+    reported = "; ".join(f"{one.get('what')}: {one.get('text') or one.get('state')}".rstrip(".") for one in incidents)
+    why = f"DCGM reports {reported or overall}."
     if overall == "Warning":
         return answer.warn(why, f"the GPUs of {_me(about)}", "dcgm_health")
     return answer.fail(why, f"the GPUs of {_me(about)}", "dcgm_health")
@@ -102,7 +102,7 @@ def stored(values: Mapping[str, Any], about: About) -> Found:
     """Whether a read went through nvidia_fs, and how fast it was."""
     rate, moved = number(values.get("gib_s")), number(values.get("moved"))
     answer = Found(rate, duty="a read through nvidia_fs", source="site.stack.gds.read_file")
-    if rate is not None and not moved:
+    if rate is not None and (moved is None or moved <= 0):
         why = f"The read of {values.get('file')} was a copy through host memory: nvidia_fs counted nothing."
         answer.fail(why, f"the file system of {values.get('file')} on {_me(about)}", "gds")
     elif rate is not None and values.get("transfer") not in (None, "", gds.DIRECT):

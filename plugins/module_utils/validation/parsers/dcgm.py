@@ -89,12 +89,12 @@ def _status(word: Any) -> str:
 def _findings(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     status = _status(result.get("status"))
     for one in result.get("warnings") or []:
-        told = one if isinstance(one, dict) else {"warning": one}
+        reported = one if isinstance(one, dict) else {"warning": one}
         yield {
             "status": status,
             "gpu": ", ".join(map(str, _gpus(result))),
-            "text": str(told.get("warning") or "").strip()[: texts.SHOWN],
-            "setting": told.get("error_severity") == OF_SETTING,
+            "text": str(reported.get("warning") or "").strip()[: texts.SHOWN],
+            "setting": reported.get("error_severity") == OF_SETTING,
         }
 
 
@@ -121,14 +121,14 @@ def health(text: str) -> dict[str, Any]:
 
 def _incidents(path: list[str], node: Any) -> Iterator[dict[str, str]]:
     """The nodes with a state and a text, such as GPU 0, Memory system; other nodes repeat the worst state."""
-    told = _mapping(node)
-    children = _mapping(told.get("children"))
+    reported = _mapping(node)
+    children = _mapping(reported.get("children"))
     for name, child in children.items():
         yield from _incidents([*path, str(name)], child)
-    if not children and told.get("value"):
+    if not children and reported.get("value"):
         words = [word for word in path if word != "Errors"]
-        said = " ".join(str(one) for one in _list(told.get("overflow")))
-        yield {"what": " ".join(words), "state": str(told["value"]), "text": said[: texts.SHOWN]}
+        said = " ".join(str(one) for one in _list(reported.get("overflow")))
+        yield {"what": " ".join(words), "state": str(reported["value"]), "text": said[: texts.SHOWN]}
 
 
 def _mapping(value: Any) -> dict[str, Any]:

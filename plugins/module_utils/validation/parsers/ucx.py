@@ -21,10 +21,10 @@ def transports(text: str | None) -> list[str]:
     """[rc_mlx5/mlx5_0:1] of all connections that leave the machine, without repetitions."""
     found: dict[str, None] = {}
     for line in texts.lines(text or ""):
-        told = _LINE.search(line)
-        if told is None or told.group("place") in ("intra-node", "self"):
+        reported = _LINE.search(line)
+        if reported is None or reported.group("place") in ("intra-node", "self"):
             continue
-        for kind, device in _LANE.findall(told.group("lanes")):
+        for kind, device in _LANE.findall(reported.group("lanes")):
             if not kind.startswith(LOCAL):
                 found[f"{kind}/{device}"] = None
     return list(found)

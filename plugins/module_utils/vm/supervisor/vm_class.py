@@ -330,23 +330,25 @@ def _older(wanted: VmClass) -> dict[str, Any]:
 def _config(now: VmClass, wanted: VmClass) -> dict[str, Any]:
     """The VirtualMachineConfigSpec in the JSON form of vSphere, with all parts of the old one that stay."""
     made = copy.deepcopy(dict(now.config)) or {"_typeName": "VirtualMachineConfigSpec"}
-    kept = [one for one in made.get("deviceChange") or () if not _is_ours(one)]
-    backings = [{"_typeName": _VGPU, "vgpu": profile} for profile in wanted.vgpu_profiles]
-    backings += [_dynamic(one) for one in wanted.devices]
-    made["deviceChange"] = kept + [
-        {
-            "_typeName": "VirtualDeviceConfigSpec",
-            "operation": "add",
-            "device": {"_typeName": "VirtualPCIPassthrough", "key": FIRST_KEY - number, "backing": backing},
-        }
-        for number, backing in enumerate(backings)
-    ]
-    made["extraConfig"] = [
-        {"_typeName": "OptionValue", "key": key, "value": {"_typeName": "string", "_value": value}}
-        for key, value in sorted(wanted.extra.items())
-    ]
+    if (now.vgpu_profiles, now.devices) != (wanted.vgpu_profiles, wanted.devices):
+        kept = [one for one in made.get("deviceChange") or () if not _is_ours(one)]
+        backings = [{"_typeName": _VGPU, "vgpu": profile} for profile in wanted.vgpu_profiles]
+        backings += [_dynamic(one) for one in wanted.devices]
+        made["deviceChange"] = kept + [
+            {
+                "_typeName": "VirtualDeviceConfigSpec",
+                "operation": "add",
+                "device": {"_typeName": "VirtualPCIPassthrough", "key": FIRST_KEY - number, "backing": backing},
+            }
+            for number, backing in enumerate(backings)
+        ]
+    if dict(now.extra) != dict(wanted.extra):
+        made["extraConfig"] = [
+            {"_typeName": "OptionValue", "key": key, "value": {"_typeName": "string", "_value": value}}
+            for key, value in sorted(wanted.extra.items())
+        ]
     for key in ("deviceChange", "extraConfig"):
-        if not made[key]:
+        if key in made and not made[key]:
             del made[key]
     if wanted.firmware:
         made["firmware"] = wanted.firmware

@@ -128,9 +128,9 @@ def test_what_the_hardware_does_not_support_is_rejected(one, problem):
 def test_the_options_reach_the_role_and_the_judge():
     requested = {"dcgm": {"diag": 2, "package": "dcgm"}, "gds": {"read_file": "/data/sample"}}
     made = validation.validation({**stack(WHOLE, **requested)})
-    told = {"dcgm_diag": 2, "dcgm_health": False, "gds": True, "gds_file": "/data/sample", "ucx": False}
-    assert made["stack"] == {**told, "dcgm_package": "dcgm"}
-    assert made["intent"]["stack"] == told
+    reported = {"dcgm_diag": 2, "dcgm_health": False, "gds": True, "gds_file": "/data/sample", "ucx": False}
+    assert made["stack"] == {**reported, "dcgm_package": "dcgm"}
+    assert made["intent"]["stack"] == reported
 
 
 def test_preflight_names_images_without_a_digest_on_request():

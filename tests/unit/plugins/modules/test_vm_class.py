@@ -45,7 +45,7 @@ def test_every_example_is_a_call_that_the_module_takes(call):
 
 
 @pytest.mark.parametrize(
-    "given, told",
+    "given, reported",
     [
         ({"name": "GPU"}, "name is 'GPU'; use up to 63 lower-case letters"),
         ({"cpus": 0}, "cpus is 0; use at least 1."),
@@ -56,9 +56,9 @@ def test_every_example_is_a_call_that_the_module_takes(call):
         ({"mmio_gb": 8, "extra_config": {vm_class.MMIO_SIZE: "8"}}, "extra_config has pciPassthru.64bitMMIOSizeGB"),
     ],
 )
-def test_a_wrong_parameter_is_named(given, told):
+def test_a_wrong_parameter_is_named(given, reported):
     (problem,) = vm_class.check_params(params(**given))
-    assert problem.startswith(told)
+    assert problem.startswith(reported)
 
 
 @pytest.mark.parametrize("release", [OLD, NEW])
@@ -88,6 +88,20 @@ def test_only_changed_fields_are_sent():
         "extra_config.pciPassthru.64bitMMIOSizeGB: none -> 64",
         "extra_config.pciPassthru.use64bitMMIO: none -> TRUE",
     ]
+
+
+def test_a_change_of_the_firmware_keeps_devices_and_settings_as_they_were_written():
+    allowed = [{"vendorId": 0x10DE, "deviceId": one} for one in (0x20B5, 0x20F1)]
+    backing = {"_typeName": "VirtualPCIPassthroughDynamicBackingInfo", "deviceName": "", "allowedDevice": allowed}
+    device = {"_typeName": "VirtualPCIPassthrough", "key": -7, "backing": backing}
+    written = {
+        "_typeName": "VirtualMachineConfigSpec",
+        "deviceChange": [{"_typeName": "VirtualDeviceConfigSpec", "operation": "add", "device": device}],
+        "extraConfig": [{"key": "a", "value": {"_typeName": "int", "_value": 1}}],
+    }
+    now = vm_class.parsed({"id": "gpu", "cpu_count": 8, "memory_MB": 4096, "config_spec": written})
+    made = vm_class.body(now, wanted(now, firmware="efi"), NEW)
+    assert made["config_spec"] == {**written, "firmware": "efi"}
 
 
 def test_an_empty_list_removes_the_devices_and_none_keeps_them():

@@ -222,3 +222,18 @@ def test_a_removal_names_the_whole_setting():
     gone = facts.Setting(("qos map dscp 2",), "qos map dscp 2 to traffic-class 3", None)
     assert not facts.said(gone, ["no qos map dscp 26"])
     assert facts.said(gone, ["no qos map dscp 2"])
+
+
+@pytest.mark.parametrize(
+    "path, command",
+    [
+        (("qos map traffic-class 5 to tx-queue",), "qos map traffic-class 5 to tx-queue 5"),
+        (("interface Ethernet1/1", "priority-flow-control mode"), "priority-flow-control mode auto"),
+        (("class-map type qos match-any ROCE",), "no class-map type qos ROCE"),
+    ],
+    ids=["a queue map of EOS", "a mode of NX-OS", "a class of NX-OS"],
+)
+def test_a_command_that_sets_the_default_made_the_change_too(path, command):
+    commands = [*path[:-1], command]
+    assert facts.said(facts.Setting(path, path[-1], None), commands)
+    assert not facts.said(facts.Setting(path, path[-1], None), [*path[:-1], "mtu 9216"])

@@ -35,12 +35,12 @@ def diag(*tests, gpus=2, before=""):
         {"category": "Hardware", "tests": [one for one in tests if one["name"] != "software"]},
     ]
     entities = [{"device_id": "20b2", "entity_id": gpu, "serial_num": "15"} for gpu in range(gpus)]
-    told = {
+    reported = {
         "DCGM Diagnostic": {"test_categories": [one for one in categories if one["tests"]]},
         "entity_groups": [{"entities": entities, "entity_group": "GPU", "entity_group_id": 1}],
         "metadata": {"Driver Version Detected": "550.54.15", "version": "4.2.3"},
     }
-    return before + json.dumps(told, indent=8)
+    return before + json.dumps(reported, indent=8)
 
 
 SOFTWARE = case("software", result(0, "Pass"), result(1, "Pass"), status="Pass")
@@ -184,5 +184,5 @@ Ops\t\t\t\t: Read=0 Write=0 BatchIO=0
 
 
 def stats(reads=None, maps=0):
-    told = "" if reads is None else f"n={reads} ok={reads} "
-    return STATS.format(counted="Disabled" if reads is None else "Enabled", reads=told, maps=maps)
+    reported = "" if reads is None else f"n={reads} ok={reads} "
+    return STATS.format(counted="Disabled" if reads is None else "Enabled", reads=reported, maps=maps)

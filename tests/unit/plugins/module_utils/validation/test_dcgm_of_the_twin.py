@@ -17,8 +17,8 @@ def guest():
 
 
 def test_a_diagnostic(guest):
-    told = dcgm.diag(guest.run("dcgmi", "diag", "--run", "1", "--json")[1])
-    assert (told["why"], told["gpus"], [one["status"] for one in told["tests"]]) == ("", [0], ["pass"])
+    reported = dcgm.diag(guest.run("dcgmi", "diag", "--run", "1", "--json")[1])
+    assert (reported["why"], reported["gpus"], [one["status"] for one in reported["tests"]]) == ("", [0], ["pass"])
 
 
 def test_watches(guest):
@@ -26,8 +26,8 @@ def test_watches(guest):
     assert dcgm.health(guest.run(*check)[1])["error"]["code"] == "no_watches"
     guest.run("dcgmi", "health", "--set", "a")
     gpu_errors.report(guest.world, guest.vm, 48)
-    told = dcgm.health(guest.run(*check)[1])
-    assert told["incidents"] == [
+    reported = dcgm.health(guest.run(*check)[1])
+    assert reported["incidents"] == [
         {"what": "GPU 0 Memory system", "state": "Failure", "text": "A DBE has occurred on GPU 0."}
     ]
 

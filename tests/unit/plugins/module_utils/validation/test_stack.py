@@ -26,19 +26,29 @@ def verdict(check, values, gpus=1, **intent):
 
 
 def test_a_diagnostic_of_dcgm_4_is_read():
-    told = dcgm.diag(texts.HEALTHY_DIAG)
-    assert (told["why"], told["version"], told["driver"], told["gpus"]) == ("", "4.2.3", "550.54.15", [0, 1])
-    assert [(one["name"], one["category"], one["status"]) for one in told["tests"]] == [
+    reported = dcgm.diag(texts.HEALTHY_DIAG)
+    assert (reported["why"], reported["version"], reported["driver"], reported["gpus"]) == (
+        "",
+        "4.2.3",
+        "550.54.15",
+        [0, 1],
+    )
+    assert [(one["name"], one["category"], one["status"]) for one in reported["tests"]] == [
         ("software", "Deployment", "pass"),
         ("memory", "Hardware", "pass"),
     ]
 
 
 def test_a_diagnostic_of_dcgm_3_is_read():
-    told = dcgm.diag(texts.DIAG_3)
-    assert (told["why"], told["version"], told["driver"], told["gpus"]) == ("", "3.3.5", "535.129.03", [0, 1])
-    assert [one["status"] for one in told["tests"]] == ["pass", "pass", "fail"]
-    assert told["tests"][2]["findings"] == [
+    reported = dcgm.diag(texts.DIAG_3)
+    assert (reported["why"], reported["version"], reported["driver"], reported["gpus"]) == (
+        "",
+        "3.3.5",
+        "535.129.03",
+        [0, 1],
+    )
+    assert [one["status"] for one in reported["tests"]] == ["pass", "pass", "fail"]
+    assert reported["tests"][2]["findings"] == [
         {"status": "fail", "gpu": "1", "text": "Too many retired pages.", "setting": False}
     ]
 
@@ -69,8 +79,8 @@ def test_a_diagnostic_of_dcgm_3_is_read():
     ],
 )
 def test_a_tool_that_fails_is_no_measurement(read, text, why, code):
-    told = read(text)
-    assert (told["why"], (told["error"] or {}).get("code")) == (why, code)
+    reported = read(text)
+    assert (reported["why"], (reported["error"] or {}).get("code")) == (why, code)
 
 
 @pytest.mark.parametrize("read", [dcgm.diag, dcgm.health, gds.check, gds.read, gds.stats])
@@ -125,8 +135,8 @@ DIAGNOSTICS = {
 
 @pytest.mark.parametrize("text, gpus, expected, measured, why", DIAGNOSTICS.values(), ids=DIAGNOSTICS)
 def test_rows_of_the_diagnostic(text, gpus, expected, measured, why):
-    told = dcgm.diag(text)
-    found = verdict("guest.dcgm", {**told, "level": 1}, gpus)
+    reported = dcgm.diag(text)
+    found = verdict("guest.dcgm", {**reported, "level": 1}, gpus)
     assert found[:2] == (expected, measured)
     assert why in found[2]
 
@@ -154,13 +164,18 @@ def checked(**changes):
 
 
 def test_a_check_of_the_platform_is_read():
-    told = checked()
-    assert (told["version"], told["module"], told["storage"], told["forced"]) == ("1.13.1.3", "2.24", ["NVMe"], False)
-    assert told["gpus"] == [{"index": 0, "name": "NVIDIA H100 80GB HBM3", "supported": True}]
+    reported = checked()
+    assert (reported["version"], reported["module"], reported["storage"], reported["forced"]) == (
+        "1.13.1.3",
+        "2.24",
+        ["NVMe"],
+        False,
+    )
+    assert reported["gpus"] == [{"index": 0, "name": "NVIDIA H100 80GB HBM3", "supported": True}]
 
 
 @pytest.mark.parametrize(
-    "told, expected, why",
+    "reported, expected, why",
     [
         (checked(), ("pass", "NVMe"), ""),
         (checked(nvme="nvfs, compat"), ("pass", "NVMe"), ""),
@@ -170,8 +185,8 @@ def test_a_check_of_the_platform_is_read():
         (checked(platform="failed"), ("fail", "NVMe"), "gdscheck cannot verify the platform"),
     ],
 )
-def test_rows_of_the_platform(told, expected, why):
-    found = verdict("guest.gds", told)
+def test_rows_of_the_platform(reported, expected, why):
+    found = verdict("guest.gds", reported)
     assert found[:2] == expected
     assert why in found[2]
 
@@ -186,8 +201,8 @@ def test_rows_of_the_platform(told, expected, why):
     ],
 )
 def test_rows_of_the_read(transfer, moved, expected, why):
-    told = gds.read(texts.GDSIO.format(transfer=transfer))
-    found = verdict("guest.gds_read", {**told, "file": "/data/x", "moved": moved, "counter": "reads"})
+    reported = gds.read(texts.GDSIO.format(transfer=transfer))
+    found = verdict("guest.gds_read", {**reported, "file": "/data/x", "moved": moved, "counter": "reads"})
     assert found[:2] == (expected, 3.27345)
     assert why in found[2]
 

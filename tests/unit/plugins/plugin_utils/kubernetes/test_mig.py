@@ -20,7 +20,9 @@ def operator(*layout, strategy="mixed"):
 
 def node(product=A100, status=None, name="gpu-01"):
     labels = {mig.PRODUCT: product} if product else {}
-    return clusters.node(name, labels={**labels, **({mig.STATE: status} if status else {})})
+    # The manager reports a state of a node that has a configuration.
+    reported = {mig.CONFIG: "aiready-a100-40gb", mig.STATE: status} if status else {}
+    return clusters.node(name, labels={**labels, **reported})
 
 
 def test_nothing_happens_without_a_layout():
@@ -34,7 +36,9 @@ def test_the_configuration_has_the_names_of_the_driver(product):
     made, problems = mig.objects(operator("3g", "2g", "1g", "1g"), [node(product)])
     assert problems == []
     config_map, labelled = made
-    (config,) = json.loads(config_map["data"]["config.yaml"])["mig-configs"].items()
+    configs = json.loads(config_map["data"]["config.yaml"])["mig-configs"]
+    assert configs.pop("all-disabled") == [{"devices": "all", "mig-enabled": False}]
+    (config,) = configs.items()
     devices = {"3g.20gb": 1, "2g.10gb": 1, "1g.5gb": 2}
     assert config == ("aiready-a100-40gb", [{"devices": "all", "mig-enabled": True, "mig-devices": devices}])
     assert labelled["metadata"] == {"name": "gpu-01", "labels": {"nvidia.com/mig.config": "aiready-a100-40gb"}}

@@ -303,8 +303,8 @@ def test_cluster_without_a_fault():
     ],
 )
 def test_fault_is_named(seen, found):
-    (told,) = faults(**seen)
-    assert found in told
+    (reported,) = faults(**seen)
+    assert found in reported
 
 
 def test_examples_of_the_filters():

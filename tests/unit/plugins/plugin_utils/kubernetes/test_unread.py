@@ -39,8 +39,8 @@ def test_cause(result, cause):
 
 
 def test_missing_right_shows_the_object():
-    told = body(message="nodes is forbidden: User a cannot list", reason="Forbidden")
-    text = f"Exception '403\nReason: Forbidden\n{told}"
+    reported = body(message="nodes is forbidden: User a cannot list", reason="Forbidden")
+    text = f"Exception '403\nReason: Forbidden\n{reported}"
     (sentence,) = unread([{"msg": text}])
     assert "The API server reports: nodes is forbidden: User a cannot list." in sentence
 

@@ -105,7 +105,7 @@ def test_port_in_the_address_is_that_of_login_and_api():
 
 
 @pytest.mark.parametrize(
-    "whole, told",
+    "whole, reported",
     [
         (site(kubeconfig="/k"), "site.kubernetes.vks.supervisor: set either"),
         (site(supervisor=None), "site.kubernetes.vks.supervisor: set either"),
@@ -116,21 +116,21 @@ def test_port_in_the_address_is_that_of_login_and_api():
         (site(whole={"vms": [{"name": "a"}, {"name": "A"}]}), "site.vms: two entries have the node pool a"),
     ],
 )
-def test_site_that_no_supervisor_can_run(whole, told):
-    assert [one for one in problems(whole) if one.startswith(told)]
+def test_site_that_no_supervisor_can_run(whole, reported):
+    assert [one for one in problems(whole) if one.startswith(reported)]
 
 
 @pytest.mark.parametrize(
-    "found, told",
+    "found, reported",
     [
         ({**seen(), "versions": []}, "The Supervisor does not serve Cluster of cluster.x-k8s.io"),
         (seen(name="builtin-generic-v3.3.0"), "The namespace vmware-system-vks-public has builtin-generic-v3.3.0"),
         (seen(vm_classes=["gpu-train"]), "with the VM class best-effort-medium. The namespace training does not offer"),
     ],
 )
-def test_supervisor_that_cannot_run_the_cluster(found, told):
+def test_supervisor_that_cannot_run_the_cluster(found, reported):
     (problem,) = vks.plan(requested(), found)["problems"]
-    assert told in problem
+    assert reported in problem
 
 
 def row(kind, status="True", message="", **more):
@@ -138,7 +138,8 @@ def row(kind, status="True", message="", **more):
 
 
 def state(*rows, version="v1beta2", workers=2):
-    status = {"conditions": list(rows), "workers": {"availableReplicas": workers, "desiredReplicas": 2}}
+    counts = {"workers": {"availableReplicas": workers, "desiredReplicas": 2}}
+    status = {"conditions": list(rows), **(counts if version == "v1beta2" else {"v1beta2": counts})}
     return {"apiVersion": f"cluster.x-k8s.io/{version}", "metadata": {"name": "gpu", "generation": 2}, "status": status}
 
 
@@ -148,6 +149,7 @@ GOOD = [row(kind, observedGeneration=2) for kind in vks.CONDITIONS["v1beta2"]]
 def test_cluster_is_ready_with_all_conditions_of_its_generation_and_all_workers():
     assert vks.ready([state(*GOOD)])
     assert vks.ready([state(*[row(kind) for kind in vks.CONDITIONS["v1beta1"]], version="v1beta1")])
+    assert not vks.ready([state(*[row(kind) for kind in vks.CONDITIONS["v1beta1"]], version="v1beta1", workers=1)])
     late = [*GOOD[:-1], row("Available", observedGeneration=1)]
     for other in (state(*GOOD[:-1]), state(*GOOD, workers=1), state(*late)):
         assert not vks.ready([other])
@@ -155,7 +157,7 @@ def test_cluster_is_ready_with_all_conditions_of_its_generation_and_all_workers(
 
 
 @pytest.mark.parametrize(
-    "message, told",
+    "message, reported",
     [
         ("Could not resolve KR/OSImage", "The Supervisor has no release or node image for this version."),
         ('machines "x" is forbidden: exceeded quota: training', "The quota of the namespace is exhausted."),
@@ -167,13 +169,13 @@ def test_cluster_is_ready_with_all_conditions_of_its_generation_and_all_workers(
         ("StorageClass fast is not assigned", "The namespace does not offer the storage class."),
     ],
 )
-def test_fault_is_named_by_its_cause(message, told):
+def test_fault_is_named_by_its_cause(message, reported):
     event = {"type": "Warning", "message": message, "involvedObject": {"name": "gpu"}}
     other = {"type": "Warning", "message": "exceeded quota", "involvedObject": {"name": "other"}}
     machine = {"metadata": {"name": "gpu-train-0"}, "status": {"phase": "Provisioning"}}
     unready = {"clusters": [state(*GOOD[:-1], workers=1)], "machines": [machine], "events": [event, other]}
     first, waiting, last = vks.faults({"name": "gpu", "wait_s": 60}, unready)
-    assert first.startswith(told)
+    assert first.startswith(reported)
     assert waiting == "These machines have no node yet: gpu-train-0. Check their VMs in vCenter."
     assert "1 of 2 workers are available. The limit site.kubernetes.wait_s is 60 s." in last
 
@@ -188,7 +190,7 @@ def test_kubeconfig_of_a_secret():
 
 
 @pytest.mark.parametrize(
-    "answer, told",
+    "answer, reported",
     [
         ({"status": 200, "json": {"session_id": "t"}}, ""),
         ({"status": 401}, "It rejects the user."),
@@ -200,8 +202,8 @@ def test_kubeconfig_of_a_secret():
         ({"status": -1, "msg": "timed out"}, "It answers -1: timed out."),
     ],
 )
-def test_login(answer, told):
-    assert vks.login_problem(answer).startswith(told)
+def test_login(answer, reported):
+    assert vks.login_problem(answer).startswith(reported)
 
 
 @pytest.mark.parametrize(

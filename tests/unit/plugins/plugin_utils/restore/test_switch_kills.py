@@ -73,10 +73,10 @@ class Site:
         """What the playbook restore does on the switch; returns the states of the settings."""
         if not any(self.folder.iterdir()):
             return {}
-        told = plan(str(self.folder), "", "fabric", "", False)
-        assert (told["cannot"], told["problems"]) == ([], [])
+        reported = plan(str(self.folder), "", "fabric", "", False)
+        assert (reported["cannot"], reported["problems"]) == ([], [])
         rows = []
-        for step in told["steps"]:
+        for step in reported["steps"]:
             args = step["args"]
             request = SimpleNamespace(
                 settings=[facts.Setting(tuple(one["path"]), one["before"], one["left"]) for one in args["settings"]],

@@ -84,8 +84,10 @@ def test_webdav_gets_every_file_twice_in_a_row(webdav, run):
 
 def test_a_directory_gets_every_file_and_no_link(run, tmp_path):
     (tmp_path / "target").mkdir()
+    (run / "stages.json").chmod(0o600)
     made = [push(str(run), Target(str(tmp_path / "target"))) for _number in range(2)]
     assert made == [str(tmp_path / "target" / run.name)] * 2
+    assert (tmp_path / "target" / run.name / "stages.json").stat().st_mode & 0o777 == 0o600
     found = [path for path in (tmp_path / "target").rglob("*") if path.is_file()]
     assert {path.name: path.read_bytes() for path in found} == {"stages.json": b"{}", "log": b"\0\xff"}
     assert push(str(run), Target(str(tmp_path))) == str(run)
@@ -117,7 +119,8 @@ def test_a_wrong_target_is_rejected_with_its_fix(run, target, reason):
 def test_each_answer_of_a_server_has_its_cause(webdav, run):
     assert "rejected the login" in failure(run, Target(address(webdav), "ops", "wrong"))
     assert "The collection above it does not exist" in failure(run, Target(address(webdav, "/a/b"), "ops", SECRET))
-    for code, cause in ((403, "no right to write"), (507, "no space"), (500, "answered 500 to PUT")):
+    causes = {403: "no right to write", 507: "no space", 500: "answered 500 to PUT", 301: "redirects", 302: "redirects"}
+    for code, cause in causes.items():
         webdav.put = code
         assert cause in failure(run, Target(address(webdav), "ops", SECRET))
 

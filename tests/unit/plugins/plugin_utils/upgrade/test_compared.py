@@ -29,9 +29,9 @@ COMPARISON = {
 
 
 def test_figures_are_the_same_better_worse_or_no_longer_measured():
-    told = summary(COMPARISON)
-    assert told["counts"] == {"same": 1, "better": 1, "worse": 2, "differs": 1, "no longer measured": 3}
-    assert told["lines"] == [
+    reported = summary(COMPARISON)
+    assert reported["counts"] == {"same": 1, "better": 1, "worse": 2, "differs": 1, "no longer measured": 3}
+    assert reported["lines"] == [
         "Figures after the upgrade, compared with those before it: same 1, better 1, worse 2, differs 1, "
         "no longer measured 3.",
         "Worse: Bandwidth tcp is 45 Gbit/s instead of 90 Gbit/s (-50 %).",
@@ -45,9 +45,9 @@ def test_figures_are_the_same_better_worse_or_no_longer_measured():
 
 def test_a_long_summary_names_the_first_ones():
     verdicts = [{"id": f"check-{number}", "before": "pass", "after": "fail", "change": "worse"} for number in range(30)]
-    told = summary({"verdicts": verdicts})
-    assert (len(told["worse"]), len(told["lines"])) == (30, SHOWN + 2)
-    assert told["lines"][-1] == "The report names 10 more."
+    reported = summary({"verdicts": verdicts})
+    assert (len(reported["worse"]), len(reported["lines"])) == (30, SHOWN + 2)
+    assert reported["lines"][-1] == "The report names 10 more."
 
 
 def test_the_summary_reads_the_report_of_the_folder(tmp_path):

@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet impo
     Guest,
     Host,
     Vm,
+    cluster_of,
     fleet,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.plan import answer, plan
@@ -143,7 +144,9 @@ def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
 @pytest.mark.parametrize("validates", [False, True])
 def test_the_playbook_runs_the_parts_of_the_order(order, run, validates):
     told = plan(site(), {**DLS, "order": order})
-    run = ["validate.yml", *run, "validate.yml"] if validates else run
+    if validates:
+        after = run.index("hosts.yml") + 1
+        run = ["validate.yml", *run[:after], "known_guests.yml", *run[after:], "validate.yml"]
     seen = {"hostvars": {"localhost": {"__upgrade_plan": told, "__upgrade_validates": validates}}}
     parts = [play for play in PLAYS if "ansible.builtin.import_playbook" in play]
     assert [
@@ -232,6 +235,19 @@ def test_a_held_training_is_a_note_that_names_the_file():
 def test_a_cluster_that_cannot_be_read_is_a_note():
     told = plan(site(cluster=Cluster(unread=("No permission.",))), DLS)
     assert "The plan has no VMs or no capacity of the cluster. No permission." in told["notes"]
+
+
+@pytest.mark.parametrize(
+    "owners, unread",
+    [
+        ({"failed": False, "msg": "No  permission.", "failure": {"code": "no_permission"}}, ("No permission.",)),
+        ({"skipped": True, "msg": ""}, ()),
+        ({"vms": []}, ()),
+    ],
+    ids=["the playbook went on", "no cluster", "it was read"],
+)
+def test_a_read_that_failed_is_known_by_its_missing_answer(owners, unread):
+    assert cluster_of({"__upgrade_owners": owners}).unread == unread
 
 
 def test_the_site_accepts_rules_that_are_not_sure():

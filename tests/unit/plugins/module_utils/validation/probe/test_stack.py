@@ -89,8 +89,8 @@ def test_the_counters_of_the_module_show_the_path(guest, first, last, moved, cou
         return done
 
     guest.run = then
-    told = measure(guest)[0]["guest.gds_read"]["readings"]
-    assert (told["moved"], told["counter"]) == (moved, counter)
+    reported = measure(guest)[0]["guest.gds_read"]["readings"]
+    assert (reported["moved"], reported["counter"]) == (moved, counter)
 
 
 @pytest.mark.parametrize(
