@@ -29,7 +29,7 @@ from . import (
 
 # Ranks find each other at ports that nobody chose, and the SSH of the containers at one that is known.
 RANKS = "INPUT -i ens224 -p tcp --syn ! --dport 12345 -j REJECT --reject-with tcp-reset"
-CLOSED = "does not let the connections of MPI in"
+CLOSED = "rejects the connections of MPI"
 TOKENS = "/etc/nvidia/ClientConfigToken"
 
 
