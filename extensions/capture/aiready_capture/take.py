@@ -151,7 +151,8 @@ def _vcenter(args: argparse.Namespace) -> list[dict[str, Any]]:
         if not args.no_hosts:
             requested = request(hosts.HostCaptureRequest, dict(defaults, **options))
             found = hosts.capture(vcenter, requested, lambda: session.connect(options))
-            told.append(dict(found, source=f"{len(found['captured'])} hosts"))
+            number = len(found["captured"])
+            told.append(dict(found, source=f"{number} host{'' if number == 1 else 's'}"))
         return told
     finally:
         vcenter.close()

@@ -14,7 +14,6 @@ import shutil
 import struct
 import tempfile
 import zipfile
-import zlib
 from typing import IO, Any, Iterable, Iterator, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check, trouble
@@ -28,7 +27,7 @@ PARTS = ".sources.partial"
 # Bytes of a member before its name.
 _HEADER = 30
 # A zip that is no capture: absent, unreadable, cut off, encrypted, or of an unknown compression.
-_UNREAD = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
+_UNREAD = (*trouble.ARCHIVE, KeyError, TypeError)
 # Limits against zip bombs. The capture of a site with 100 hosts and 1,000 VMs has 150 MB.
 MOST_BYTES, MOST_FILES = 4 * 1024**3, 500_000
 # Members of a zip get this time, so that equal captures are equal files.

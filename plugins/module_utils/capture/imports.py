@@ -10,8 +10,6 @@ import datetime
 import json
 import os
 import re
-import tarfile
-import zlib
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
@@ -109,8 +107,8 @@ def _makers(folder: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
 def _archive(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
     try:
         found = vm_support.of_archive(path, _LARGEST)
-    except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
-        raise NotADirectoryError(path) from error
+    except trouble.ARCHIVE as error:
+        raise trouble.unpacked(path, error) from error
     if found is not None:
         yield _support(found, path, keep_names, taken)
 

@@ -218,7 +218,7 @@ class Reader:
                         self._get(rest, path.format(cluster=cluster), path)
                 elif "{" not in path:
                     for one, label in _numbered(self._get(rest, path, path), path):
-                        self._get(rest, f"{path}/{quote(one)}", label)
+                        self._get(rest, f"{path}/{quote(one, safe='')}", label)
                         if path == _LIBRARIES:
                             self._items(rest, one, label)
         finally:
@@ -226,17 +226,17 @@ class Reader:
 
     def _items(self, rest: Rest, library: str, label: str) -> None:
         """The items of a library, with the metadata of their files and the template behind each."""
-        listed = self._get(rest, f"{_LIBRARIES}/item?library_id={quote(library)}", f"{label}/item")
+        listed = self._get(rest, f"{_LIBRARIES}/item?library_id={quote(library, safe='')}", f"{label}/item")
         for one, shown in _numbered(listed, f"{label}/item"):
             if self._read_items >= MOST_ITEMS:
                 why = f"The libraries have more than {MOST_ITEMS} items."
                 self._folder.coverage[shown] = {"answered": False, "refused": {}, "skipped": why, "time": _now()}
                 continue
             self._read_items += 1
-            item = self._get(rest, f"{_LIBRARIES}/item/{quote(one)}", shown)
-            self._get(rest, f"{_LIBRARIES}/item/file?library_item_id={quote(one)}", f"{shown}/file")
+            item = self._get(rest, f"{_LIBRARIES}/item/{quote(one, safe='')}", shown)
+            self._get(rest, f"{_LIBRARIES}/item/file?library_item_id={quote(one, safe='')}", f"{shown}/file")
             if isinstance(item, dict) and item.get("type") == "vm-template":
-                self._get(rest, f"/api/vcenter/vm-template/library-items/{quote(one)}", f"{shown}/template")
+                self._get(rest, f"/api/vcenter/vm-template/library-items/{quote(one, safe='')}", f"{shown}/template")
 
     def _get(self, rest: Rest, path: str, shown: str) -> Any:
         """The identifiers of tags and libraries contain parts of the identifier of vCenter, so labels have numbers."""

@@ -9,10 +9,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import tarfile
+import zipfile
+import zlib
 from typing import Iterator
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without liblzma
+    LZMAError = zlib.error  # type: ignore[misc, assignment]
+
+# Archives that are cut off, damaged or encrypted, or compressed with an unknown method (NotImplementedError).
+ARCHIVE = (OSError, ValueError, EOFError, RuntimeError, LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile)
 CAPTURE, TABLE, FOLDER = "the capture", "the table of pseudonyms", "the folder"
 _USE = {
     CAPTURE: "Use the zip file as `capture` wrote it",
@@ -21,6 +31,8 @@ _USE = {
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ZIP = b"PK\x03\x04"
+# The first bytes of gzip, bzip2 and xz.
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 
 
 def damaged(path: str, found: str, todo: str = "", what: str = CAPTURE) -> OperatorError:
@@ -43,7 +55,8 @@ def unread(path: str, error: Exception, what: str = CAPTURE) -> OperatorError:
         return damaged(path, "It is a folder.", "", what)
     if isinstance(error, NotADirectoryError):
         return damaged(path, "It is not a folder.", "", what)
-    if isinstance(error, OSError):
+    # A decompressor raises an OSError without a number for damaged data.
+    if isinstance(error, OSError) and error.errno is not None:
         return damaged(path, f"{error}.", "Check the file system, and run again", what)
     if what == CAPTURE and not _begins(path, _ZIP):
         return damaged(path, "It is not a zip file.")
@@ -54,6 +67,22 @@ def unread(path: str, error: Exception, what: str = CAPTURE) -> OperatorError:
             path, f"The zip file is cut off or damaged: {error}.", "Copy it again, and compare the sizes of both files"
         )
     return damaged(path, f"Its content is damaged: {error}.", "", what)
+
+
+def unpacked(path: str, error: Exception) -> OperatorError:
+    """An error of a read of an archive that is imported."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return unread(path, error, FOLDER)
+    if not any(_begins(path, start) for start in _PACKED):
+        return unread(path, NotADirectoryError(path), FOLDER)
+    # tarfile adds a line for each compression that it tried.
+    found = str(error).partition(":\n")[0]
+    return damaged(
+        path,
+        f"The archive is cut off or damaged: {found}.",
+        "Copy it again, and compare the sizes of both files",
+        FOLDER,
+    )
 
 
 def unknown_format(path: str, found: object, known: int) -> OperatorError:

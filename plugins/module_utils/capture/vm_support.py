@@ -30,6 +30,8 @@ STRANGE = "unreadable"
 OTHER = "not read: a capture does not send this command"
 # Members of an archive that are read. A bundle of a host has about 10,000.
 MOST_MEMBERS = 200_000
+# What is read behind the last member, which is padding.
+_MOST_PADDING, _BLOCK = 64, 1024 * 1024
 _ESXCLI = re.compile(r"(?:localcli|esxcli)_(?P<words>[^/]+)\.txt")
 _HOST = re.compile(r"VMkernel\s+(?P<name>[A-Za-z0-9][\w.-]{0,253})\s")
 # Words of a command without arguments, which contain nothing of a site.
@@ -89,7 +91,15 @@ def of_archive(path: str, largest: int) -> Bundle | None:
                 continue
             file = archive.extractfile(one) if one.size <= largest and _is_read(name) else None
             found[name] = file.read().decode("utf-8", "replace") if file is not None else None
+        _to_its_end(archive)
     return of_files(found, found.__getitem__) if is_bundle(FOLDER, found) else None
+
+
+def _to_its_end(archive: tarfile.TarFile) -> None:
+    """Read what is behind the last member: the checksum there shows whether the archive is whole."""
+    for _number in range(_MOST_PADDING):
+        if archive.fileobj is None or not archive.fileobj.read(_BLOCK):
+            break
 
 
 def addition(bundle: Bundle, taken: Iterable[str], table: Table, keep_names: bool) -> Addition:

@@ -62,14 +62,16 @@ def find(service: rest.Rest, library: str | None, item: str) -> Entry:
 
 
 def _entry(service: rest.Rest, item_id: str, library: str | None, item: str, subject: str, wanted: str) -> Entry:
-    info = _ask(service, "GET", f"/api/content/library/item/{quote(item_id)}", None, subject)
+    info = _ask(service, "GET", f"/api/content/library/item/{quote(item_id, safe='')}", None, subject)
     if not library:
-        home = _ask(service, "GET", f"/api/content/library/{quote(info['library_id'])}", None, subject)
+        home = _ask(service, "GET", f"/api/content/library/{quote(info['library_id'], safe='')}", None, subject)
         library = home.get("name")
     path = f"{library}/{item}"
     kind = info.get("type")
     if kind == "vm-template":
-        template = _ask(service, "GET", f"/api/vcenter/vm-template/library-items/{quote(item_id)}", None, subject)
+        template = _ask(
+            service, "GET", f"/api/vcenter/vm-template/library-items/{quote(item_id, safe='')}", None, subject
+        )
         return Entry(item_id, path, template["vm_template"], int(info.get("size") or 0))
     if kind == "ovf":
         return Entry(item_id, path, None, int(info.get("size") or 0))
@@ -85,7 +87,7 @@ def _entry(service: rest.Rest, item_id: str, library: str | None, item: str, sub
 
 def refuse_eula(service: rest.Rest, entry: Entry, target: Target, accepted: bool) -> None:
     """Raise if an OVF item requires the acceptance of a licence that the task does not accept."""
-    path = f"/api/vcenter/ovf/library-item/{quote(entry.item_id)}?action=filter"
+    path = f"/api/vcenter/ovf/library-item/{quote(entry.item_id, safe='')}?action=filter"
     subject = f"library item {entry.path}"
     summary = _ask(service, "POST", path, _target(target), subject) or {}
     eulas = summary.get("EULAs") or summary.get("eulas") or []
@@ -109,7 +111,7 @@ def deploy(service: rest.Rest, entry: Entry, name: str, target: Target, disk: st
     }
     if _PROVISIONING[disk]:
         spec["storage_provisioning"] = _PROVISIONING[disk]
-    path = f"/api/vcenter/ovf/library-item/{quote(entry.item_id)}?action=deploy"
+    path = f"/api/vcenter/ovf/library-item/{quote(entry.item_id, safe='')}?action=deploy"
     answer = _ask(service, "POST", path, dict(_target(target), deployment_spec=spec), label, wanted) or {}
     if answer.get("succeeded"):
         return answer["resource_id"]["id"]

@@ -167,3 +167,15 @@ def test_a_file_that_is_no_archive_is_rejected(tmp_path, content):
     (tmp_path / "one.zip").write_bytes(content)
     with pytest.raises(SeedError, match="the capture cannot be read"):
         captures.of(tmp_path / "one.zip")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_with_damaged_data_is_rejected(tmp_path, method):
+    path = tmp_path / "one.zip"
+    with zipfile.ZipFile(path, "w", method) as made:
+        made.writestr("one.xml", "x" * 5000)
+    content = path.read_bytes()
+    start = content.index(b"one.xml") + 18
+    path.write_bytes(content[:start] + b"\xff" * 12 + content[start + 12 :])
+    with pytest.raises(SeedError, match="It is cut off or damaged: .* Copy it again"):
+        captures.of(path)

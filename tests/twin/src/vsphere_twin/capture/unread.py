@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from pathlib import Path
 
 # Absent, unreadable, cut off or encrypted archives, unknown compressions, and a manifest of another shape.
-ERRORS = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
+_OF_DATA = (EOFError, RuntimeError, lzma.LZMAError, zlib.error, zipfile.BadZipFile)
+ERRORS = (OSError, ValueError, KeyError, TypeError, *_OF_DATA)
 _ZIP = b"PK\x03\x04"
 
 
@@ -18,7 +20,8 @@ def why(path, error):
         return f"{failed} It does not exist. Correct the path."
     if isinstance(error, PermissionError):
         return f"{failed} This user has no permission to read it. Run again as the owner of the file."
-    if isinstance(error, OSError):
+    # A decompressor raises an OSError without a number for damaged data.
+    if isinstance(error, OSError) and error.errno is not None:
         return f"{failed} {error}. Check the file system, and run again."
     if isinstance(error, (KeyError, TypeError)):
         return f"{failed} It is no capture: its manifest lacks {error}. Use the zip file as `capture` wrote it."

@@ -53,6 +53,30 @@ def cut(path):
     path.write_bytes(path.read_bytes()[:-40])
 
 
+def compressed(method, spoil):
+    """A zip whose only file has a compression that a capture never has."""
+
+    def prepare(path):
+        with zipfile.ZipFile(path, "w", method) as made:
+            made.writestr("manifest.json", json.dumps({"format": 1, "files": {}, "coverage": {}, "x": "y" * 5000}))
+        path.write_bytes(spoil(path.read_bytes()))
+
+    return prepare
+
+
+def overwritten(content):
+    start = content.index(b"manifest.json") + 24
+    return content[:start] + b"\xff" * 12 + content[start + 12 :]
+
+
+def unknown_method(content):
+    return content.replace(b"\x14\0\0\0\0\0", b"\x14\0\0\0\x61\0")
+
+
+def encrypted(content):
+    return content.replace(b"\x14\0\0\0", b"\x14\0\x01\0")
+
+
 def nothing(path):
     path.unlink(missing_ok=True)
 
@@ -62,6 +86,17 @@ UNREADABLE = {
     "folder": (lambda path: path.mkdir(), "It is a folder. Use the zip file as `capture` wrote it."),
     "no zip": (lambda path: path.write_text("x"), "It is not a zip file. Use the zip file as `capture` wrote it."),
     "truncated": (cut, "The zip file is cut off or damaged: File is not a zip file. Copy it again, and compare the"),
+    "damaged deflate": (compressed(zipfile.ZIP_DEFLATED, overwritten), "The zip file is cut off or damaged: "),
+    "damaged bzip2": (compressed(zipfile.ZIP_BZIP2, overwritten), "The zip file is cut off or damaged: "),
+    "damaged LZMA": (compressed(zipfile.ZIP_LZMA, overwritten), "The zip file is cut off or damaged: "),
+    "unknown compression": (
+        compressed(zipfile.ZIP_STORED, unknown_method),
+        "The zip file is cut off or damaged: That compression method is not supported.",
+    ),
+    "encrypted": (
+        compressed(zipfile.ZIP_STORED, encrypted),
+        "The zip file is cut off or damaged: File 'manifest.json' is",
+    ),
     "newer": (
         lambda path: packed(path, manifest=json.dumps({"format": 2, "files": {}, "coverage": {}})),
         "Its format is 2, and this version reads 1. Install a newer version of the collection",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import tarfile
 
 import pytest
@@ -182,11 +183,32 @@ def _fields(row):
     return {key.lower().replace(" ", ""): value for key, value in row.items()} if isinstance(row, dict) else {"": row}
 
 
-@pytest.mark.parametrize("content", [b"", b"text", b"\x1f\x8b\x08\x00broken"])
+@pytest.mark.parametrize("content", [b"", b"text"])
 def test_a_file_that_is_no_archive_is_rejected(tmp_path, content):
     (tmp_path / "bundle.tgz").write_bytes(content)
     with pytest.raises(OperatorError, match="It is not a folder"):
         imports.bring(str(tmp_path / "site.zip"), [str(tmp_path / "bundle.tgz")], keep_names=False)
+
+
+def _overwritten(content):
+    half = len(content) // 2
+    return content[:half] + b"\xff" * 64 + content[half + 64 :]
+
+
+@pytest.mark.parametrize("spoil", [lambda content: content[:-40], _overwritten], ids=["cut", "overwritten"])
+@pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])
+def test_a_damaged_archive_is_rejected_with_its_cause(tmp_path, packing, spoil):
+    path = tmp_path / "bundle.tgz"
+    noise = random.Random(1).randbytes(100_000).hex().encode()
+    with tarfile.open(path, f"w:{packing}") as made:
+        for name in ("esx/commands/localcli_hardware-pci-list.txt", "esx/commands/uname_-a.txt"):
+            row = tarfile.TarInfo(name)
+            row.size = len(noise)
+            made.addfile(row, io.BytesIO(noise))
+    path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(OperatorError, match="The archive is cut off or damaged: .* Copy it again") as refused:
+        imports.bring(str(tmp_path / "site.zip"), [str(path)], keep_names=False)
+    assert refused.value.code == "capture_damaged"
 
 
 @pytest.mark.parametrize(
