@@ -49,6 +49,12 @@ def _lines(text):
     return [MOMENTS.sub("TIME", line) for line in text.splitlines() if not DECLARED.search(line)]
 
 
+def tag_a_host(world):
+    """One host has a tag, as an inventory plugin of a user needs it."""
+    tag = world.tagging.add_tag(world, "training", world.tagging.add_category(world, "use"))
+    world.tagging.attach(tag, "HostSystem", world.of_kind("HostSystem")[0].moid)
+
+
 def test_a_twin_of_a_capture_has_the_same_capture(drive, tmp_path):
     captured, seed = [], yaml.safe_load((SEEDS / "small.yml").read_text())
     switches = [{"name": name, "platform": platform} for name, platform in SWITCHES.items()]
@@ -56,6 +62,8 @@ def test_a_twin_of_a_capture_has_the_same_capture(drive, tmp_path):
     for number, first in enumerate((seed, None)):
         dest = str(tmp_path / f"{number}.zip")
         with launch(first or captures.of(captured[0]), faces=("switches",)) as running:
+            if first is seed:
+                tag_a_host(running.world)
             module = drive(running)
             answers = [module(name, dest=dest, keep=["names"]) for name in ("site_capture_info", "host_capture_info")]
             asked = {"dest": dest, "keep": ["names"]}
@@ -66,4 +74,6 @@ def test_a_twin_of_a_capture_has_the_same_capture(drive, tmp_path):
         assert [answer["changed"] for answer in answers[-2:]] == [True, True]
         captured.append(dest)
     found = differences(*map(Capture, captured))
+    (tagged,) = [text for name, text in Capture(captured[1]).files.items() if "tagging/tag-association/" in name]
+    assert b'"HostSystem"' in tagged
     assert "\n".join([f"{name}: {line}" for name, lines in found.items() for line in lines]) == ""

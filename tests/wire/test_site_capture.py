@@ -27,7 +27,8 @@ SESSION = {"POST /api/session", "DELETE /api/session"}
 def capture(twin, drive, tmp_path):
     running = twin("small")
     tagging = running.world.tagging
-    tagging.add_tag(running.world, "row-7", tagging.add_category(running.world, "rack"))
+    tag = tagging.add_tag(running.world, "row-7", tagging.add_category(running.world, "rack"))
+    tagging.attach(tag, "HostSystem", running.world.of_kind("HostSystem")[0].moid)
     module = drive(running)
     return running, lambda **params: module("site_capture_info", dest=str(tmp_path / "site.zip"), **params)
 
@@ -39,9 +40,12 @@ def test_a_capture_sends_only_the_requests_that_the_page_lists(capture):
     sent = set(running.requests) - LOGIN - SESSION
     rest = {one.replace("{kind}", "library") for one in sent if "/" in one}
     assert {one for one in sent if "/" not in one} <= set(reader.METHODS)
-    assert rest == {f"GET {path.partition('?')[0]}" for path in reader.PATHS}
+    assert rest == {
+        *(f"GET {path.partition('?')[0]}" for path in reader.PATHS),
+        *(f"POST {one}" for one in reader.POSTS),
+    }
     assert not [name for name in reader.METHODS if f"`{name}`" not in PAGE]
-    assert not [path for path in reader.PATHS if f"`{path}`" not in PAGE]
+    assert not [path for path in (*reader.PATHS, *reader.POSTS) if f"`{path}`" not in PAGE]
     assert all(is_repeatable(name) or name == "ContinueRetrievePropertiesEx" for name in reader.METHODS)
     assert not running.unserved
 
@@ -120,7 +124,8 @@ def test_planted_texts_are_nowhere_in_the_capture(capture, monkeypatch):
 
     def rest(self, *given, **options):
         found = call(self, *given, **options)
-        return plant_in_json(found, canaries) if isinstance(found, dict) else found
+        rows = isinstance(found, list) and any(isinstance(one, dict) for one in found)
+        return plant_in_json(found, canaries) if isinstance(found, dict) or rows else found
 
     monkeypatch.setattr(objects, "content", planted)
     monkeypatch.setattr(objects, "response", answered)
@@ -177,6 +182,24 @@ def test_words_of_the_rest_services_stay(capture):
     (template,) = [vm.moid for vm in running.world.of_kind("VirtualMachine") if vm.template]
     behind = json.loads(found.files["rest/api/content/library/001/item/001/template.json"])
     assert behind["vm_template"] == template
+
+
+def test_the_objects_of_a_tag_have_the_identifiers_of_the_capture(capture, monkeypatch):
+    running, module = capture
+    tagging = running.world.tagging
+    category = tagging.add_category(running.world, "rail", cardinality="MULTIPLE")
+    tagging.attach(tagging.add_tag(running.world, "odd", category), "VirtualMachine", "vm-101")
+    tagging.add_tag(running.world, "unused", category)
+    monkeypatch.setattr(reader, "TAGS_AT_ONCE", 1)
+    found = Capture(module()["dest"])
+    tags = [json.loads(found.files[f"rest/api/cis/tagging/tag/00{number}.json"])["id"] for number in (1, 2, 3)]
+    rows = [json.loads(found.files[f"rest/api/cis/tagging/tag-association/00{number}.json"]) for number in (1, 2, 3)]
+    (host, *_others) = [one.moid for one in running.world.of_kind("HostSystem")]
+    assert rows == [
+        [{"tag_id": tags[0], "object_ids": [{"id": host, "type": "HostSystem"}]}],
+        [{"tag_id": tags[1], "object_ids": [{"id": "vm-101", "type": "VirtualMachine"}]}],
+        [],
+    ]
 
 
 def test_more_items_than_a_capture_reads_are_skipped_by_name(capture, monkeypatch):

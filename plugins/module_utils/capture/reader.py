@@ -62,7 +62,11 @@ PATHS = (
     "/api/cis/tagging/tag",
     "/api/cis/tagging/tag/{tag}",
 )
-_LIBRARIES = "/api/content/library"
+# Every path that a capture reads by POST: the identifiers of tags are too long for an address.
+POSTS = ("/api/cis/tagging/tag-association?action=list-attached-objects-on-tags",)
+_LIBRARIES, _TAGS = "/api/content/library", "/api/cis/tagging/tag"
+# Tags of one request.
+TAGS_AT_ONCE = 100
 # Sessions and licence keys are never read.
 _LEFT_OUT = ("sessionManager", "licenseManager", "userDirectory", "propertyCollector", "viewManager")
 
@@ -217,10 +221,13 @@ class Reader:
                     for cluster in clusters:
                         self._get(rest, path.format(cluster=cluster), path)
                 elif "{" not in path:
-                    for one, label in _numbered(self._get(rest, path, path), path):
+                    listed = _numbered(self._get(rest, path, path), path)
+                    for one, label in listed:
                         self._get(rest, f"{path}/{quote(one, safe='')}", label)
                         if path == _LIBRARIES:
                             self._items(rest, one, label)
+                    if path == _TAGS:
+                        self._tagged(rest, [one for one, _label in listed])
         finally:
             rest.close()
 
@@ -238,11 +245,21 @@ class Reader:
             if isinstance(item, dict) and item.get("type") == "vm-template":
                 self._get(rest, f"/api/vcenter/vm-template/library-items/{quote(one, safe='')}", f"{shown}/template")
 
-    def _get(self, rest: Rest, path: str, shown: str) -> Any:
-        """The identifiers of tags and libraries contain parts of the identifier of vCenter, so labels have numbers."""
+    def _tagged(self, rest: Rest, tags: list[str]) -> None:
+        """The objects that have each tag. vCenter leaves out tags without objects."""
+        (path,) = POSTS
+        for number, start in enumerate(range(0, len(tags), TAGS_AT_ONCE), 1):
+            body = {"tag_ids": tags[start : start + TAGS_AT_ONCE]}
+            self._get(rest, path, f"{_TAGS}-association/{number:03}", body)
+
+    def _get(self, rest: Rest, path: str, shown: str, body: Any = None) -> Any:
+        """The identifiers of tags and libraries contain parts of the identifier of vCenter, so labels have numbers.
+
+        body: that of one of POSTS.
+        """
         label = path if "{cluster}" in shown else shown
         try:
-            answer = rest.call("GET", path)
+            answer = rest.call("GET" if body is None else "POST", path, body, repeatable=True)
         except Answered as error:
             self._folder.coverage[label] = {
                 "answered": False,
@@ -267,7 +284,7 @@ class Reader:
         self._folder.save()
 
 
-def _numbered(found: Any, label: str) -> Iterable[tuple[str, str]]:
+def _numbered(found: Any, label: str) -> list[tuple[str, str]]:
     """The identifiers of a list over REST, each with its label."""
     ids = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
     return [(one, f"{label}/{number:03}") for number, one in enumerate(ids, 1)]

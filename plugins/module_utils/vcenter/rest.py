@@ -48,12 +48,12 @@ class Rest:
     def clock(self) -> type[Clock]:
         return self._vcenter.clock
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
-        """The decoded answer to a request; Answered for a refusal."""
+    def call(self, method: str, path: str, body: Any = None, repeatable: bool | None = None) -> Any:
+        """The decoded answer to a request; Answered for a refusal. repeatable: whether a POST only reads."""
         for renewals_left in range(_RENEWALS, -1, -1):
             if self._token is None:
                 self._token = self._log_in()
-            status, answer = self._send(method, path, body, {_HEADER: self._token})
+            status, answer = self._send(method, path, body, {_HEADER: self._token}, repeatable)
             if status == 401 and isinstance(self._vcenter.login, Existing):
                 raise self._vcenter.login.unknown_to_rest(self._vcenter.name)
             if status != 401 or not renewals_left:

@@ -141,6 +141,30 @@ def test_a_manifest_of_another_form_loads(saved, tmp_path, manifest):
     assert (HOST, "kernel settings") in loaded({**saved, "manifest.json": json.dumps(manifest)}, tmp_path / "one.zip")
 
 
+TAG = {"id": "tag-1", "name": "row-7", "category_id": "c-1"}
+CATEGORY = {"id": "c-1", "name": "rack", "cardinality": "SINGLE"}
+
+
+@pytest.mark.parametrize(
+    "rows, expected",
+    [
+        (None, ("tags", "objects that have them")),
+        ([{"tag_id": "tag-1", "object_ids": [{"id": "lost", "type": "Item"}]}], ("tag row-7", "1 of its objects")),
+        ([{"tag_id": "tag-1", "object_ids": [{"id": ["vm-101"], "type": 5}]}], ("tags", "presence")),
+        (["tag-1"], ("tags", "presence")),
+    ],
+    ids=["no answer", "an item of a library", "types", "texts"],
+)
+def test_what_is_unknown_about_the_objects_of_a_tag_is_assumed(saved, tmp_path, rows, expected):
+    base = "rest/api/cis/tagging"
+    more = {f"{base}/tag.json": ["tag-1"], f"{base}/tag/001.json": TAG, f"{base}/category/001.json": CATEGORY}
+    if rows is not None:
+        more[f"{base}/tag-association/001.json"] = rows
+    files = {**saved, **{name: json.dumps(one) for name, one in more.items()}}
+    found = loaded(files, tmp_path / "one.zip")
+    assert [one for one in found if one[0] in ("tags", "tag row-7")] == [expected]
+
+
 def test_deep_structures_load(saved, tmp_path):
     parent = "<parent>" * 50_000 + "</parent>" * 50_000
     name = of(saved, "VirtualMachine")

@@ -62,11 +62,17 @@ class Bundle:
         """The answers for each item of a list over REST; numbered() has their numbers."""
         return list(self.numbered(path).values())
 
+    def lists(self, path):
+        """The answers over REST that are lists, each of a part of all items."""
+        return [one for one in self._numbered(path).values() if isinstance(one, list)]
+
     def numbered(self, path):
         """The answers for each item of a list over REST, by the path of the item."""
+        return {name: one for name, one in self._numbered(path).items() if isinstance(one, dict)}
+
+    def _numbered(self, path):
         form = re.compile(rf"rest/api/({re.escape(path)}/\d+)\.json")
-        found = {match[1]: self.data(match[0]) for match in map(form.fullmatch, sorted(self.files)) if match}
-        return {name: one for name, one in found.items() if isinstance(one, dict)}
+        return {match[1]: self.data(match[0]) for match in map(form.fullmatch, sorted(self.files)) if match}
 
     def listing(self, name):
         """A commands.json: its `commands` are those that have an output."""

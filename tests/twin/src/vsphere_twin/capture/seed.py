@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from ..model.as_captured import plain
@@ -64,13 +65,29 @@ def _tags(bundle, made, assumptions):
         for one in bundle.rest("cis/tagging/category")
     ]
     known = {one["id"] for one in made["categories"]}
-    made["tags"] = []
+    made["tags"], attached = [], _tagged(bundle, assumptions)
     for one in bundle.rest("cis/tagging/tag"):
         if one["category_id"] not in known:
             assumptions.assume(f"tag {one['name']}", "presence", "absent", "its category is not captured")
             continue
         row = {"id": one["id"], "name": one["name"], "category": one["category_id"]}
-        made["tags"].append({**row, "description": one.get("description", "")})
+        listed = attached.get(one["id"], [])
+        objects = [pair for pair in listed if pair[1] in bundle.objects]
+        if len(objects) < len(listed):
+            lost = f"{len(listed) - len(objects)} of its objects"
+            assumptions.assume(f"tag {one['name']}", lost, "absent", "they are not captured")
+        made["tags"].append({**row, "description": one.get("description", ""), "objects": objects})
+
+
+def _tagged(bundle, assumptions):
+    """The objects that have each tag, by its identifier: pairs of kind and moid."""
+    tags = bundle.data("rest/api/cis/tagging/tag.json")
+    found, batches = {}, bundle.lists("cis/tagging/tag-association")
+    for row in itertools.chain(*batches):
+        found[row["tag_id"]] = [[one["type"], one["id"]] for one in row["object_ids"]]
+    if tags and not batches:
+        assumptions.assume("tags", "objects that have them", "none")
+    return found
 
 
 def _release(bundle, assumptions):

@@ -93,7 +93,9 @@ def from_data(data):
         category = world.tagging.categories.get(entry["category"])
         if category is None:
             raise SeedError([Problem(f"Tag {entry['name']}: there is no such category.", line_of(entry, "category"))])
-        world.tagging.tags[entry["id"]] = Tag(**{**entry, "category": category})
+        world.tagging.tags[entry["id"]] = Tag(
+            **{**entry, "category": category, "objects": [tuple(one) for one in entry.get("objects", ())]}
+        )
     for entry in data.get("customizations", []):
         world.get("CustomizationSpecManager").specs.add(customization.seeded(entry))
     return world

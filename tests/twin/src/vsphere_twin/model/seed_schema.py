@@ -320,7 +320,9 @@ SEED = {
     "task_seconds": Key(dict),
     "customizations": Key(list, table=CUSTOMIZATION),
     "categories": Key(list, table=CATEGORY),
-    "tags": Key(list, table={"id": NEEDED, "name": NEEDED, "category": NEEDED, "description": TEXT}),
+    "tags": Key(
+        list, table={"id": NEEDED, "name": NEEDED, "category": NEEDED, "description": TEXT, "objects": Key(list)}
+    ),
     "datacenters": Key(list, required=True, table=DATACENTER),
     "fabric": Key(dict, table={"switches": Key(list, table=SWITCH), "cables": Key(list), "vlans": Key(list)}),
 }
