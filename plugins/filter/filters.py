@@ -67,6 +67,7 @@ class FilterModule:
             "quarantine_guests": deferred("plugin_utils.health.quarantine", "held"),
             "quarantine_last": deferred("plugin_utils.health.quarantine", "last"),
             "quarantine_leave": deferred("plugin_utils.health.quarantine", "released"),
+            "quarantine_update": deferred("plugin_utils.health.quarantine", "updated"),
             "restore_plan": deferred("plugin_utils.restore.plan", "plan"),
             "restore_report": deferred("plugin_utils.restore.report", "report"),
             "run_state": deferred("plugin_utils.stages.run_state", "state"),

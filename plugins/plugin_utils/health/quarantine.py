@@ -4,19 +4,21 @@
 # This is private to the collection aiready.vsphere.
 """Guests and hosts that enter quarantine after a health check, and leave it after a validation.
 
-Pure, except last, the one function that reads a file.
+Pure, except last, which reads the file, and updated, which also writes it.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 FORMAT = 1
 REPORT, DRS, CORDON = "report", "drs", "cordon"
@@ -47,6 +49,34 @@ def last(path: str) -> dict[str, Any]:
             f"Cannot read which guests and hosts are in quarantine. The file {full} does not have the format {FORMAT}. "
             "Use the version of the collection that wrote it, or remove it to end all quarantines."
         )
+    return objects
+
+
+def updated(path: str, added: Mapping[str, Any], released: Iterable[str]) -> dict[str, Any]:
+    """The entries of the file after it was written again with entries added and others removed.
+
+    Other writers wait between the read and the write, so none loses an entry. An entry that is there already stays.
+    """
+    full = os.path.expanduser(os.path.expandvars(path))
+    folder = os.path.dirname(full) or "."
+    try:
+        os.makedirs(folder, exist_ok=True)
+        # The lock is on the folder, because the file itself is replaced.
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            gone = set(released)
+            objects = {**added, **last(full)}
+            objects = {name: entry for name, entry in objects.items() if name not in gone}
+            content = json.dumps({"format": FORMAT, "objects": objects}, indent=4, sort_keys=True)
+            files.replace(full, content, private=True)
+        finally:
+            os.close(lock)
+    except OSError as error:
+        raise AnsibleFilterError(
+            f"Cannot record which guests and hosts are in quarantine. The file {full} is not writable: {error}. "
+            "Correct the permissions of its folder, and run the playbook again."
+        ) from error
     return objects
 
 

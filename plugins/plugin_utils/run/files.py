@@ -10,15 +10,19 @@ import os
 import tempfile
 
 
-def replace(path: str, text: str, durable: bool = False) -> None:
-    """Write a file with the access rights of the user's other files; durable: also after a loss of power."""
+def replace(path: str, text: str, durable: bool = False, private: bool = False) -> None:
+    """Write a file with the access rights of the user's other files; durable: also after a loss of power.
+
+    private: only the user can read it.
+    """
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
     handle, beside = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=folder)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             # mkstemp creates files that only the user can read.
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            if not private:
+                os.fchmod(file.fileno(), 0o666 & ~_umask())
             file.write(text)
             if durable:
                 file.flush()

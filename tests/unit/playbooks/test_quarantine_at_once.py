@@ -12,9 +12,6 @@ from unit.playbooks.expressions import entry_of, worked_out
 
 AT = "2026-03-01T08:15:30Z"
 ENTRY = {"kind": "guest", "at": AT, "why": "xid.hardware: one."}
-ROW = {"object": "job-01", "reading": "xid.hardware", "kind": "xid_hardware", "state": "failing", "why": "It is wrong."}
-PASSED = {"verdict": {"state": "pass", "counts": {"pass": 9}}, "not_right": []}
-SITE = {"guests": [{"name": "job-02", "host": "esx-02"}]}
 
 
 @pytest.fixture(autouse=True)
@@ -22,33 +19,24 @@ def collection():
     init_plugin_loader()
 
 
-def written(playbook, name, **given):
-    task = entry_of(playbook, name, "ansible.builtin.copy")
-    return json.loads(worked_out(task["ansible.builtin.copy"]["content"], task["vars"], **given))["objects"]
+def written(playbook, name, fact, file, **given):
+    task = entry_of(playbook, name, "ansible.builtin.set_fact")
+    worked_out(task["ansible.builtin.set_fact"][fact], task.get("vars", {}), **given)
+    assert file.stat().st_mode & 0o777 == 0o600
+    return json.loads(file.read_text())["objects"]
 
 
 def test_a_health_check_keeps_a_return_to_service_that_happened_since_it_read_the_file(tmp_path):
     file = tmp_path / "quarantine.json"
     file.write_text(json.dumps({"format": 1, "objects": {"job-03": ENTRY}}))
-    old = {"objects": {"job-02": ENTRY, "job-03": ENTRY}, "added": ["job-01"]}
-    given = {
-        "__health": {"rows": [ROW], "failing": ["job-01"]},
-        "__quarantine": old,
-        "__health_folder": str(tmp_path),
-        "__health_began": AT,
-        "__health_guests": {"guests": {"job-01": {"host": "esx-01"}}},
-        "health_quarantine": "cordon",
-    }
-    assert set(written("health", "Record the quarantine", **given)) == {"job-01", "job-03"}
+    old = {"objects": {"job-01": ENTRY, "job-02": ENTRY, "job-03": ENTRY}, "added": ["job-01"]}
+    given = {"__quarantine": old, "__health_folder": str(tmp_path)}
+    assert set(written("health", "Record the quarantine", "__quarantined", file, **given)) == {"job-01", "job-03"}
 
 
 def test_a_validation_keeps_an_entry_that_a_health_check_added_since_it_read_the_file(tmp_path):
     file = tmp_path / "quarantine.json"
     file.write_text(json.dumps({"format": 1, "objects": {"job-02": ENTRY, "job-03": ENTRY}}))
-    given = {
-        "__validate_quarantine": {"objects": {}, "released": ["job-02"], "file": str(file)},
-        "__validation_judged": {"validation": PASSED},
-        "validation_site": SITE,
-        "hostvars": {"localhost": {"health_folder": str(tmp_path)}},
-    }
-    assert list(written("validate", "Record that they return to service", **given)) == ["job-03"]
+    given = {"__validate_quarantine": {"objects": {}, "released": ["job-02"], "file": str(file)}}
+    name, fact = "Record that they return to service", "__validate_quarantined"
+    assert list(written("validate", name, fact, file, **given)) == ["job-03"]

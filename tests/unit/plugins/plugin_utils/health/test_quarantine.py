@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 
 import pytest
 from ansible.errors import AnsibleFilterError
@@ -122,3 +123,36 @@ def test_a_missing_file_is_no_quarantine_and_a_damaged_one_is_an_error(tmp_path)
         file.write_text(text)
         with pytest.raises(AnsibleFilterError, match="Cannot read which guests and hosts are in quarantine. The file"):
             quarantine.last(str(file))
+
+
+def write(path, writer, start):
+    start.wait()
+    for number in range(25):
+        quarantine.updated(path, {f"{writer}-{number}": {"kind": "guest", "at": "now", "why": "it fails"}}, [])
+
+
+def test_writers_at_the_same_time_lose_no_entry(tmp_path):
+    path, start = str(tmp_path / "health" / "quarantine.json"), multiprocessing.Barrier(2)
+    writers = [multiprocessing.Process(target=write, args=(path, name, start)) for name in ("health", "other")]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join()
+    assert [one.exitcode for one in writers] == [0, 0]
+    assert len(quarantine.last(path)) == 50
+
+
+def test_an_update_keeps_the_first_reason_and_removes_what_is_released(tmp_path):
+    path = str(tmp_path / "quarantine.json")
+    first, second = ({"kind": "guest", "at": at, "why": at} for at in ("first", "second"))
+    quarantine.updated(path, {"job-01": first, "job-02": first}, [])
+    assert quarantine.updated(path, {"job-01": second}, ["job-02"]) == {"job-01": first}
+    assert quarantine.last(path) == {"job-01": first}
+
+
+def test_a_damaged_record_is_not_written_again(tmp_path):
+    path = tmp_path / "quarantine.json"
+    path.write_text("{")
+    with pytest.raises(AnsibleFilterError, match="is not readable"):
+        quarantine.updated(str(path), {}, ["job-01"])
+    assert path.read_text() == "{"
