@@ -127,6 +127,7 @@ class Plan:
     occupied: bool
     unfit: str
     blockers: list[dict[str, str]]
+    unkept: list[dict[str, str]]
     refusals: list[str]
     story: list[str]
     open: Open
@@ -163,6 +164,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
     profile = _profile(host, request, found, done)
+    unkept = _unkept(host, request, profile, done)
     vms, occupied = vms_of(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
     started = bool((done.get("shell") or {}).get("changed"))
     return Plan(
@@ -186,9 +188,10 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         occupied=occupied,
         unfit=_unfit(host, request),
         blockers=against,
+        unkept=unkept,
         refusals=[entry["text"] for entry in against]
         + _refusals(answers, request, one, shell, occupied)
-        + _uncompared(host, request, profile, done),
+        + [entry["text"] for entry in unkept],
         story=_story(request, shown, one, shell, is_loaded(host)) + _kept(host, answers, profile, done),
         open=_open(host, request, shell, undone),
         undone=undone,
@@ -364,8 +367,10 @@ def _kept(host: Mapping[str, Any], answers: Mapping[str, Any], profile: Profile,
     return told
 
 
-def _uncompared(host: Mapping[str, Any], request: Request, profile: Profile, done: Mapping[str, Any]) -> list[str]:
-    """Settings that the next remediation may revert, for a site that does not accept them."""
+def _unkept(
+    host: Mapping[str, Any], request: Request, profile: Profile, done: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    """[{what, found, todo, text}]: settings that a remediation may revert, for a site that does not accept them."""
     unread = (done.get("managed") or {}).get(profile.cluster) == UNREAD
     if request.uncompared_settings != "refuse" or not (profile.uncompared or unread):
         return []
@@ -378,9 +383,15 @@ def _uncompared(host: Mapping[str, Any], request: Request, profile: Profile, don
         f"document: {', '.join(profile.uncompared)}."
     )
     fix = "grant the user this privilege" if unread else "remove the profile from the cluster"
+    found = f"The next remediation may revert host settings of {request.name}. {cause}"
+    todo = f"Set site.hosts.uncompared_settings (or esxi_host_uncompared_settings) to report, or {fix}."
     return [
-        f"The next remediation may revert host settings of {request.name}. {cause} Nothing was changed. Set "
-        f"site.hosts.uncompared_settings (or esxi_host_uncompared_settings) to report, or {fix}."
+        {
+            "what": "configuration profile of the cluster",
+            "found": found,
+            "todo": todo,
+            "text": f"{found} Nothing was changed. {todo}",
+        }
     ]
 
 

@@ -1,4 +1,4 @@
-"""Which VMkernel adapter a preview of an ESXi host names for the comparison of addresses, as Ansible works it out."""
+"""What a preview of an ESXi host records for the checks of preflight, as Ansible works it out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ try:
 except ImportError:  # before ansible-core 2.19, which takes any text for a template
     trust_as_template = str
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import hosts
+
+from unit.plugins.filter.test_host_plan_profile import GRAPHICS, SHARED_DIRECT, plan
+
 TASKS = pathlib.Path(__file__).resolve().parents[3] / "roles" / "esxi_host" / "tasks" / "preview.yml"
 
 
@@ -25,7 +29,37 @@ TASKS = pathlib.Path(__file__).resolve().parents[3] / "roles" / "esxi_host" / "t
     ],
 )
 def test_addresses_are_compared_only_where_pvrdma_connects_them(pvrdma, named):
+    assert outlook("vmknic", esxi_host_vmknic="vmk1", esxi_host_pvrdma=pvrdma) == named
+
+
+def outlook(key, **given):
+    """The value of a key that the preview records."""
     (task,) = (one for one in yaml.safe_load(TASKS.read_text()) if one["name"] == "Record what the stage would do")
-    expression = task["vars"]["__esxi_host_outlook"]["vmknic"]
-    given = {"esxi_host_vmknic": "vmk1", "esxi_host_pvrdma": pvrdma}
-    assert Templar(loader=DataLoader(), variables=given).template(trust_as_template(expression)) == named
+    expression = task["vars"]["__esxi_host_outlook"][key]
+    return Templar(loader=DataLoader(), variables=given).template(trust_as_template(expression))
+
+
+@pytest.mark.parametrize(
+    "setting, managed, state, words",
+    [
+        ("report", True, "open", "may revert these host settings: graphics.default_type."),
+        ("refuse", True, "blocks", "not compared with its document: graphics.default_type."),
+        ("refuse", "unread", "blocks", "the user lacks VcIntegrity.ClusterConfiguration.View."),
+    ],
+)
+def test_preflight_reports_settings_of_a_profile_as_the_stage_treats_them(setting, managed, state, words):
+    requested = {**SHARED_DIRECT, "uncompared_settings": setting}
+    found = plan(requested, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})
+    assert bool(found["refusals"]) is (state == "blocks")
+    preview = {
+        "host": {"version": "9.1.0", "connection": "connected"},
+        "answers": {},
+        "restart": {"reboot": False},
+        "allowed": {"bmc": True, "ssh": True},
+        "unseen": [],
+        **{key: outlook(key, __esxi_host_plan=found) for key in ("gaps", "blockers", "uncompared")},
+    }
+    (one,) = [one for one in hosts.hosts({"esx-01": preview}) if one.what == "configuration profile of the cluster"]
+    assert (one.where, one.state) == ("esx-01", state)
+    assert words in one.found
+    assert ("Set site.hosts.uncompared_settings" in one.todo) is (state == "blocks")

@@ -87,10 +87,14 @@ def test_settings_that_are_not_compared_with_the_document_are_named_first(versio
 )
 def test_a_site_can_refuse_settings_that_are_not_compared(managed, given, says):
     requested = {**SHARED_DIRECT, "uncompared_settings": given}
-    told = plan(requested, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})["refusals"]
+    found = plan(requested, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})
+    told = found["refusals"]
     assert len(told) == bool(says)
     assert says in "".join(told)
     assert ("Set site.hosts.uncompared_settings" in "".join(told)) is bool(says)
+    assert [one["text"] for one in found["unkept"]] == told
+    # Preflight has the same words, apart from the sentence about the run.
+    assert [f"{one['found']} Nothing was changed. {one['todo']}" for one in found["unkept"]] == told
 
 
 def test_the_firewall_of_pvrdma_is_not_compared_beside_its_option():
