@@ -8,7 +8,7 @@ from vsphere_twin.guests.programs import hardware
 from vsphere_twin.model import gpudirect, groups
 
 from .hosts import SEEDS
-from .machines import NAMES, created, vms_of
+from .machines import NAMES, created, promised, setup, vms_of
 
 NVLINK = "Nvidia:2@NVIDIA A100 PCIe 40GB%NVLink"
 CLASS, PORT_CLASS = "com.example.gpu", "com.example.port"
@@ -83,35 +83,57 @@ def test_a_gpu_and_a_port_of_a_device_group_come_as_the_host_offers_them(lab):
     assert (again.status, again.changed) == (0, 0), again.output
 
 
-def test_gpus_with_nvlink_come_as_a_device_group_and_are_peers_in_the_guest(lab):
+def linked(*bridges):
+    """The seed above, whose hosts give away a GPU for each name of an NVLink bridge, and for each empty one."""
     made = seed()
     for host in made["datacenters"][0]["clusters"][0]["hosts"]:
         host["gpus"] = [
-            {"board": "a100_pcie_40gb", "root": root, "numa_node": 0, "passthrough": True, "nvlink": pair}
-            for root, pair in (
-                ("0000:50:02.0", "a"),
-                ("0000:60:02.0", "b"),
-                ("0000:70:02.0", "a"),
-                ("0000:80:02.0", "b"),
-            )
+            {
+                "board": "a100_pcie_40gb",
+                "root": f"0000:{0x40 + 0x10 * number:02x}:02.0",
+                "numa_node": 0,
+                "passthrough": True,
+                **({"nvlink": bridge} if bridge else {}),
+            }
+            for number, bridge in enumerate(bridges)
         ]
-    lab = lab(made)
-    machine = {**created("tcp")["machine"], "hardware_version": HARDWARE}
-    requested = {
-        "gpu": {"mode": "directpath", "profile": None, "per_vm": 2, "nvlink": "required"},
+    return made
+
+
+def nvlink_site(count):
+    """A site whose VMs have this number of GPUs in sets of two."""
+    return created("tcp") | {
+        "gpu": {"mode": "directpath", "profile": None, "per_vm": count, "nvlink": "required"},
         "directpath": {"assignment": "group", "group": NVLINK},
         "driver": None,
-        "machine": machine,
+        "machine": {**created("tcp")["machine"], "hardware_version": HARDWARE},
     }
-    site = lab.site(**created("tcp") | requested)
+
+
+def test_six_gpus_in_nvlink_sets_of_two_are_placed_and_shaped_and_are_peers_in_the_guest(lab):
+    lab = lab(linked(*"abcdabcd"))
+    site = lab.site(**nvlink_site(6))
     first = lab.run(*site)
     assert first.status == 0, first.output
     for vm in vms_of(lab):
-        assert list(vm.device_groups.values()) == [NVLINK]
-        one, other = hardware.gpus_of(vm)
-        assert hardware.nvlinks(one, other) == 12
+        assert list(vm.device_groups.values()) == [NVLINK] * 3
+        # Each 40 GB GPU needs a window of 64 GB, and the size of all is a power of two.
+        assert int(vm.setting("pciPassthru.64bitMMIOSizeGB")) >= 6 * 64
+        assert setup(vm) == promised() | {"profiles": []}
+        gpus = hardware.gpus_of(vm)
+        assert [sum(hardware.nvlinks(one, other) for other in gpus) for one in gpus] == [12] * 6
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_an_nvlink_set_that_no_host_offers_stops_the_run_before_a_vm_is_created(lab):
+    lab = lab(linked("", ""))
+    refused = lab.run(*lab.site(**nvlink_site(2)))
+    assert refused.status != 0
+    assert f"offers no device group {NVLINK}; it offers none. Install the vendor's software" in refused.text, (
+        refused.output
+    )
+    assert [vm.name for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES] == []
 
 
 def test_devices_of_a_class_are_requested_where_the_hosts_have_it_and_can_save_their_state(lab):

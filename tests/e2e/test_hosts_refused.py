@@ -56,6 +56,11 @@ REFUSED = {
         DIRECT | {"directpath": ENHANCED},
         "does not report checkpointSupported of the device class com.example.gpu",
     ),
+    "NVSwitches": (
+        second(nvswitches=4),
+        DIRECT | {"network": {"path": "tcp", "portgroup": "pg-train"}},
+        "is on a host with 4 NVSwitches, and vSphere does not support passthrough of its GPUs.",
+    ),
     "no ATS": (
         {**factory(2), "release": "9.1.0"},
         DIRECT,

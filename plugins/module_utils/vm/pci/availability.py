@@ -237,7 +237,9 @@ def _group(
             "group_not_there",
             f"Host {host.name} offers no device group {asked.group}; "
             + (f"it offers {listed(names)}." if names else "it offers none."),
-            "Correct group." if names else "Install the vendor's software that defines device groups.",
+            "Correct group."
+            if names
+            else "Install the vendor's software that defines device groups, and check the slots and NVLink bridges.",
         )
 
 

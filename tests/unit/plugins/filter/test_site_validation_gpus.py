@@ -35,3 +35,9 @@ def test_gpus_that_the_training_does_not_use_are_looked_at_all_the_same(simulate
     assert {one["variant"] for one in told["trainings"]} == {"1:tcp", "2:tcp"}
     assert "cluster.rdma_gain" in told["intent"]["skip"]
     assert bool(told["nccl_command"]) is ("cluster.nccl" not in told["intent"]["skip"]) is nccl
+
+
+@pytest.mark.parametrize("nvlink, required", [("required", True), ("ignore", False)])
+def test_nvlink_that_the_site_requires_is_required_in_each_guest(nvlink, required):
+    parts = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 2, "nvlink": nvlink}}
+    assert validation(parts=parts)["intent"]["nvlink"] is required

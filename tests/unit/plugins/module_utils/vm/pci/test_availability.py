@@ -261,7 +261,8 @@ CASES = {
         [group("Nvidia:4@nvlink")],
         {},
         "group_not_there",
-        "it offers none. Install the vendor's software that defines device groups.",
+        "it offers none. Install the vendor's software that defines device groups, and check the slots and NVLink "
+        "bridges.",
     ),
 }
 
