@@ -241,7 +241,7 @@ def test_firmware_of_a_port_is_set_by_one_cold_power_cycle_which_the_site_has_to
     assert (planned.status, "needs a restart, because of" in told) == (0, True), planned.output
     refused = lab.hosts(site=sriov)
     (host,) = hosts_of(lab)
-    assert "needs a cold power cycle, because of" in refused.failed_on(ESX_01), refused.output
+    assert "needs a cold power cycle, because of ATS_ENABLED" in refused.failed_on(ESX_01), refused.output
     assert (state(host), host.boots) == (FACTORY, 0)
     run = lab.hosts(site={**sriov, "hosts": {"cold_cycle": "allow"}})
     assert run.status == 0, run.output

@@ -159,8 +159,12 @@ REFUSED = {
     "another audience": ({"audience": "https://elsewhere"}, "saml_token_rejected", "audience https://elsewhere"),
     "another issuer": ({"issuer": "https://elsewhere"}, "saml_token_rejected", "issuer https://elsewhere"),
     "no user": ({"user": "nobody@vsphere.local"}, "saml_token_rejected", "does not know the user"),
-    "html": ({"text": "<html/>"}, "saml_token_invalid", ""),
-    "entities": ({"text": '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'}, "saml_token_invalid", ""),
+    "html": ({"text": "<html/>"}, "saml_token_invalid", "It is not a SAML 2.0 assertion"),
+    "entities": (
+        {"text": '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'},
+        "saml_token_invalid",
+        "It is not a SAML 2.0 assertion",
+    ),
 }
 
 
