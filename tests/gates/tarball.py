@@ -29,7 +29,7 @@ SHIPPED = {
     "roles",
 }
 # They need the twin, which is not in the tarball.
-UNFIT = ("inventories/lab/", "extensions/molecule/")
+UNFIT = ("inventories/directpath/", "inventories/lab/", "extensions/molecule/")
 NEEDED = {
     "LICENSE",
     "README.md",

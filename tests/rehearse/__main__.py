@@ -216,6 +216,8 @@ def _consistent(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         parser.error("STAGES=kubernetes has a site of its own. Remove CAPTURE, SITE, FAULTS and KILLS.")
     if not options.capture and options.site not in sites.NAMES:
         parser.error(f"SITE={options.site} needs CAPTURE=my.zip. Without a capture, SITE is empty or directpath.")
+    if not options.capture and options.site and options.faults:
+        parser.error("FAULTS belong to the site of inventories/lab. Remove SITE=directpath.")
     if not options.capture:
         return
     if options.site in sites.NAMES:

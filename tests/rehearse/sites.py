@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import yaml
 from pyVmomi import vim
 
 from vsphere_twin.model import gpudirect
 from wire.observe import by_hand
 
-from . import center
+from . import center, playbook
 from .failure import RehearsalFailed
 
-HERE = Path(__file__).resolve().parent
-SEEDS = HERE.parent / "twin" / "src" / "vsphere_twin" / "seeds"
 NAMES = ("", "directpath")
 PORT, LABEL = "vmnic3", "aiready-0000-36"
 
@@ -27,7 +21,7 @@ PORT, LABEL = "vmnic3", "aiready-0000-36"
 class Site:
     """A site: its data centre, the arguments of its runs, and the state that it leads to."""
 
-    seed: str | dict[str, Any]
+    seed: str
     arguments: Sequence[str]
     gpu: str
     ready: Callable[..., str]
@@ -43,23 +37,14 @@ def of(name: str) -> Site:
     """The site with this name."""
     if not name:
         return Site("factory", (), "an A100 as a vGPU", center.ready, center.proof, center.lossless, center.damage)
-    arguments = ("--extra-vars", f"@{HERE / 'directpath.yml'}")
+    # After the inventory of the lab, as in docs/tutorial.md.
+    arguments = ("--inventory", str(playbook.ROOT / "inventories" / "directpath"))
     title = "an A100 and a port by DirectPath"
-    return Site(_seed(), arguments, title, _ready, _proof, _lossless, _damage, again=AGAIN, licence=False)
+    return Site("factory-9.1", arguments, title, _ready, _proof, _lossless, _damage, again=AGAIN, licence=False)
 
 
 # Two hosts, and SSH is started and stopped on each, to read the firmware of its ports (docs/hosts.md).
 AGAIN = 4
-
-
-def _seed() -> dict[str, Any]:
-    """The factory on vSphere 9.1, with NVIDIA's firmware tools on the hosts."""
-    seed = yaml.safe_load((SEEDS / "factory.yml").read_text())
-    seed.update(yaml.safe_load((SEEDS / "factory-9.1.yml").read_text()))
-    del seed["extends"]
-    (cluster,) = seed["datacenters"][0]["clusters"]
-    cluster["hosts"] = [dict(copy.deepcopy(host), vibs=["nmst"]) for host in cluster["hosts"]]
-    return seed
 
 
 def _ready(twin) -> str:
