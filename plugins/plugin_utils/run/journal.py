@@ -70,7 +70,7 @@ def place(action: ActionBase, task_vars: Mapping[str, Any]) -> str:
 
 def _run() -> str:
     """The name of the run: that of its record, which the callback plugin made before the fork, or one of its own."""
-    if record.RUN.endswith(f"-{os.getppid() & 0xFFFF:04x}"):
+    if os.getppid() == record.OWNER:
         return record.RUN
     # The same in all forks of a run.
     return f"run-{get_unique_id()[:13]}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import statistics
 import time
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,19 @@ if TYPE_CHECKING:
 
 NAME, FORMAT = "stages.json", 1
 RESULTS = "~/aiready/results"
+
+
+def named(began: time.struct_time, environment: Mapping[str, str]) -> str:
+    """The name of a run: its time, and the ID of its job in AWX or a random number.
+
+    Runs may start in the same second. Ansible has the same process ID in each container.
+    """
+    job = environment.get("JOB_ID", "") if "AWX_HOST" in environment else ""
+    return time.strftime("%Y%m%d-%H%M%S", began) + (f"-job{job}" if job.isdigit() else f"-{secrets.token_hex(4)}")
+
+
 # All callbacks of a process share one run.
-RUN = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{os.getpid() & 0xFFFF:04x}"
+RUN, OWNER = named(time.gmtime(), os.environ), os.getpid()
 # Usual times come from the newest COUNTED runs among LOOKED_AT records.
 LOOKED_AT, COUNTED = 30, 5
 # Writing may use this share of the duration of a run, so that a long record is written less often.

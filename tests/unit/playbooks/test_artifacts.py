@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -85,3 +86,11 @@ def test_artifacts_are_those_of_the_job_and_have_names_of_the_collection(playboo
     for task in tasks:
         assert "per_host" not in task[MODULE]
         assert all(name.startswith("aiready_") for name in task[MODULE]["data"])
+
+
+def test_the_folder_of_a_run_has_a_name_of_its_own():
+    variables = yaml.safe_load((ROOT / "playbooks" / "vars" / "run_folder.yml").read_text())
+    names = {worked_out("{{ __run_name }}", variables) for _number in range(20)}
+    assert len(names) == 20
+    assert all(re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{8}", name) for name in names)
+    assert worked_out("{{ __run_name }}", variables, awx_job_id=7).endswith("-job7")

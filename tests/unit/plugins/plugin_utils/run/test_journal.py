@@ -78,8 +78,8 @@ def test_a_task_of_a_user_has_one_if_the_variable_names_it():
 
 
 def test_a_run_has_the_name_of_its_record(monkeypatch):
-    monkeypatch.setattr(record, "RUN", f"20260301-080000-{os.getppid() & 0xFFFF:04x}")
+    monkeypatch.setattr(record, "OWNER", os.getppid())
     assert journal._run() == record.RUN
-    monkeypatch.setattr(record, "RUN", "20260301-080000-x")
+    monkeypatch.setattr(record, "OWNER", os.getpid())
     assert journal._run() == journal._run()
     assert journal._run().startswith("run-")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import time
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record as run_record
@@ -32,6 +34,16 @@ def read(folder):
 class Warnings(list):
     def __call__(self, text):
         self.append(text)
+
+
+def test_runs_that_start_in_the_same_second_have_names_of_their_own():
+    began = time.gmtime(0)
+    names = {run_record.named(began, {}) for _number in range(50)}
+    assert len(names) == 50
+    assert all(re.fullmatch("19700101-000000-[0-9a-f]{8}", name) for name in names)
+    job = {"AWX_HOST": "https://towerhost", "JOB_ID": "7"}
+    assert run_record.named(began, job) == "19700101-000000-job7"
+    assert run_record.named(began, {**job, "JOB_ID": "../7"}).rpartition("-")[0] == "19700101-000000"
 
 
 @pytest.mark.parametrize(
