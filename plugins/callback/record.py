@@ -26,8 +26,9 @@ description:
     C(no_log), it records only the name. It removes values whose name or format is that of a secret.
   - In check mode, the record has the changes that would be made, and the stages have C(check_mode). This record is a
     plan. C(decided_later) lists the values that are unknown until a stage runs.
-  - At the end of a run, also of a failed one, copies all files of its folder to O(target). A failed copy is a warning
-    and does not change the result of the run.
+  - At the end of a run, also of a failed one, copies all files of its folder to O(target), and the journal of its
+    changes to C(journal/VCENTER_CLUSTER) there. The playbook restore reads it. A failed copy is a warning and does not
+    change the result of the run.
   - A run whose variable C(aiready_plan) names the folder of such a plan ends with a comparison of both.
 extends_documentation_fragment:
   - aiready.vsphere.run_record
@@ -63,6 +64,7 @@ notes:
   - After a killed run, the last stage is C(failed), with the reason in C(why).
 """
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.callback import CallbackBase
@@ -141,7 +143,9 @@ class CallbackModule(CallbackBase):
             return
         login = [self.get_option(name) or "" for name in ("target_user", "target_password")]
         try:
-            made = push.push(self._listener.folder.path, push.Target(address, *login))
+            folder = self._listener.folder.path
+            journals = push.journals_of(self._listener.journal, {os.path.basename(folder), record.RUN})
+            made = push.push(folder, push.Target(address, *login), journals)
         except push.PushFailed as failure:
             # The address may have a login.
             self._display.warning(f"Cannot copy the results of this run to the target. {failure}")

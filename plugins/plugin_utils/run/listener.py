@@ -42,6 +42,9 @@ except ImportError:  # before ansible-core 2.19 every text was a template
 _RUN_FOLDER = "{{ aiready_run_folder | default('', true) }}"
 _PLAN = "{{ aiready_plan | default('', true) }}"
 _TARGET = "{{ aiready_results_target | default('', true) }}"
+# The folder of the journal of the site.
+_JOURNAL = """{{ (site | default({}, true))
+| aiready.vsphere.journal_folder(aiready_journal | default('', true), aiready_results | default('', true)) }}"""
 _RESULTS = """{{ aiready_results if aiready_results is defined
 else ((site | default({}, true)).validation | default({}, true)).result_dir
 | default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
@@ -60,6 +63,7 @@ class Listener:
         self.simulated: list[str] = []
         self.plan = ""  # the folder of the run that planned this one in check mode
         self.target = ""  # where the results of this run are copied to
+        self.journal = ""  # the folder of the journal of the site
         self._asks = not run_folder
         self._play: Play | None = None
         self._asked = False
@@ -110,6 +114,7 @@ class Listener:
             self.simulated = self._said(templar, _SIMULATED).split() or self.simulated
             for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
                 self.folder.heard(**{key: self._said(templar, template)})
+            self.journal = self._said(templar, _JOURNAL) or self.journal
         except AnsibleError:
             # An undefined variable fails the task that needs it, with an error there.
             return

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Copy the folder of a run to the target that the site names: a directory, or a collection of a WebDAV server."""
+"""Copy the folder of a run, and its journal, to a target: a directory, or a collection of a WebDAV server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 WEBDAV = ("http", "https")
 HERE = ("localhost", "127.0.0.1", "::1")
@@ -40,14 +40,24 @@ class Target:
         return urlsplit(self.address).scheme in WEBDAV
 
 
-def push(folder: str, target: Target) -> str:
-    """Copy all files of the folder of a run, and return their new address."""
+def push(folder: str, target: Target, journals: Mapping[str, str] | None = None) -> str:
+    """Copy all files of the folder of a run, and return their new address. journals: {path below the target: file}."""
     _check(target)
     name = os.path.basename(os.path.normpath(folder))
-    files = list(_files(folder))
+    files = {os.path.join(name, path): os.path.join(folder, path) for path in _files(folder)}
+    files.update(journals or {})
     if target.is_webdav:
-        return _to_webdav(folder, files, name, target)
-    return _to_directory(folder, files, name, target.address)
+        _to_webdav(files, target)
+        return f"{target.address.rstrip('/')}/{quote(name)}"
+    _to_directory(files, target.address)
+    return os.path.join(target.address, name)
+
+
+def journals_of(folder: str, runs: Iterable[str]) -> dict[str, str]:
+    """The journal of these names of a run, at the path below the target that it has below a folder of results."""
+    place = os.path.basename(os.path.normpath(folder)) if folder else ""
+    paths = {os.path.join("journal", place, f"{run}.jsonl"): os.path.join(folder, f"{run}.jsonl") for run in runs}
+    return {path: file for path, file in paths.items() if place and os.path.isfile(file)}
 
 
 def _check(target: Target) -> None:
@@ -82,23 +92,21 @@ def _files(folder: str) -> Iterator[str]:
                 yield os.path.relpath(path, folder)
 
 
-def _to_directory(folder: str, files: list[str], name: str, target: str) -> str:
-    made = os.path.join(target, name)
+def _to_directory(files: Mapping[str, str], target: str) -> None:
     if not os.path.isdir(target):
         raise PushFailed(f"The directory {target} does not exist. Create or mount it.")
-    if os.path.realpath(made) == os.path.realpath(folder):
-        return made
     try:
-        for path in files:
-            os.makedirs(os.path.dirname(os.path.join(made, path)), exist_ok=True)
-            # A log that only its owner may read stays so.
-            shutil.copy(os.path.join(folder, path), os.path.join(made, path))
+        for path, file in files.items():
+            made = os.path.join(target, path)
+            if os.path.realpath(made) != os.path.realpath(file):
+                os.makedirs(os.path.dirname(made), exist_ok=True)
+                # A log that only its owner may read stays so.
+                shutil.copy(file, made)
     except OSError as error:
         raise PushFailed(f"{error.strerror or error}. Check the rights and the free space of {target}.") from None
-    return made
 
 
-def _to_webdav(folder: str, files: list[str], name: str, target: Target) -> str:
+def _to_webdav(files: Mapping[str, str], target: Target) -> None:
     try:
         requests = importlib.import_module("requests")
     except ImportError:
@@ -106,19 +114,19 @@ def _to_webdav(folder: str, files: list[str], name: str, target: Target) -> str:
             "The Python library requests is not installed. Install it where Ansible runs, or add it to the execution "
             "environment."
         ) from None
-    made = f"{target.address.rstrip('/')}/{quote(name)}"
+    above = target.address.rstrip("/")
     with requests.Session() as session:
         if target.user:
             session.auth = (target.user, target.password)
         try:
             for collection in _collections(files):
                 _done(
-                    session.request("MKCOL", f"{made}{collection}", timeout=SILENT_S, allow_redirects=False),
+                    session.request("MKCOL", f"{above}/{collection}", timeout=SILENT_S, allow_redirects=False),
                     (*CREATED, EXISTS),
                 )
-            for path in files:
-                with open(os.path.join(folder, path), "rb") as content:
-                    sent = session.put(f"{made}/{quote(path)}", data=content, timeout=SILENT_S, allow_redirects=False)
+            for path, file in files.items():
+                with open(file, "rb") as content:
+                    sent = session.put(f"{above}/{quote(path)}", data=content, timeout=SILENT_S, allow_redirects=False)
                     _done(sent, CREATED)
         except requests.exceptions.SSLError:
             raise PushFailed(
@@ -128,16 +136,15 @@ def _to_webdav(folder: str, files: list[str], name: str, target: Target) -> str:
         except requests.exceptions.RequestException as error:
             raise PushFailed(f"The server did not answer: {type(error).__name__}. Check the address.") from None
         except OSError as error:
-            raise PushFailed(f"Cannot read a file of {folder}: {error.strerror or error}.") from None
-    return made
+            raise PushFailed(f"Cannot read {error.filename}: {error.strerror or error}.") from None
 
 
-def _collections(files: list[str]) -> list[str]:
-    """The paths below the new collection that files need, each after the one above it; the first is itself."""
-    found = {""}
+def _collections(files: Iterable[str]) -> list[str]:
+    """The collections that the paths of files need, each after the one above it."""
+    found: set[str] = set()
     for path in files:
         parts = path.split(os.sep)[:-1]
-        found.update("/" + "/".join(map(quote, parts[: number + 1])) for number in range(len(parts)))
+        found.update("/".join(map(quote, parts[: number + 1])) for number in range(len(parts)))
     return sorted(found)
 
 

@@ -32,7 +32,7 @@ def named(began: time.struct_time, environment: Mapping[str, str]) -> str:
     Runs may start in the same second. Ansible has the same process ID in each container.
     """
     job = environment.get("JOB_ID", "") if "AWX_HOST" in environment else ""
-    return time.strftime("%Y%m%d-%H%M%S", began) + (f"-job{job}" if job.isdigit() else f"-{secrets.token_hex(4)}")
+    return time.strftime("%Y%m%d-%H%M%S", began) + (f"-job{job}" if job.isdecimal() else f"-{secrets.token_hex(4)}")
 
 
 # All callbacks of a process share one run.

@@ -8,7 +8,7 @@ import sys
 import threading
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.push import PushFailed, Target, push
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.push import PushFailed, Target, journals_of, push
 
 SECRET = "not-in-any-text"
 
@@ -91,6 +91,23 @@ def test_a_directory_gets_every_file_and_no_link(run, tmp_path):
     found = [path for path in (tmp_path / "target").rglob("*") if path.is_file()]
     assert {path.name: path.read_bytes() for path in found} == {"stages.json": b"{}", "log": b"\0\xff"}
     assert push(str(run), Target(str(tmp_path))) == str(run)
+
+
+def test_the_journal_of_a_run_is_copied_to_its_place_below_the_results(webdav, run, tmp_path):
+    folder = tmp_path / "journal" / "vc_gpu"
+    folder.mkdir(parents=True)
+    for name in (run.name, "earlier"):
+        (folder / f"{name}.jsonl").write_text(f"{name}\n")
+    (folder / f"{run.name}.jsonl").chmod(0o600)
+    (tmp_path / "target").mkdir()
+    journals = journals_of(str(folder), {run.name, "none"})
+    push(str(run), Target(str(tmp_path / "target")), journals)
+    (copied,) = (tmp_path / "target" / "journal").rglob("*.jsonl")
+    assert copied == tmp_path / "target" / "journal" / "vc_gpu" / f"{run.name}.jsonl"
+    assert (copied.read_text(), copied.stat().st_mode & 0o777) == (f"{run.name}\n", 0o600)
+    push(str(run), Target(address(webdav), "ops", SECRET), journals)
+    assert webdav.files["/results/journal/vc_gpu/20260101-020000%20a.jsonl"] == f"{run.name}\n".encode()
+    assert journals_of("", {run.name}) == {}
 
 
 def failure(run, target):
