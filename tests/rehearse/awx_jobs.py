@@ -92,6 +92,10 @@ class Executor:
         """The folder with the status, the output and the events of a job."""
         return self._folder(number) / "artifacts" / str(number)
 
+    def hosts(self, inventory: int) -> list[str]:
+        """The hosts of an inventory, for the number of slices."""
+        return hosts_of(self._inventory(inventory))
+
     def _folder(self, number: int) -> Path:
         return self._work / f"awx_{number}"
 
@@ -101,7 +105,10 @@ class Executor:
         shutil.copytree(project, folder / "project")
         for name in ("env", "inventory"):
             (folder / name).mkdir()
-        write_inventory(folder / "inventory" / "hosts", self._inventory(job, project))
+        listed = self._inventory(job["inventory"])
+        if job.get("job_slice_count", 1) > 1:
+            listed = sliced(listed, job["job_slice_number"], job["job_slice_count"])
+        write_inventory(folder / "inventory" / "hosts", listed)
         added = self._injected(job, folder)
         about = {
             "awx_job_id": job["id"],
@@ -123,12 +130,13 @@ class Executor:
         (folder / "env" / "cmdline").write_text(shlex.join(_arguments(job, template, added, folder)))
         return folder
 
-    def _inventory(self, job: dict[str, Any], project: Path) -> dict[str, Any]:
+    def _inventory(self, number: int) -> dict[str, Any]:
         """The inventory as its update imports it: groups and variables, but no evaluated templates."""
+        rows = [row for _table, row in self._objects.rows("inventory_sources") if row["inventory"] == number]
+        projects = [self._objects.row("projects", row["source_project"]) for row in rows]
         sources = [
-            str(project / row["source_path"])
-            for _table, row in self._objects.rows("inventory_sources")
-            if row["inventory"] == job["inventory"]
+            str(self._objects.projects.folder(project) / row["source_path"])
+            for project, row in zip(projects, rows, strict=True)
         ]
         if not sources:
             return {}
@@ -215,10 +223,14 @@ def _unsafe(given: Any, own: Any) -> Any:
     return _Unsafe(given) if isinstance(given, str) else given
 
 
+def hosts_of(listed: dict[str, Any]) -> list[str]:
+    """All hosts of an inventory, by their names."""
+    return sorted({name for key, group in listed.items() if key != "_meta" for name in group.get("hosts", [])})
+
+
 def sliced(listed: dict[str, Any], number: int, count: int) -> dict[str, Any]:
     """The inventory of slice `number` of `count`: every count-th host by its name, and all groups. [sure]"""
-    hosts = {name for key, group in listed.items() if key != "_meta" for name in group.get("hosts", [])}
-    kept = set(sorted(hosts)[number - 1 :: count])
+    kept = set(hosts_of(listed)[number - 1 :: count])
     made = {
         key: {**group, "hosts": [name for name in group.get("hosts", []) if name in kept]}
         for key, group in listed.items()

@@ -12,6 +12,7 @@ from pathlib import Path
 import awxkit
 import yaml
 
+from rehearse.awx_jobs import Executor, events
 from vsphere_twin.controller.jobs import Outcome
 from vsphere_twin.controller.objects import NODES
 
@@ -48,6 +49,23 @@ def create(objects):
         objects.link(NODES, one, "success_nodes", {"id": other})
 
 
+def run_tasks(running, folder, tasks):
+    """Run tasks with the modules of awx.awx against the controller."""
+    controller, book = running.controller, folder / "book.yml"
+    book.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]))
+    environment = {
+        **os.environ,
+        "CONTROLLER_HOST": controller.url,
+        "CONTROLLER_USERNAME": controller.endpoint()["username"],
+        "CONTROLLER_PASSWORD": controller.endpoint()["password"],
+        "SSL_CERT_FILE": str(running.ca_file),
+    }
+    # The implicit localhost uses the Python of this test.
+    command = [str(ANSIBLE), str(book)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_workflow_is_launched_and_approved_by_modules(twin, tmp_path):
     running = twin(faces=("controller",))
     controller, ran = running.controller, []
@@ -60,19 +78,7 @@ def test_a_workflow_is_launched_and_approved_by_modules(twin, tmp_path):
     (controller.projects / "p").mkdir()
     (controller.projects / "p" / "site.yml").write_text("- hosts: all\n")
     create(controller.service.objects)
-    book = tmp_path / "book.yml"
-    book.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": TASKS}]))
-    environment = {
-        **os.environ,
-        "CONTROLLER_HOST": controller.url,
-        "CONTROLLER_USERNAME": controller.endpoint()["username"],
-        "CONTROLLER_PASSWORD": controller.endpoint()["password"],
-        "SSL_CERT_FILE": str(running.ca_file),
-    }
-    # The implicit localhost uses the Python of this test.
-    command = [str(ANSIBLE), str(book)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_tasks(running, tmp_path, TASKS)
     assert ran == [("plan", {}), ("site", {"aiready_plan": "/srv/results/1"})]
 
 
@@ -95,3 +101,42 @@ def test_awxkit_launches_the_workflow_and_approves_it(twin, monkeypatch):
     approvals[0].approve()
     assert flow.wait_until_completed(interval=0.1, timeout=20).status == "successful"
     assert ran == ["plan", "site"]
+
+
+def play(hosts):
+    return {"hosts": hosts, "gather_facts": False, "tasks": [{"ansible.builtin.debug": {"msg": "{{ groups }}"}}]}
+
+
+def test_each_slice_has_its_hosts_and_runs_the_plays_on_localhost(twin, tmp_path):
+    running = twin(faces=("controller",))
+    controller, objects = running.controller, running.controller.service.objects
+    folder = controller.projects / "p"
+    folder.mkdir()
+    (folder / "hosts.yml").write_text(yaml.safe_dump([play("localhost"), play("esxi_hosts"), play("switches")]))
+    names = [f"esx-0{number}" for number in range(1, 4)]
+    groups = {"esxi_hosts": {"hosts": dict.fromkeys(names)}, "switches": {"hosts": {"leaf-01": None}}}
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    inventory = {"all": {"vars": local, "hosts": {"localhost": None}, "children": groups}}
+    (folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
+    organization = objects.create("organizations", {"name": "ops"})
+    project = objects.create("projects", {"name": "p", "organization": organization, "local_path": "p"})
+    number = objects.create("inventories", {"name": "i", "organization": organization})
+    source = {"name": "s", "inventory": number, "source": "scm", "source_project": project}
+    objects.create("inventory_sources", {**source, "source_path": "inventory.yml"})
+    fields = {"name": "hosts", "project": project, "inventory": number, "playbook": "hosts.yml"}
+    objects.create("job_templates", {**fields, "job_slice_count": 2})
+    jobs = controller.service.jobs
+    executor = jobs.execute = Executor(controller.service, tmp_path, {})
+    jobs.hosts = executor.hosts
+    run_tasks(running, tmp_path, [{"awx.awx.job_launch": {"name": "hosts", "wait": True, "interval": 0.1}}])
+    slices = jobs.listed("jobs")
+    assert [(job["status"], job["job_slice_number"], job["job_slice_count"]) for job in slices] == [
+        ("successful", 1, 2),
+        ("successful", 2, 2),
+    ], slices[0].get("result_stdout")
+    ran = []
+    for job in slices:
+        seen = [one["event_data"] for one in events(executor.result(job["id"])) if one["event"] == "runner_on_ok"]
+        ran.append([one["host"] for one in seen])
+    # Every second host by its name. The second slice has no localhost, and runs that play on the implicit one.
+    assert ran == [["localhost", "esx-01", "esx-03"], ["localhost", "esx-02", "leaf-01"]]

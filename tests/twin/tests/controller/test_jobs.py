@@ -311,3 +311,55 @@ def test_notifications_follow_the_status_and_the_approval(lab):
         ("mail", "approvals", "Approve plan", "successful"),
         ("mail", "success", "flow", "successful"),
     ]
+
+
+def hosts(lab, *names):
+    for name in names:
+        lab.client.make("hosts", name=name, inventory=lab.inventory)
+
+
+def slices_of(lab, flow):
+    rows = [row for row in lab.client.get("jobs/")["results"] if row.get("workflow_job") == flow]
+    return [(row["job_slice_number"], row["job_slice_count"], row["status"], row["limit"]) for row in rows]
+
+
+def test_a_template_with_slices_becomes_a_workflow_job_with_at_most_one_slice_for_each_host(lab):
+    hosts(lab, "esx-01", "esx-02")
+    number = lab.template("hosts", job_slice_count=4, limit="esxi_hosts")
+    launched = lab.launch(number)
+    assert (launched.status, "job" in launched.body, launched.body["type"]) == (201, False, "workflow_job")
+    flow = launched.body["workflow_job"]
+    assert slices_of(lab, flow) == [(1, 2, "successful", "esxi_hosts"), (2, 2, "successful", "esxi_hosts")]
+    shown = lab.client.get(f"workflow_jobs/{flow}/")
+    assert (shown["name"], shown["is_sliced_job"], shown["job_template"]) == ("hosts", True, number)
+    assert (lab.status(flow), "playbook" in shown) == ("successful", False)
+    nodes = lab.client.get(f"workflow_jobs/{flow}/workflow_nodes/")["results"]
+    assert [one["summary_fields"]["job"]["job_slice_number"] for one in nodes] == [1, 2]
+    assert [one["id"] for one in lab.client.get(f"job_templates/{number}/slice_workflow_jobs/")["results"]] == [flow]
+
+
+def test_one_host_or_one_slice_is_a_plain_job(lab):
+    hosts(lab, "esx-01")
+    job = lab.client.get(f"jobs/{lab.launch(lab.template('hosts', job_slice_count=4)).body['job']}/")
+    assert (job["job_slice_number"], job["job_slice_count"]) == (0, 1)
+
+
+def test_a_launch_changes_the_number_of_slices_only_if_the_template_asks(lab):
+    hosts(lab, "esx-01", "esx-02", "esx-03")
+    fixed, asked = lab.template("fixed"), lab.template("asked", ask_job_slice_count_on_launch=True)
+    assert lab.launch(fixed, job_slice_count=3).body["ignored_fields"] == {"job_slice_count": 3}
+    assert len(slices_of(lab, lab.launch(asked, job_slice_count=3).body["workflow_job"])) == 3
+
+
+def test_a_failed_slice_fails_the_workflow_that_has_the_template(lab):
+    hosts(lab, "esx-01", "esx-02")
+    lab.outcomes["hosts"] = Outcome(successful=False)
+    number = lab.client.make("workflow_job_templates", name="flow", organization=lab.organization)
+    template = lab.template("hosts", job_slice_count=2)
+    fields = {"identifier": "hosts", "workflow_job_template": number, "unified_job_template": template}
+    lab.client.make("workflow_job_template_nodes", **fields)
+    flow = lab.launch(number, "workflow_job_templates").body["workflow_job"]
+    (node,) = lab.client.get(f"workflow_jobs/{flow}/workflow_nodes/")["results"]
+    assert node["summary_fields"]["job"]["type"] == "workflow_job"
+    assert [row[2] for row in slices_of(lab, node["job"])] == ["failed", "failed"]
+    assert lab.status(flow) == "failed"

@@ -48,6 +48,7 @@ class Jobs:
     def __init__(self, objects, execute=no_runner, deliver=None, start=in_background):
         self.objects, self.execute, self.start = objects, execute, start
         self.deliver = deliver or (lambda template, event, job: None)
+        self.hosts = self._own_hosts  # ID of an inventory -> its hosts; a program that imports inventories replaces it
         self.rows = {}
         self.nodes = {}  # ID of a workflow job -> {ID of a node: its job's ID, or None if its path was not followed}
         self.history = {}  # ID -> every status in order
@@ -75,7 +76,7 @@ class Jobs:
         if table == TEMPLATES:
             self._check_needs(template, limits)
         variables = {**variables_of("extra_vars", template["extra_vars"]), **answers}
-        job = self._new(OF[table], template, variables, "manual", **limits)
+        job = self._new_sliced(table, template, variables, "manual", limits)
         self.start(lambda: self._run(job, template))
         return job, ignored
 
@@ -138,6 +139,7 @@ class Jobs:
 
     def _new(self, table, template, variables, how, **more):
         number = len(self.rows) + 1
+        copied = ("job_type", "playbook", "limit", "inventory") if table == "jobs" else ("limit", "inventory")
         row = {
             "id": number,
             "type": TYPES[table],
@@ -154,12 +156,42 @@ class Jobs:
             "job_explanation": "",
             "extra_vars": json.dumps(variables),
             "artifacts": {},
-            **{name: template[name] for name in ("job_type", "playbook", "limit", "inventory") if name in template},
+            **{name: template[name] for name in copied if name in template},
+            **({"job_slice_number": 0, "job_slice_count": 1} if table == "jobs" else {}),
             **more,
         }
         self.rows[number], self.history[number] = row, ["new"]
         self._set(row, "pending")
         return row
+
+    # Slices
+
+    def _own_hosts(self, inventory):
+        return [row["name"] for _table, row in self.objects.rows("hosts") if row["inventory"] == inventory]
+
+    def _new_sliced(self, table, template, variables, how, limits, **more):
+        """A job, or the workflow job of its slices: at most one slice for each host."""
+        count = limits.get("job_slice_count") or template.get("job_slice_count", 1)
+        if table == TEMPLATES and count > 1:
+            count = min(count, len(self.hosts(limits.get("inventory", template["inventory"]))))
+        if table != TEMPLATES or count <= 1:
+            return self._new(OF[table], template, variables, how, **limits, **more)
+        sliced = {**limits, **more, "job_slice_count": count, "is_sliced_job": True, "job_template": template["id"]}
+        return self._new("workflow_jobs", template, variables, how, **sliced)
+
+    def _run_slices(self, job, template):
+        """AWX runs the slices at the same time, and the twin one after the other."""
+        self.nodes[job["id"]] = done = {}
+        self._set(job, "waiting")
+        self._set(job, "running")
+        count, variables = job["job_slice_count"], json.loads(job["extra_vars"])
+        limits = {name: job[name] for name in (*PROMPTS, "credentials") if name in job}
+        for number in range(1, count + 1):
+            of = {**limits, "workflow_job": job["id"], "job_slice_number": number, "job_slice_count": count}
+            row = self._new("jobs", template, variables, "workflow", **of)
+            done[number] = row["id"]
+            self._run_job(row, template)
+        self._set(job, "failed" if any(self.rows[one]["failed"] for one in done.values()) else "successful")
 
     def _set(self, job, status, explanation=""):
         self.history[job["id"]].append(status)
@@ -171,7 +203,9 @@ class Jobs:
 
     def _run(self, job, template):
         with self._one:
-            if job["type"] == "workflow_job":
+            if job.get("is_sliced_job"):
+                self._run_slices(job, template)
+            elif job["type"] == "workflow_job":
                 self._begin(job, template)
             else:
                 self._run_job(job, template)
@@ -285,9 +319,10 @@ class Jobs:
                 passed.update(self.rows[done[number]]["artifacts"])
         own = variables_of("extra_vars", of["extra_vars"])
         variables = {**own, **node["extra_data"], **passed, **json.loads(job["extra_vars"])}
-        row = self._new("jobs", of, variables, "workflow", workflow_job=job["id"])
+        slices = {"job_slice_count": node["job_slice_count"]} if node["job_slice_count"] else {}
+        row = self._new_sliced(table, of, variables, "workflow", slices, workflow_job=job["id"])
         done[node["id"]] = row["id"]
-        self._run_job(row, of)
+        self._run(row, of)
 
     def _before(self, nodes, number):
         """All ancestors of a node, the nearest last."""
@@ -316,7 +351,10 @@ class Jobs:
         """The nodes of a workflow job, each with its job; only those whose job has this name."""
         job = self.row("workflow_jobs", number)
         done = self.nodes.get(number, {})
-        nodes = self._of(self.objects.row(WORKFLOWS, job["unified_job_template"]))
+        if job.get("is_sliced_job"):
+            nodes = [{"id": one, "identifier": f"slice-{one}"} for one in done]
+        else:
+            nodes = self._of(self.objects.row(WORKFLOWS, job["unified_job_template"]))
         of = {node["id"]: self.rows[done[node["id"]]] for node in nodes if done.get(node["id"])}
         return [
             {

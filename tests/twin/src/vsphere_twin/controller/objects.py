@@ -48,6 +48,7 @@ PROMPTS = {
         "verbosity",
         "forks",
         "timeout",
+        "job_slice_count",
     )
 } | {"job_tags": "ask_tags_on_launch", "credentials": "ask_credential_on_launch"}
 

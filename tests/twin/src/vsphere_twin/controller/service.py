@@ -10,7 +10,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 
 from ..https import basic_credentials
-from .jobs import OF, TYPES, Jobs
+from .jobs import OF, TEMPLATES, TYPES, Jobs
 from .objects import APPROVALS, NODES, Objects
 from .refused import Refused
 from .roles import APPROVE, LAUNCH, ROLES, Roles
@@ -240,10 +240,14 @@ class Service:
         if table in OF and part == OF[table] and method == "GET":
             rows = [row for row in self.jobs.listed(part) if row["unified_job_template"] == number]
             return Answer(200, _page([self._job(part, row) for row in _fitting(rows, query)]))
+        if table == TEMPLATES and part == "slice_workflow_jobs" and method == "GET":
+            rows = [row for row in self.jobs.listed("workflow_jobs") if row.get("job_template") == number]
+            return Answer(200, _page([self._job("workflow_jobs", row) for row in _fitting(rows, query)]))
         if part == "launch" and table in OF and method == "POST":
             job, ignored = self.jobs.launch(table, number, body)
-            name = OF[table].removesuffix("s")
-            return Answer(201, {**self._job(OF[table], job), name: job["id"], "ignored_fields": ignored})
+            # The job of a template with slices is a workflow job.
+            of = f"{job['type']}s"
+            return Answer(201, {**self._job(of, job), job["type"]: job["id"], "ignored_fields": ignored})
         if part == "update" and table == "projects" and method == "POST":
             self.objects.update_project(number)
             return Answer(202, {**self._note_update(number), "project_update": number})
@@ -271,6 +275,8 @@ class Service:
             related["survey_spec"] = f"{url}survey_spec/"
             related["launch"] = f"{url}launch/"
             related[OF[table]] = f"{url}{OF[table]}/"
+        if table == TEMPLATES:
+            related["slice_workflow_jobs"] = f"{url}slice_workflow_jobs/"
         if table == "projects":
             related["update"] = f"{url}update/"
         if table == NODES:
