@@ -35,11 +35,14 @@ extends_documentation_fragment:
 options:
   target:
     description:
-      - Target of the results, an absolute path of a directory or the address of a collection of a WebDAV server, such
-        as V(https://files.example.org/aiready). The folder of the run becomes a folder there.
+      - Target of the results, an absolute path of a directory, the address of a collection of a WebDAV server, such as
+        V(https://files.example.org/aiready), or a bucket of an S3 server with a prefix, such as
+        V(s3://results/aiready). The folder of the run becomes a folder there.
       - Defaults to the variable C(aiready_results_target). Without both, the results stay where they are.
       - A WebDAV server needs the Python library C(requests). It verifies the certificate with the authorities of the
         machine or with E(REQUESTS_CA_BUNDLE).
+      - An S3 server needs the Python library C(boto3) 1.36 or newer. E(AWS_ENDPOINT_URL_S3) has the address of a server
+        other than that of Amazon, and E(AWS_CA_BUNDLE) the file of its certificate authority.
     type: str
     env:
       - name: AIREADY_RESULTS_TARGET
@@ -48,13 +51,15 @@ options:
         key: results_target
   target_user:
     description:
-      - User at the WebDAV server.
+      - User at the WebDAV server, or ID of the access key at the S3 server. Without it, C(boto3) reads its own
+        variables, such as E(AWS_ACCESS_KEY_ID).
     type: str
     env:
       - name: AIREADY_RESULTS_USER
   target_password:
     description:
-      - Password of O(target_user). Only the environment sets it, such as by a credential of AWX.
+      - Password of O(target_user), or secret of the access key. Only the environment sets it, such as by a credential
+        of AWX.
     type: str
     env:
       - name: AIREADY_RESULTS_PASSWORD

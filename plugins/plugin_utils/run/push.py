@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Copy the folder of a run, and its journal, to a target: a directory, or a collection of a WebDAV server."""
+"""Copy the folder of a run, and its journal, to a target: a directory, a WebDAV server or an S3 bucket."""
 
 from __future__ import annotations
 
@@ -16,11 +16,20 @@ from urllib.parse import quote, urlsplit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-WEBDAV = ("http", "https")
+WEBDAV, S3 = ("http", "https"), "s3"
 HERE = ("localhost", "127.0.0.1", "::1")
 # Seconds without an answer.
 SILENT_S = 60
 CREATED, EXISTS = (200, 201, 204), 405
+# boto3 reads the address of a server other than Amazon's from them.
+ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_LOGIN = "The server rejected the login. Set AIREADY_RESULTS_USER and AIREADY_RESULTS_PASSWORD."
+S3_CAUSES = {
+    "NoSuchBucket": "The bucket does not exist. Create it, or correct aiready_results_target.",
+    "AccessDenied": "The user has no right to write there. Give it the right s3:PutObject.",
+    "InvalidAccessKeyId": _LOGIN,
+    "SignatureDoesNotMatch": _LOGIN,
+}
 
 
 class PushFailed(Exception):
@@ -39,6 +48,10 @@ class Target:
     def is_webdav(self) -> bool:
         return urlsplit(self.address).scheme in WEBDAV
 
+    @property
+    def is_s3(self) -> bool:
+        return urlsplit(self.address).scheme == S3
+
 
 def push(folder: str, target: Target, journals: Mapping[str, str] | None = None) -> str:
     """Copy all files of the folder of a run, and return their new address. journals: {path below the target: file}."""
@@ -46,6 +59,9 @@ def push(folder: str, target: Target, journals: Mapping[str, str] | None = None)
     name = os.path.basename(os.path.normpath(folder))
     files = {os.path.join(name, path): os.path.join(folder, path) for path in _files(folder)}
     files.update(journals or {})
+    if target.is_s3:
+        _to_s3(files, target)
+        return f"{target.address.rstrip('/')}/{name}"
     if target.is_webdav:
         _to_webdav(files, target)
         return f"{target.address.rstrip('/')}/{quote(name)}"
@@ -71,11 +87,13 @@ def _check(target: Target) -> None:
             "The address contains a login. Remove it from aiready_results_target, and set AIREADY_RESULTS_USER and "
             "AIREADY_RESULTS_PASSWORD."
         )
-    if parts.scheme not in (*WEBDAV, "") or (not parts.scheme and not os.path.isabs(target.address)):
+    if parts.scheme not in (*WEBDAV, S3, "") or (not parts.scheme and not os.path.isabs(target.address)):
         raise PushFailed(
-            "The address is neither an absolute path nor an https address of a WebDAV server. Correct "
-            "aiready_results_target."
+            "The address is neither an absolute path nor an https address of a WebDAV server nor s3://BUCKET/PREFIX. "
+            "Correct aiready_results_target."
         )
+    if parts.scheme == S3 and not host:
+        raise PushFailed("The address has no bucket. Correct aiready_results_target.")
     if parts.scheme in WEBDAV and not host:
         raise PushFailed("The address has no host. Correct aiready_results_target.")
     if parts.scheme == "http" and target.password and host not in HERE:
@@ -139,6 +157,55 @@ def _to_webdav(files: Mapping[str, str], target: Target) -> None:
             raise PushFailed(f"Cannot read {error.filename}: {error.strerror or error}.") from None
 
 
+def _to_s3(files: Mapping[str, str], target: Target) -> None:
+    try:
+        boto3, config = importlib.import_module("boto3"), importlib.import_module("botocore.config")
+        exceptions = importlib.import_module("botocore.exceptions")
+    except ImportError:
+        raise PushFailed(
+            "The Python library boto3 is not installed. Install it where Ansible runs, or add it to the execution "
+            "environment."
+        ) from None
+    parts = urlsplit(target.address)
+    above = parts.path.strip("/")
+    own = {"aws_access_key_id": target.user, "aws_secret_access_key": target.password} if target.user else {}
+    try:
+        client = boto3.client(
+            S3,
+            **own,
+            verify=os.environ.get("AWS_CA_BUNDLE") or os.environ.get("REQUESTS_CA_BUNDLE") or None,
+            config=config.Config(
+                connect_timeout=SILENT_S,
+                read_timeout=SILENT_S,
+                # Servers other than Amazon's may know neither names of buckets in host names nor new checksums.
+                s3={"addressing_style": "path" if any(os.environ.get(name) for name in ENDPOINTS) else "auto"},
+                request_checksum_calculation="when_required",
+            ),
+        )
+        for path, file in files.items():
+            with open(file, "rb") as content:
+                key = "/".join(part for part in (above, *path.split(os.sep)) if part)
+                client.put_object(Bucket=parts.netloc, Key=key, Body=content)
+    except exceptions.ClientError as error:
+        code = error.response["Error"]["Code"]
+        raise PushFailed(S3_CAUSES.get(code, f"The server answered {code}. Check its log.")) from None
+    except exceptions.SSLError:
+        raise PushFailed(
+            "The certificate of the server is not trusted. Set AWS_CA_BUNDLE to the file of its certificate authority."
+        ) from None
+    except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError):
+        raise PushFailed(
+            "There is no login. Set AIREADY_RESULTS_USER to the ID of the access key and AIREADY_RESULTS_PASSWORD to "
+            "its secret, or use AWX's credential type Amazon Web Services."
+        ) from None
+    except (exceptions.BotoCoreError, ValueError) as error:
+        raise PushFailed(
+            f"The server did not answer: {type(error).__name__}. Check the bucket and AWS_ENDPOINT_URL_S3."
+        ) from None
+    except OSError as error:
+        raise PushFailed(f"Cannot read {error.filename}: {error.strerror or error}.") from None
+
+
 def _collections(files: Iterable[str]) -> list[str]:
     """The collections that the paths of files need, each after the one above it."""
     found: set[str] = set()
@@ -153,7 +220,7 @@ def _done(answer: Any, good: tuple[int, ...]) -> None:
     if code in good:
         return
     cause = {
-        401: "The server rejected the login. Set AIREADY_RESULTS_USER and AIREADY_RESULTS_PASSWORD.",
+        401: _LOGIN,
         403: "The user has no right to write there. Give it the right, or name another collection.",
         409: "The collection above it does not exist. Create it, or correct aiready_results_target.",
         507: "The server has no space. Delete old results there.",

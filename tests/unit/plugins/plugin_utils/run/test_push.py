@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import http.server
 import sys
 import threading
+from types import ModuleType
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.push import PushFailed, Target, journals_of, push
@@ -123,6 +125,7 @@ def failure(run, target):
         (Target("results"), "neither an absolute path nor an https address"),
         (Target("ftp://files.example.org/results"), "neither an absolute path nor an https address"),
         (Target("https:///results"), "has no host"),
+        (Target("s3:///results"), "has no bucket"),
         (Target("https://[::1/results"), "The address is invalid"),
         (Target("https://ops:x@files.example.org/results"), "The address contains a login"),
         (Target("http://files.example.org/results", "ops", SECRET), "without encryption. Use an https address"),
@@ -151,3 +154,116 @@ def test_a_server_that_does_not_answer_is_named_by_its_error(webdav, run):
 def test_the_missing_library_is_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "requests", None)
     assert "library requests is not installed" in failure(run, Target("https://files.example.org/results"))
+
+
+class FakeError(Exception):
+    """An error of botocore."""
+
+    def __init__(self, code=""):
+        self.response = {"Error": {"Code": code}}
+
+
+@pytest.fixture
+def boto(monkeypatch):
+    """boto3 without a network: what the client was given, and the error that it raises."""
+    seen = {"objects": {}, "raises": None}
+
+    class Client:
+        def put_object(self, *, Bucket, Key, Body):
+            if seen["raises"] is not None:
+                raise seen["raises"]
+            seen["objects"][f"{Bucket}/{Key}"] = Body.read()
+
+    def client(service, *, verify, config, aws_access_key_id="", aws_secret_access_key=""):
+        seen.update(service=service, verify=verify, config=config, login=(aws_access_key_id, aws_secret_access_key))
+        return Client()
+
+    boto3, config, exceptions = (ModuleType(name) for name in ("boto3", "botocore.config", "botocore.exceptions"))
+    boto3.client, config.Config = client, dict
+    names = ("BotoCoreError", "ClientError", "SSLError", "NoCredentialsError", "PartialCredentialsError")
+    for name in names:
+        base = (FakeError,) if name in ("BotoCoreError", "ClientError") else (exceptions.BotoCoreError,)
+        setattr(exceptions, name, type(name, base, {}))
+    for module in (boto3, config, exceptions):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    return seen, exceptions
+
+
+def test_a_bucket_gets_every_file_below_its_prefix(run, boto, monkeypatch):
+    seen, _exceptions = boto
+    name = "results/ai/20260101-020000 a"
+    assert push(str(run), Target("s3://results/ai/", "key", SECRET)) == f"s3://{name}"
+    assert seen["objects"] == {f"{name}/stages.json": b"{}", f"{name}/training/rank 0/log": b"\0\xff"}
+    assert (seen["service"], seen["login"], seen["verify"]) == ("s3", ("key", SECRET), None)
+    assert seen["config"]["s3"] == {"addressing_style": "auto"}
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "https://s3.example.org")
+    monkeypatch.setenv("AWS_CA_BUNDLE", "/ca.pem")
+    push(str(run), Target("s3://results"))
+    assert (seen["login"], seen["verify"]) == (("", ""), "/ca.pem")
+    assert seen["config"]["s3"] == {"addressing_style": "path"}
+    assert "results/20260101-020000 a/stages.json" in seen["objects"]
+
+
+def test_each_error_of_a_bucket_has_its_cause(run, boto):
+    seen, exceptions = boto
+    causes = {
+        "NoSuchBucket": "The bucket does not exist",
+        "AccessDenied": "s3:PutObject",
+        "InvalidAccessKeyId": "rejected the login",
+        "SlowDown": "answered SlowDown",
+    }
+    for code, cause in causes.items():
+        seen["raises"] = exceptions.ClientError(code)
+        assert cause in failure(run, Target("s3://results", "key", SECRET))
+    for name, cause in (
+        ("SSLError", "AWS_CA_BUNDLE"),
+        ("NoCredentialsError", "There is no login"),
+        ("BotoCoreError", "did not answer: BotoCoreError"),
+    ):
+        seen["raises"] = getattr(exceptions, name)()
+        assert cause in failure(run, Target("s3://results"))
+
+
+def test_the_missing_library_of_a_bucket_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    assert "library boto3 is not installed" in failure(run, Target("s3://results"))
+
+
+class Bucket(http.server.BaseHTTPRequestHandler):
+    """An S3 server with one bucket and one access key. It compares the checksum of the content, not the signature."""
+
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        signed = self.headers["Authorization"]
+        code = "" if self.path.startswith("/results/") else "NoSuchBucket"
+        code = code if signed.startswith("AWS4-HMAC-SHA256 Credential=key/") else "InvalidAccessKeyId"
+        if self.headers["x-amz-content-sha256"] != hashlib.sha256(body).hexdigest():
+            code = "XAmzContentSHA256Mismatch"
+        self.server.files.update({} if code else {self.path: body})
+        text = f"<Error><Code>{code}</Code><Message>m</Message></Error>".encode() if code else b""
+        self.send_response(403 if code else 200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_words):
+        pass
+
+
+def test_the_real_library_sends_the_files_to_a_server(run, monkeypatch):
+    pytest.importorskip("boto3")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bucket) as server:
+        server.files = {}
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{server.server_port}")
+        push(str(run), Target("s3://results/ai", "key", SECRET))
+        assert "rejected the login" in failure(run, Target("s3://results", "other", SECRET))
+        assert "The bucket does not exist" in failure(run, Target("s3://nothing", "key", SECRET))
+        server.shutdown()
+    thread.join()
+    name = "/results/ai/20260101-020000%20a"
+    assert server.files == {f"{name}/stages.json": b"{}", f"{name}/training/rank%200/log": b"\0\xff"}
+    assert "did not answer: EndpointConnectionError" in failure(run, Target("s3://results", "key", SECRET))
