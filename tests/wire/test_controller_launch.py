@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -25,14 +24,14 @@ TASKS = [
             "workflow_job_id": "{{ flow.id }}",
             "name": "site",
             "interval": 0.1,
-            "timeout": 20,
+            "timeout": 60,
         }
     },
 ]
 
 
 def create(objects):
-    """plan, then an approval, then site."""
+    """plan in check mode, then an approval, then site."""
     organization = objects.create("organizations", {"name": "ops"})
     project = objects.create("projects", {"name": "p", "organization": organization, "local_path": "p"})
     inventory = objects.create("inventories", {"name": "i", "organization": organization})
@@ -42,6 +41,7 @@ def create(objects):
         node = {"identifier": name, "workflow_job_template": flow}
         if name != "approval":
             fields = {"name": name, "project": project, "inventory": inventory, "playbook": "site.yml"}
+            fields |= {"job_type": "check", "diff_mode": True} if name == "plan" else {}
             node["unified_job_template"] = objects.create("job_templates", fields)
         nodes.append(objects.create(NODES, node))
     objects.approve_by(nodes[1], {"name": "Approve plan"})
@@ -68,18 +68,29 @@ def run_tasks(running, folder, tasks):
 
 def test_a_workflow_is_launched_and_approved_by_modules(twin, tmp_path):
     running = twin(faces=("controller",))
-    controller, ran = running.controller, []
-
-    def execute(job):
-        ran.append((job["name"], json.loads(job["extra_vars"])))
-        return Outcome(artifacts={"aiready_plan": "/srv/results/1"} if job["name"] == "plan" else {})
-
-    controller.service.jobs.execute = execute
+    controller, changed = running.controller, tmp_path / "changed"
+    tasks = [
+        {"ansible.builtin.copy": {"content": "{{ aiready_plan | default('') }}", "dest": str(changed)}},
+        {
+            "ansible.builtin.set_stats": {"data": {"aiready_plan": "/srv/results/{{ awx_job_id }}"}},
+            "when": "ansible_check_mode",
+        },
+    ]
     (controller.projects / "p").mkdir()
-    (controller.projects / "p" / "site.yml").write_text("- hosts: all\n")
+    book = [{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]
+    (controller.projects / "p" / "site.yml").write_text(yaml.safe_dump(book))
     create(controller.service.objects)
+    executor = controller.service.jobs.execute = Executor(controller.service, tmp_path, {})
     run_tasks(running, tmp_path, TASKS)
-    assert ran == [("plan", {}), ("site", {"aiready_plan": "/srv/results/1"})]
+    jobs = controller.service.jobs.listed("jobs")
+    assert [job["name"] for job in jobs] == ["plan", "site"]
+    assert jobs[0]["artifacts"] == {"aiready_plan": f"/srv/results/{jobs[0]['id']}"}, jobs[0]["result_stdout"]
+    # The job in check mode reported the change and did not make it. The next one has its artifact as a variable.
+    for job in jobs:
+        seen = [one["event_data"] for one in events(executor.result(job["id"])) if one["event"] == "runner_on_ok"]
+        assert (seen[0]["task_action"], seen[0]["res"]["changed"]) == ("ansible.builtin.copy", True)
+        assert bool(seen[0]["res"].get("diff")) is (job["name"] == "plan")
+    assert changed.read_text() == jobs[0]["artifacts"]["aiready_plan"]
 
 
 def test_awxkit_launches_the_workflow_and_approves_it(twin, monkeypatch):
