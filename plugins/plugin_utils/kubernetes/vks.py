@@ -66,9 +66,11 @@ CAUSES = (
 
 
 def plan(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
-    """{objects, problems}: the Cluster object, and reasons why the Supervisor cannot run it.
+    """{objects, later, problems}: the Cluster object, and reasons why the Supervisor cannot run it.
 
-    seen has versions (those of Cluster that the Supervisor serves), cluster_classes, and vm_classes, which are names.
+    seen has versions (those of Cluster that the Supervisor serves), cluster_classes, vm_classes, which are names, and
+    planned, which is true in check mode. later names the VM classes of the role that check mode only planned. The
+    webhook of the Supervisor rejects a Cluster with such a class.
     """
     served = [version for version in VERSIONS if version in seen["versions"]]
     if not served:
@@ -77,11 +79,13 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any
             "kubeconfig or the address is that of a Supervisor with the service VKS. TanzuKubernetesCluster objects "
             "are not supported."
         )
-        return {"objects": [], "problems": [text]}
+        return {"objects": [], "later": [], "problems": [text]}
+    managed = {one["name"] for one in requested.get("classes") or ()} if seen.get("planned") else set()
+    later = sorted(managed - set(seen["vm_classes"]))
     found = [one for one in seen["cluster_classes"] if one["metadata"]["name"] == requested["cluster_class"]]
-    reported = [*_class(requested, seen, found), *_vm_classes(requested, seen)]
+    reported = [*_class(requested, seen, found), *_vm_classes(requested, {*seen["vm_classes"], *later})]
     variables = _variables(found[0]) if found else set()
-    return {"objects": [_cluster(requested, served[0], variables)], "problems": reported}
+    return {"objects": [_cluster(requested, served[0], variables)], "later": later, "problems": reported}
 
 
 def _class(requested: Mapping[str, Any], seen: Mapping[str, Any], found: Objects) -> Iterator[str]:
@@ -95,9 +99,9 @@ def _class(requested: Mapping[str, Any], seen: Mapping[str, Any], found: Objects
     )
 
 
-def _vm_classes(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[str]:
+def _vm_classes(requested: Mapping[str, Any], offered: set[str]) -> Iterator[str]:
     needed = {requested["control_plane"]["vm_class"], *(pool["vm_class"] for pool in requested["pools"])}
-    for name in sorted(needed - set(seen["vm_classes"])):
+    for name in sorted(needed - offered):
         yield (
             f"Cannot create the cluster with the VM class {name}. The namespace {requested['namespace']} does not "
             "offer it. Add the class to the namespace in vCenter, or correct site.kubernetes.vks."

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 SHARED_GPU = ("vgpu", "mig")
-# A DNS-1123 subdomain, as the API server requires for most names.
-NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
-# A DNS-1123 label. A namespace has no dots.
-LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+NAME, LABEL = vks.SUBDOMAIN, vks.LABEL
 ENGINES = ("torchrun", "horovod")
 OF_VGPU = ("repository", "image", "version")
 

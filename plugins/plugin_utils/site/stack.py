@@ -71,7 +71,11 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
                 f"{key}: {image} has no digest, and site.stack.images requires one. Append @sha256: and the digest of "
                 "the image, or set site.stack.images to report."
             )
-    if any(stack(site).values()) and not site["validation"]:
+    requested = stack(site)
+    if site["kubernetes"] and not requested["gds_file"]:
+        # The GPU Operator loads the module of GPUDirect Storage, also without a check of the validation.
+        requested["gds"] = False
+    if any(requested.values()) and not site["validation"]:
         yield (
             "site.stack: it requests checks, and the site has no validation that runs them. Add site.validation, or "
             "remove diag, health, check, read_file and transport."

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 ALIASES = ("vks", "tkgs", "tkg")
 KEY = "site.kubernetes.vks"
 DEVICES = "site.gpu.passthrough.devices"
+# A DNS-1123 label, and a DNS-1123 subdomain: the forms that Kubernetes requires for names.
+LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+LONGEST = 63
 P2P = {"pciPassthru.allowP2P": True, "pciPassthru.RelaxACSforP2P": True}
 
 
@@ -122,9 +127,42 @@ def problems(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[
         )
     if not own["vm_class"]:
         yield from _shape(site)
+    yield from _names(own)
     names = [_name(entry) for entry in site["vms"]]
     for name in sorted({one for one in names if names.count(one) > 1}):
         yield f"site.vms: two entries have the node pool {name}. Use another prefix for one of them."
+    for index, name in enumerate(names):
+        yield from _pool_name(f"site.vms[{index}]", name, own)
+
+
+def _names(own: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the section that the Supervisor would reject after the first VM class was created."""
+    given = {key: own[key] for key in ("namespace", "cluster", "class_namespace", "cluster_class", "storage_class")}
+    given.update({"vm_class": own["vm_class"], "control_plane.vm_class": own["control_plane"]["vm_class"]})
+    for key, name in given.items():
+        is_label = key in ("namespace", "cluster", "class_namespace")
+        if name is not None and not (LABEL if is_label else SUBDOMAIN).fullmatch(name):
+            signs, longest = ("digits and -", LONGEST) if is_label else ("digits, - and .", 253)
+            yield (
+                f"{KEY}.{key}: {name or 'an empty text'} is not a valid name in Kubernetes. Use at most {longest} "
+                f"lower-case letters, {signs}, and begin and end with a letter or a digit."
+            )
+
+
+def _pool_name(key: str, name: str, own: Mapping[str, Any]) -> Iterator[str]:
+    if not LABEL.fullmatch(name):
+        yield (
+            f"{key}: {name or 'an empty text'} is not a valid name of a node pool in Kubernetes. Use at most {LONGEST} "
+            "lower-case letters, digits and - in prefix or name."
+        )
+        return
+    # The stage names a VM class after both. [unsure: vCenter calls the name of a class DNS-compliant]
+    whole = len(own["cluster"]) + 1 + len(name)
+    if not own["vm_class"] and whole > LONGEST:
+        yield (
+            f"{key}: the VM class {own['cluster']}-{name} would have a name of {whole} characters, and vCenter allows "
+            f"{LONGEST}. Shorten prefix or name, or {KEY}.cluster."
+        )
 
 
 def _shape(site: Mapping[str, Any]) -> Iterator[str]:

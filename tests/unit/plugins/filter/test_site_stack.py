@@ -44,6 +44,10 @@ SOUND = {
     "every level on whole GPUs": stack(WHOLE, dcgm={"diag": 4}),
     "storage with whole GPUs": stack(WHOLE, gds={"check": "required", "read_file": "/data/sample"}),
     "storage with a vGPU of Ada": stack(ADA, gds={"check": "required"}),
+    "storage for the pods of a cluster": {
+        **stack(WHOLE, gds={"check": "required"}, judged=False),
+        "kubernetes": {"kubeconfig": "/srv/kubeconfig"},
+    },
     "a package alone": stack(dcgm={"package": "datacenter-gpu-manager-4-cuda12"}, judged=False),
 }
 
@@ -111,6 +115,14 @@ BAD = {
         site(guests=None, training=TRAIN, stack={"images": "required"}),
         "site.training.image: images.example.org/hpcx:1 has no digest, and site.stack.images requires one. Append "
         "@sha256: and the digest of the image, or set site.stack.images to report.",
+    ),
+    "a read test in a cluster without a validation": (
+        {
+            **stack(WHOLE, gds={"read_file": "/data/sample"}, judged=False),
+            "kubernetes": {"kubeconfig": "/srv/kubeconfig"},
+        },
+        "site.stack: it requests checks, and the site has no validation that runs them. Add site.validation, or "
+        "remove diag, health, check, read_file and transport.",
     ),
     "checks without a validation": (
         stack(dcgm={"diag": 1}, judged=False),

@@ -85,6 +85,22 @@ def test_classes_are_calls_that_the_module_takes():
         assert (unknown, one["mmio_gb"] > 0) == (set(), True)
 
 
+def test_check_mode_plans_a_cluster_later_only_if_a_class_is_new():
+    offered = vks.plan(requested(), {**seen(), "planned": True})
+    new = vks.plan(requested(), {**seen(vm_classes=NAMES[:1]), "planned": True})
+    assert (offered["later"], offered["problems"]) == ([], [])
+    assert (new["later"], new["problems"]) == (["gpu-train"], [])
+    # Without check mode, the role has created the class, and the namespace must offer it.
+    created = vks.plan(requested(), seen(vm_classes=NAMES[:1]))
+    assert (created["later"], len(created["problems"])) == ([], 1)
+
+
+@pytest.mark.parametrize("more", [{}, {"storage_class": "vsan.fast", "vm_class": "gpu-40c"}])
+def test_longest_names_of_pools(more):
+    longest = 63 if more else 63 - len("gpu-")
+    assert problems(site(whole={"vms": [{"name": "a" * longest}]}, **more)) == []
+
+
 @pytest.mark.parametrize("kind", ALIASES)
 def test_earlier_names_are_the_same_cluster(kind):
     assert requested(kind=kind) == requested()
@@ -114,6 +130,15 @@ def test_port_in_the_address_is_that_of_login_and_api():
         (site(whole={"gpu": {"mode": "passthrough"}}), "site.gpu.passthrough.devices: it is not set"),
         (site(whole={"network": {"path": "sriov"}}), "site.network.devices: it is not set"),
         (site(whole={"vms": [{"name": "a"}, {"name": "A"}]}), "site.vms: two entries have the node pool a"),
+        (site(whole={"vms": [{"name": "a_b"}]}), "site.vms[0]: a_b is not a valid name of a node pool"),
+        (site(whole={"vms": [{"name": "a.b"}]}), "site.vms[0]: a.b is not a valid name of a node pool"),
+        (site(whole={"vms": [{"prefix": "-", "count": 1}]}), "site.vms[0]: an empty text is not a valid name of a"),
+        (site(whole={"vms": [{"name": "a" * 64}]}), f"site.vms[0]: {'a' * 64} is not a valid name of a node pool"),
+        (site(whole={"vms": [{"name": "a" * 60}]}), "site.vms[0]: the VM class gpu-aaa"),
+        (site(cluster="GPU"), "site.kubernetes.vks.cluster: GPU is not a valid name in Kubernetes"),
+        (site(namespace="a.b"), "site.kubernetes.vks.namespace: a.b is not a valid name in Kubernetes"),
+        (site(storage_class="Fast"), "site.kubernetes.vks.storage_class: Fast is not a valid name in Kubernetes"),
+        (site(vm_class=""), "site.kubernetes.vks.vm_class: an empty text is not a valid name in Kubernetes"),
     ],
 )
 def test_site_that_no_supervisor_can_run(whole, reported):
