@@ -152,9 +152,11 @@ def environment(requested: Mapping[str, Any]) -> dict[str, str]:
     return made
 
 
-def problems(requested: Mapping[str, Any], seen: Mapping[str, Objects], selector: Mapping[str, str]) -> Iterator[str]:
-    """Reasons why the cluster cannot have these networks."""
-    for kind in (POLICY, KINDS[requested["attachment"]]):
+def problems(
+    requested: Mapping[str, Any], seen: Mapping[str, Objects], selector: Mapping[str, str], pending: bool = False
+) -> Iterator[str]:
+    """Reasons why the cluster cannot have these networks; pending means that the operator is installed later."""
+    for kind in () if pending else (POLICY, KINDS[requested["attachment"]]):
         if VERSION not in schema.served(seen["definitions"], GROUP, kind):
             yield (
                 f"Cannot configure the Network Operator. The cluster does not serve {kind} of {GROUP}/{VERSION}. "
@@ -162,7 +164,7 @@ def problems(requested: Mapping[str, Any], seen: Mapping[str, Objects], selector
                 "site.kubernetes.network_operator."
             )
             return
-    if requested["namespace"] not in [one["metadata"]["name"] for one in seen["namespaces"]]:
+    if requested["namespace"] not in [one["metadata"]["name"] for one in seen["namespaces"]] and not pending:
         yield (
             f"Cannot configure the Network Operator in the namespace {requested['namespace']}. The cluster has no such "
             "namespace. Set site.kubernetes.network_operator.namespace to the namespace of the operator."

@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.plain_text import shown
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import (
+    charts,
     gpu_operator,
     job,
     mig,
@@ -29,26 +30,28 @@ PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 
 
 def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str = "") -> dict[str, Any]:
-    """{objects: in the order of their application, networks, training, later, unserved, problems}.
+    """Objects, releases and problems.
 
-    seen has definitions, namespaces, nodes and policies. networks has the objects that exist only after the Network
-    Operator applied its policy. training has the objects of the job. later names those of the job that check mode
-    cannot compute, because their namespace does not exist yet. unserved names those of networks whose definition the
-    Network Operator has not created yet. The secret of the licence is not among the
-    objects, because they are shown.
+    seen has definitions, namespaces, nodes and policies, and installing, which is true before Helm installed releases.
+    objects are in the order of their application. networks has the objects that exist only after the Network Operator
+    applied its policy. training has the objects of the job. releases are those of Helm. later names those of the job
+    that check mode cannot compute, because their namespace does not exist yet. unserved names those of networks whose
+    definition the Network Operator has not created yet. uninstalled names the releases whose definitions the cluster
+    does not have yet. The secret of the licence is not among the objects, because they are shown.
     """
     operator = requested["gpu_operator"]
     openshift = nodes.is_openshift(seen["nodes"])
     licence = gpu_operator.licence_name(token) if operator["licensed"] else ""
     made = [gpu_operator.policy(operator, licence, openshift)]
-    problems = [*_operator(requested, seen, token), *_nodes(requested, seen["nodes"])]
+    network = requested.get("network_operator") or {}
+    problems = [*charts.problems(operator, network, openshift), *_operator(requested, seen, token)]
+    problems += _nodes(requested, seen["nodes"])
     partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], requested["nodes"]))
     problems += unplanned
-    network = requested.get("network_operator") or {}
     networks = network_operator.networks(network, requested["nodes"]) if network else []
     if network:
         made.append(network_operator.policy(network, openshift))
-        problems += network_operator.problems(network, seen, requested["nodes"])
+        problems += network_operator.problems(network, seen, requested["nodes"], _is_pending(network, seen))
     wanted = requested.get("training") or {}
     training = job.objects(wanted, seen["definitions"]) if wanted else []
     problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
@@ -67,8 +70,24 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
         "training": training,
         "later": later,
         "unserved": unserved,
+        "releases": charts.releases(operator, network, made[0]),
+        "uninstalled": [*_uninstalled(operator, network, seen)],
         "problems": problems,
     }
+
+
+def _is_pending(operator: Mapping[str, Any], seen: Mapping[str, Any]) -> bool:
+    """Whether Helm still has to install this operator."""
+    return bool(seen.get("installing")) and charts.is_requested(operator)
+
+
+def _uninstalled(operator: Mapping[str, Any], network: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[str]:
+    for one, group, kind, name in (
+        (operator, gpu_operator.GROUP, gpu_operator.KIND, charts.GPU_OPERATOR),
+        (network, network_operator.GROUP, network_operator.POLICY, charts.NETWORK_OPERATOR),
+    ):
+        if _is_pending(one, seen) and not schema.served(seen["definitions"], group, kind):
+            yield name
 
 
 def _namespace(name: str) -> dict[str, Any]:
@@ -92,13 +111,15 @@ def _operator_of_job(requested: Mapping[str, Any], definitions: Objects) -> Iter
 def _operator(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str) -> Iterator[str]:
     operator = requested["gpu_operator"]
     served = schema.served(seen["definitions"], gpu_operator.GROUP, gpu_operator.KIND)
-    if gpu_operator.VERSION not in served:
+    pending = _is_pending(operator, seen)
+    if gpu_operator.VERSION not in served and not pending:
         yield (
             "Cannot configure the GPU Operator. The cluster does not serve ClusterPolicy of nvidia.com/v1. Install the "
-            "operator with its Helm chart or from OperatorHub, see docs/kubernetes.md."
+            "operator with its Helm chart or from OperatorHub, or set site.kubernetes.gpu_operator.chart, see "
+            "docs/kubernetes.md."
         )
         return
-    if operator["namespace"] not in _names(seen["namespaces"]):
+    if operator["namespace"] not in _names(seen["namespaces"]) and not pending:
         yield (
             f"Cannot configure the GPU Operator in the namespace {operator['namespace']}. The cluster has no such "
             "namespace. Set site.kubernetes.gpu_operator.namespace to the namespace of the operator."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,7 @@ def needs(
     find: Callable[[str], object] = importlib.util.find_spec,
     python: str = sys.executable,
     environment: Mapping[str, str] | None = None,
+    program: Callable[[str], str | None] = shutil.which,
 ) -> list[dict[str, Any]]:
     """[{what, found, todo, blocks}] of missing parts; variables are those of each host, as hostvars has them."""
     known = {name: _Variables(variables[name]) for name in names if name in variables}
@@ -52,7 +54,7 @@ def needs(
     own = here or {}
     parts = [
         *_libraries(own, there, python),
-        *_of_kubernetes(own, there, python),
+        *_of_kubernetes(own, there, python, program),
         *_collections(known, there, python),
     ]
     if is_job(os.environ if environment is None else environment):
@@ -107,7 +109,9 @@ def _libraries(here: Any, there: _Finder, python: str) -> Iterator[dict[str, Any
         )
 
 
-def _of_kubernetes(here: Any, there: _Finder, python: str) -> Iterator[dict[str, Any]]:
+def _of_kubernetes(
+    here: Any, there: _Finder, python: str, program: Callable[[str], str | None]
+) -> Iterator[dict[str, Any]]:
     site = here.get("site") if isinstance(here, Mapping) else None
     if not isinstance(site, Mapping) or not site.get("kubernetes"):
         return
@@ -116,6 +120,22 @@ def _of_kubernetes(here: Any, there: _Finder, python: str) -> Iterator[dict[str,
         yield _missing("collection kubernetes.core", "the playbook kubernetes", command)
     if not there("kubernetes"):
         yield _missing("Python library kubernetes", "the playbook kubernetes", f"{python} -m pip install kubernetes")
+    if _installs(site["kubernetes"]) and not program("helm"):
+        yield {
+            **_missing("program helm", "the installation of operators", ""),
+            "todo": "Install Helm 3 in the search path, or set install to false in site.kubernetes and install the "
+            "operators by other means.",
+        }
+
+
+def _installs(requested: Any) -> bool:
+    """Whether an operator comes from its chart. The site is not validated yet."""
+    for name in ("gpu_operator", "network_operator"):
+        operator = requested.get(name) if isinstance(requested, Mapping) else None
+        chart = operator.get("chart") if isinstance(operator, Mapping) else None
+        if isinstance(chart, Mapping) and chart.get("install"):
+            return True
+    return False
 
 
 def _collections(known: Mapping[str, _Variables], there: _Finder, python: str) -> Iterator[dict[str, Any]]:

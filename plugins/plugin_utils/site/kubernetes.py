@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 SHARED_GPU = ("vgpu", "mig")
 NAME, LABEL = vks.SUBDOMAIN, vks.LABEL
+RELEASE = re.compile(r"v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?")
 ENGINES = ("torchrun", "horovod")
 OF_VGPU = ("repository", "image", "version")
 
@@ -92,6 +94,8 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
     if operator["driver"]:
         yield from _driver(site, operator["driver"], f"{key}.driver")
     yield from pod_network.problems(site)
+    for part in ("gpu_operator", "network_operator"):
+        yield from _chart((requested[part] or {}).get("chart") or {}, f"site.kubernetes.{part}.chart")
 
 
 def _training(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[str]:
@@ -118,6 +122,26 @@ def _training(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator
         yield (
             f"{key}.namespace: {requested['namespace']} is not a valid name in Kubernetes. Use lower-case letters, "
             "digits and -."
+        )
+
+
+def _chart(chart: Mapping[str, Any], key: str) -> Iterator[str]:
+    """A chart that Helm installs. Without an exact version, another day would install another operator."""
+    if not chart.get("install"):
+        return
+    ref = chart["ref"]
+    is_file, is_oci = ref.startswith("/"), ref.startswith("oci://")
+    if bool(chart["repository"]) == (is_file or is_oci):
+        found = f"the ref {ref} needs no repository. Remove it, or set ref to the name of a chart."
+        if not chart["repository"]:
+            found = (
+                f"it is not set, and the ref {ref} is no absolute path or oci:// reference. Name the Helm repository."
+            )
+        yield f"{key}.repository: {found}"
+    if not is_file and not RELEASE.fullmatch(chart["version"] or ""):
+        yield (
+            f"{key}.version: {chart['version'] or 'an empty text'} is not an exact version. Name one release of the "
+            "chart, such as v25.10.1."
         )
 
 

@@ -23,7 +23,7 @@ KEY = "site.kubernetes.network_operator"
 # A PVRDMA adapter has no device plugin.
 PATHS = ("sriov", "passthrough", DIRECTPATH)
 HANDED_ON = ("namespace", "attachment", "repository", "version", "pull_secrets", "name", "subnets", "per_node")
-MORE = ("exclude", "interfaces", "devices", "gid_index", "spec")
+MORE = ("chart", "exclude", "interfaces", "devices", "gid_index", "spec")
 LEVELS = {"enabled": "PHB", "disabled": "LOC"}
 # Pods use the traffic class of the site. Another value would use another queue than the fabric expects.
 OF_INTENT = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")

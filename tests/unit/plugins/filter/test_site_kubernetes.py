@@ -44,6 +44,24 @@ def test_whole_gpu_needs_no_licence(gpu):
     assert (made["gpu_operator"]["licensed"], made["host_driver"]) == (False, "")
 
 
+def chart(**more):
+    return {"install": True, "repository": "https://charts.example.org/nvidia", "version": "v26.7.0", **more}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        chart(),
+        chart(version="25.10.1-rc.1"),
+        chart(ref="/srv/gpu-operator.tgz", repository=None, version=None),
+        chart(ref="oci://charts.example.org/gpu-operator", repository=None),
+        chart(install=False, version="25"),
+    ],
+)
+def test_sound_chart(one):
+    assert problems(site(gpu_operator={"chart": one})) == []
+
+
 @pytest.mark.parametrize(
     "whole", [SITE, with_driver(), site(nodes={"pool": "gpu"}, context="ops", force=True, wait_s=60)]
 )
@@ -62,6 +80,10 @@ def test_site_without_a_problem(whole):
         pytest.param(site(gpu_operator={"namespace": "a" * 64}), "is not a valid name", id="long namespace"),
         pytest.param(site(gpu_operator={"policy": "a/b"}), "policy: a/b is not a valid name", id="policy"),
         pytest.param(site(gpu_operator={"mig_strategy": "all"}), "mig_strategy", id="MIG strategy"),
+        pytest.param(site(gpu_operator={"chart": chart(version="25")}), "25 is not an exact version", id="range"),
+        pytest.param(site(gpu_operator={"chart": chart(version=None)}), "an empty text is not an exact", id="no pin"),
+        pytest.param(site(gpu_operator={"chart": chart(repository=None)}), "repository: it is not set", id="no URL"),
+        pytest.param(site(gpu_operator={"chart": chart(ref="/a.tgz")}), "needs no repository", id="both"),
         pytest.param(
             site(gpu_operator={"driver": {"version": "550.54.15"}}),
             "repository and image are not set, and the image of the chart does not support a vGPU",

@@ -105,6 +105,59 @@ def test_cluster_without_the_operator():
     assert "does not serve ClusterPolicy" in problem(site(), definitions=[])
 
 
+CHART = {"install": True, "repository": "https://charts.example.org/nvidia", "version": "v26.7.0"}
+
+
+def test_chart_gets_the_values_of_the_policy():
+    own = {"driver": DRIVER, "chart": {**CHART, "values": {"nfd": {"enabled": False}}}}
+    made = plan(requested(site(gpu_operator=own)), before(definitions=[], namespaces=[], installing=True), TOKEN)
+    (release,) = made["releases"]
+    values = release.pop("values")
+    assert release == {
+        "name": "gpu-operator",
+        "namespace": "gpu-operator",
+        "ref": "gpu-operator",
+        "repository": CHART["repository"],
+        "version": "v26.7.0",
+    }
+    assert values["driver"] == made["objects"][-1]["spec"]["driver"]
+    assert (values["nfd"], "gfd" in values) == ({"enabled": False}, False)
+    assert (made["problems"], made["uninstalled"]) == ([], ["gpu-operator"])
+
+
+@pytest.mark.parametrize("installing", [True, False])
+def test_installed_operator_is_not_awaited(installing):
+    made = plan(requested(site(gpu_operator={"chart": CHART})), before(installing=installing))
+    assert (made["problems"], made["uninstalled"], len(made["releases"])) == ([], [], 1)
+
+
+def test_chart_that_created_no_definition():
+    (found,) = plan(requested(site(gpu_operator={"chart": CHART})), before(definitions=[]))["problems"]
+    assert "does not serve ClusterPolicy" in found
+
+
+def test_chart_without_a_request_is_not_installed():
+    made = plan(
+        requested(site(gpu_operator={"chart": {**CHART, "install": False}})), before(definitions=[], installing=True)
+    )
+    assert (made["releases"], made["uninstalled"], len(made["problems"])) == ([], [], 1)
+
+
+def test_chart_of_the_network_operator_brings_no_second_feature_discovery():
+    network = {"version": "network-operator-v26.4.1", "subnets": ["192.168.50.0/24"], "chart": CHART}
+    whole = {**site(network_operator=network), "network": {"path": "sriov", "nics": ["vmnic4"]}}
+    made = plan(requested(whole), before(installing=True))
+    (release,) = made["releases"]
+    assert (release["name"], release["namespace"]) == ("network-operator", "nvidia-network-operator")
+    assert release["values"] == {"nfd": {"enabled": False, "deployNodeFeatureRules": True}}
+    assert (made["problems"], made["uninstalled"]) == ([], ["network-operator"])
+
+
+def test_chart_is_not_installed_on_openshift():
+    found = problem(site(gpu_operator={"chart": CHART}), nodes=[node(labels=OPENSHIFT)], installing=True)
+    assert "Install it from OperatorHub" in found
+
+
 def test_namespace_that_does_not_exist():
     assert "Set site.kubernetes.gpu_operator.namespace" in problem(site(), namespaces=[])
 

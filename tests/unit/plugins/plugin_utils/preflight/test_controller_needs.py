@@ -98,6 +98,14 @@ def test_cluster_of_the_site_needs_its_client(site, wanted):
     assert [one["what"] for one in found] == wanted
 
 
+@pytest.mark.parametrize("install, found, wanted", [(True, None, 1), (True, "/usr/bin/helm", 0), (False, None, 0)])
+@pytest.mark.parametrize("operator", ["gpu_operator", "network_operator"])
+def test_installation_of_an_operator_needs_helm(operator, install, found, wanted):
+    here = {"site": {"kubernetes": {operator: {"chart": {"install": install}}}}}
+    missing_parts = needs((), {}, here, find=lambda _name: True, program=lambda _name: found)
+    assert [one["what"] for one in missing_parts] == ["program helm"] * wanted
+
+
 def test_libraries_of_another_python_are_left_to_its_modules():
     assert missing({}, without=["pyVmomi"], here={"ansible_python_interpreter": "/usr/bin/python3.9"}) == []
 
